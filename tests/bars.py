@@ -1,4 +1,4 @@
-"""Who hears how far the work is, in place of the bars of a terminal."""
+"""Record the progress of work, in place of the bars of a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Told = list[tuple[int, int]]
 
 @contextmanager
 def heard(what: str) -> Iterator[Told]:
-    """Collect what the bar of a step ("reading", "judging") is told."""
+    """Collect the progress that the bar of a step ("reading", "judging") receives."""
     told: Told = []
     before = BARS.set(lambda step, of_bytes: (lambda done, total: told.append((done, total))) if step == what else None)  # noqa: ARG005
     try:

@@ -1,4 +1,4 @@
-"""A real browser for the tests of pages: one a process, whatever folder the tests stand in."""
+"""Open pages in a real browser: one for each process, whatever folder the tests use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# Tests change addresses faster than people do, and Chromium drops such changes from the 200th in ten seconds on.
+# Tests change addresses faster than people, and Chromium drops such changes from the 200th in ten seconds on.
 UNTHROTTLED = "--disable-ipc-flooding-protection"
 AXE = Path(__file__).parent / "reporting" / "vendor" / "axe.min.js"
 
 
 @dataclass
 class Opened:
-    """A page in the browser, with all that it did that a page should not do."""
+    """A page in the browser, with all its actions that a page should not take."""
 
     page: Any
     trouble: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Opened:
     heard: dict[str, Callable[[Any], None]] = field(default_factory=dict)
 
     def watch(self, own: str) -> None:
-        """Note what the page complains of, and what it asks for beside itself (`own`)."""
+        """Record the complaints of the page, and its requests to others than `own`."""
 
         def complaint(said: Any) -> None:
             if said.type in ("error", "warning"):
@@ -46,7 +46,7 @@ class Opened:
         self.page.set_default_timeout(20_000)
 
     def leave(self) -> None:
-        """Leave the tab as a new one is: nothing watched, remembered, shown or pointed at."""
+        """Reset the tab to the state of a new one: no listeners, storage, content or pointer."""
         for event, hear in self.heard.items():
             self.page.remove_listener(event, hear)
         self.page.evaluate("localStorage.clear()")
@@ -71,13 +71,13 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def tabs() -> list[Any]:
-    """The tabs that earlier tests have left: a new one costs more than most of our pages."""
+    """Return a list for the tabs that earlier tests have left, because a new tab costs more than most of our pages."""
     return []
 
 
 @pytest.fixture
 def visit(chromium: Any, tabs: list[Any]) -> Iterator[Any]:
-    """A function that opens a page and watches it, in a tab that remembers nothing of another test."""
+    """Yield a function that opens a page and watches it, in a tab without memory of other tests."""
     taken: list[Opened] = []
     own = []
 

@@ -1,8 +1,8 @@
-"""A seeded generator of files made to do harm, of every kind of source, and what commands do with them.
+"""Generate harmful files of every kind of source from a seed, and run commands on them.
 
-`python -m tests.hostile 2000 FOLDER` runs that many (`500-2000`: but for the first 500) and keeps those that fell in a
-folder; `python -m tests.hostile 40 FOLDER tars zips` is of these kinds, and `NESCIO_SEED` chooses. Each file meets
-`score`, `compare`, `check`, `convert` and the intake of a campaign in a process of its own, which a server forks.
+`python -m tests.hostile 2000 FOLDER` runs that many cases (`500-2000` skips the first 500) and keeps the failed ones in
+a folder. `python -m tests.hostile 40 FOLDER tars zips` runs these kinds, and `NESCIO_SEED` sets the seed. Each file
+meets `score`, `compare`, `check`, `convert` and the intake of a campaign in a separate process, which a server forks.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from typing import Any
 from tests.rings import SEED
 
 MB, GB = 1 << 20, 1 << 30
-SECONDS, MEMORY = 20, 2 * GB  # of one command
-_WALL = 6 * SECONDS  # a machine with other work; what waits for a pipe uses no processor
+SECONDS, MEMORY = 20, 2 * GB  # limits of one command
+_WALL = 6 * SECONDS  # allows for other work on the machine; waiting for a pipe uses no processor
 DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")
 Counts = dict[str, tuple[int, int, int]]
 
@@ -53,7 +53,7 @@ Row = tuple[str, str, str, float]
 
 
 def table(counts: Counts = TRUTH) -> list[Row]:
-    """The rows of a table with these counts, the correct first."""
+    """Return the rows of a table with these counts, the correct first."""
     rows = []
     for run, each in counts.items():
         states = [state for state, times in zip(OUTCOMES, each, strict=True) for _ in range(times)]
@@ -131,14 +131,17 @@ FORMS |= {f"{suffix}{packing}": partial(packed, suffix, packing) for suffix in T
 
 @dataclass
 class Case:
-    """What was done to which files; `truth`: a reader that says nothing must count this; `sheet`: a sheet to collect."""
+    """A case: its damage and its files.
+
+    `truth` holds the counts that a reader without complaints must find, and `sheet` a sheet to collect.
+    """
 
     what: str
     files: list[str]
     truth: Counts | None = None
     options: list[str] = field(default_factory=list)
     sheet: bool = False
-    made: list[list[Any]] = field(default_factory=list)  # what a process makes itself: pipes, sockets
+    made: list[list[Any]] = field(default_factory=list)  # objects that the process makes itself: pipes, sockets
 
 
 Kind = Callable[[random.Random, Path], Case]
@@ -163,7 +166,7 @@ def some_form(dice: random.Random, forms: Mapping[str, Any] = FORMS) -> tuple[st
 
 
 def cut(dice: random.Random, suffix: str, content: bytes) -> bytes:
-    """The content without its end; of a text with a row a line, so that a row is cut before its last cell."""
+    """Return the content without its end; a text with a row on each line is cut before a row's last cell."""
     if suffix in (".csv", ".tsv", ".jsonl"):
         lines = content.splitlines(keepends=True)
         at = dice.randrange(2, len(lines))
@@ -175,14 +178,14 @@ def cut(dice: random.Random, suffix: str, content: bytes) -> bytes:
 
 @kind
 def truncated(dice: random.Random, folder: Path) -> Case:
-    """A file that a transfer cut off."""
+    """Make a file that a transfer cut off."""
     suffix, content = some_form(dice)
     return Case(f"cut {suffix}", [put(folder, f"t{suffix}", cut(dice, suffix, content))], TRUTH)
 
 
 @kind
 def flipped(dice: random.Random, folder: Path) -> Case:
-    """A byte changed in a file that has checksums."""
+    """Change a byte in a file with checksums."""
     checked = {s: f for s, f in FORMS.items() if s.endswith((*PACKERS, ".xlsx"))}
     suffix, content = some_form(dice, checked)
     held = bytearray(content)
@@ -193,7 +196,7 @@ def flipped(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def nuls(dice: random.Random, folder: Path) -> Case:
-    """NUL bytes, as a disk leaves that lost its power."""
+    """Insert NUL bytes, as a disk without power leaves them."""
     suffix, content = some_form(dice, TEXTS)
     at, many = dice.randrange(len(content)), dice.choice([1, 2, 512, 4096])
     over = dice.random() < 0.5
@@ -206,7 +209,7 @@ ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig", "latin-1
 
 @kind
 def encoded(dice: random.Random, folder: Path) -> Case:
-    """A text in another encoding, with marks and ends of lines of all kinds."""
+    """Write a text in another encoding, with all kinds of marks and line ends."""
     suffix, content = some_form(dice, TEXTS)
     text = content.decode()
     end = dice.choice(["\n", "\r\n", "\r", "\x85", "\u2028", "\n\n", "\n \n", "\x0b"])
@@ -223,13 +226,13 @@ def encoded(dice: random.Random, folder: Path) -> Case:
         damaged = content[:at] + odd[name] + content[at:]
     else:
         damaged = whole.encode(name, "replace")
-    truth = None if name == "utf-7" else TRUTH  # its text is another text in ASCII
+    truth = None if name == "utf-7" else TRUTH  # its text is a different text in ASCII
     return Case(f"{suffix} in {name}, lines end {end!r}", [put(folder, f"t{suffix}", damaged)], truth)
 
 
 @kind
 def nested(dice: random.Random, folder: Path) -> Case:
-    """Values in values."""
+    """Nest values in values."""
     depth = dice.choice([150, 250, 990, 1_000, 5_000, 100_000, 1_000_000])
     opening, closing = dice.choice([("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ("[", ""), ('{"a":', "")])
     deep = opening * depth + ("1" if closing else "") + closing * depth
@@ -252,12 +255,12 @@ NUMBERS = (
     "1e400", "-1e400", "1e-400", "9" * 400, "9" * 5_000, "9" * 1_000_000, "NaN", "Infinity", "-Infinity", "-0", "0x10",
     "1e5", "1_000", "１", "0.1e", "--1", "1.7976931348623159e308", "5e-324", "4.9e-325", "2" + "0" * 22, "1,5",
 )  # fmt: skip
-IDS = ("9007199254740992", "9007199254740993", "18446744073709551616", "18446744073709551617")  # alike as doubles
+IDS = ("9007199254740992", "9007199254740993", "18446744073709551616", "18446744073709551617")  # equal as doubles
 
 
 @kind
 def numbers(dice: random.Random, folder: Path) -> Case:
-    """Numbers that no machine number holds, as confidences; and as names of questions, alike once rounded."""
+    """Write numbers that no machine number holds, as confidences, and as question names that round to equal ones."""
     suffix = dice.choice([".json", ".jsonl", ".csv", ".tsv"])
     rows, odd = table(), dice.choice(NUMBERS)
     text = TEXTS[suffix](rows).decode()
@@ -271,7 +274,7 @@ def numbers(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def doubled(dice: random.Random, folder: Path) -> Case:
-    """The same key, column or row twice, with something else in it."""
+    """Write the same key, column or row twice, with different content."""
     suffix = dice.choice(sorted(TEXTS))
     rows, what = table(), dice.choice(["key", "row", "column", "case"])
     other = dice.choice([state for state in OUTCOMES if state != "correct"])
@@ -290,7 +293,7 @@ def doubled(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def unseen(dice: random.Random, folder: Path) -> Case:
-    """Characters that nobody sees, or that look like others, in the cells that count."""
+    """Put invisible or confusable characters into the cells that count."""
     suffix = dice.choice(sorted(TEXTS))
     odd = dice.choice(["\u200b", "\u200e", "\u202e", "\u00ad", "\ufeff", "\u2060", "\x1b[2K", "\x08", "\u0435", "\x7f"])
     word = dice.choice(["correct", "ana", "q3", "outcome", "run"])
@@ -299,14 +302,14 @@ def unseen(dice: random.Random, folder: Path) -> Case:
     times = dice.choice([1, -1])
     other = word[:at] + odd + word[at:]
     content = content.replace(word, other, times)
-    # A run that is called otherwise in one row is another run: of it everything but that row is missing, which is said.
+    # A run with another name in one row is another run: all of it except that row is missing, which nescio reports.
     counts = {other if run == word and times < 0 else run: each for run, each in TRUTH.items()}
     return Case(f"{odd!r} in {word!r} of {suffix}", [put(folder, f"t{suffix}", content.encode())], counts)
 
 
 @kind
 def quoted(dice: random.Random, folder: Path) -> Case:
-    """Quotes that never end, rows of several lengths, lines and headers without end."""
+    """Write quotes that never end, rows of several lengths, and endless lines and headers."""
     rows, what = table(), dice.choice(["open", "short", "long row", "long cell", "wide", "semicolon", "mixed", "blank"])
     suffix = dice.choice([".csv", ".tsv"])
     mark = "," if suffix == ".csv" else "\t"
@@ -335,13 +338,13 @@ def quoted(dice: random.Random, folder: Path) -> Case:
 
 
 def again(packing: str, fill: bytes, size: int) -> Iterator[bytes]:
-    """The parts of a compressed file that holds so many bytes, each the same stream of a megabyte."""
+    """Return the parts of a compressed file with `size` bytes, each the same stream of a megabyte."""
     return itertools.repeat(PACKERS[packing](fill * (MB // len(fill))), size // MB)
 
 
 @kind
 def bombs(dice: random.Random, folder: Path) -> Case:
-    """Small files that unpack to gigabytes."""
+    """Make small files that unpack to gigabytes."""
     packing, suffix = (
         dice.choice(sorted(PACKERS)),
         dice.choice([".csv", ".jsonl", ".json", ".tsv", ".xml", ".eval", ""]),
@@ -358,7 +361,7 @@ def bombs(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def sparse(dice: random.Random, folder: Path) -> Case:
-    """Files that take no room on the disk, and claim gigabytes."""
+    """Make files that take no room on the disk but claim gigabytes."""
     suffix = dice.choice([*TEXTS, ".xml", ".parquet", ".xlsx", ".eval", ".zip", ".gz", ".csv.zst", ".tar", ".html"])
     head = FORMS[suffix](table()) if suffix in FORMS else dice.choice([b"", b"<a>", b"PK\3\4", b"[{", b'{"a": "'])
     name = f"t{suffix}"
@@ -382,7 +385,7 @@ DECLARED = (
 
 
 def laughs(levels: int = 12) -> str:
-    """Entities of entities."""
+    """Return entities of entities."""
     return "".join(
         ['<!DOCTYPE x [<!ENTITY a0 "aaaaaaaaaa">']
         + [f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, levels)]
@@ -400,7 +403,7 @@ def zipped(parts: Mapping[str, bytes], packed: int = zipfile.ZIP_DEFLATED) -> by
 
 @kind
 def workbooks(dice: random.Random, folder: Path) -> Case:
-    """Workbooks whose parts amplify one another."""
+    """Make workbooks whose parts amplify one another."""
     with zipfile.ZipFile(io.BytesIO(workbook(table()))) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     first, strings, types = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "[Content_Types].xml"
@@ -452,7 +455,7 @@ def workbooks(dice: random.Random, folder: Path) -> Case:
 
 
 def trees(dice: random.Random, folder: Path) -> Case:
-    """XML and HTML: entities, what is fetched, tags without end."""
+    """Write XML and HTML with entities, external references, and tags without end."""
     from tests.campaign.made import collection
 
     sound = collection("EN", 4)
@@ -491,7 +494,7 @@ RUN = "".join(f'{{"id": "q{i}", "answer": "thing {i}"}}\n' for i in range(6)).en
 
 @kind
 def tars(dice: random.Random, folder: Path) -> Case:
-    """Archives of runs: headers of gigabytes, links, devices, names that lead elsewhere, sizes that lie."""
+    """Make archives of runs with headers of gigabytes, links, devices, outside names, and wrong sizes."""
     what = dice.choice(
         ["long name", "pax", "link", "hard link", "device", "fifo", "outside", "absolute", "twice", "size", "many",
          "sparse", "cut", "bits", "member", "pax size"]
@@ -546,7 +549,7 @@ def tars(dice: random.Random, folder: Path) -> Case:
         plain.rename(folder / name)
         return Case(f"{what} in {name}", [name])
     with (folder / name).open("wb") as out, plain.open("rb") as whole:
-        if content is None:  # a header, gigabytes of zeros, and what comes after them
+        if content is None:  # a header, gigabytes of zeros, and the bytes after them
             head, size = whole.read(512), plain.stat().st_size
             out.write(PACKERS[packing](head))
             out.writelines(again(packing, b"\0", large))
@@ -560,7 +563,7 @@ def tars(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def zips(dice: random.Random, folder: Path) -> Case:
-    """ZIP archives, of runs and as logs."""
+    """Make ZIP archives, of runs and as logs."""
     what = dice.choice(
         ["bomb", "overlap", "outside", "absolute", "link", "twice", "many", "lie", "nested", "encrypted", "cut", "bits",
          "comment", "names"]
@@ -596,7 +599,7 @@ def zips(dice: random.Random, folder: Path) -> Case:
         content = out.getvalue()
     held = bytearray(content)
     at = content.rindex(b"PK\1\2")
-    if what == "lie":  # the size unpacked, and packed
+    if what == "lie":  # the sizes unpacked, and packed
         held[at + 20 : at + 28] = dice.randbytes(8)
     elif what == "encrypted":
         held[at + 8] |= 1
@@ -616,7 +619,7 @@ def zips(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def columnar(dice: random.Random, folder: Path) -> Case:
-    """Parquet and Arrow: footers that lie, texts that stand once for millions of rows."""
+    """Make Parquet and Arrow files with wrong footers, or one text for millions of rows."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -672,7 +675,7 @@ def columnar(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def disguised(dice: random.Random, folder: Path) -> Case:
-    """One kind of file under the name of another."""
+    """Name one kind of file like another."""
     database = folder / "made.db"
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("CREATE TABLE t (run, question, outcome, confidence)")
@@ -717,7 +720,7 @@ def tarred() -> bytes:
 
 @kind
 def places(dice: random.Random, folder: Path) -> Case:
-    """What is no plain file: links, pipes, sockets, devices, folders; and names that nobody should print."""
+    """Make inputs that are not plain files (links, pipes, sockets, devices, folders), and unprintable names."""
     what = dice.choice(
         ["loop", "zero", "pipe", "socket", "folder", "full folder", "gone", "closed", "name", "null", "tty"]
     )
@@ -750,7 +753,7 @@ def places(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def named(dice: random.Random, folder: Path) -> Case:
-    """Runs and questions whose names are commands to a terminal, paths, formulas or without end."""
+    """Name runs and questions with terminal commands, paths, formulas or endless texts."""
     odd = dice.choice(
         ["\x1b[31m", "\x1b]8;;http://x\x07", "\u202e", "../../x", "=1+1", "<script>", "a" * 100_000, "\r\n", "\0", "{x}",
          "%s%n", "NaN", "null", "-", "", " ", "\ud800", "\U000e0041", "$(id)", "a\tb"]
@@ -776,7 +779,7 @@ def named(dice: random.Random, folder: Path) -> Case:
 
 @kind
 def logs(dice: random.Random, folder: Path) -> Case:
-    """An excerpt of a log of some tool: cut, with other bytes, nested, long, wide or without end."""
+    """Take an excerpt of a tool's log, and cut, replace, nest, lengthen or widen it."""
     from tests.formats.excerpts import EVERY
 
     name = dice.choice(sorted(EVERY))
@@ -831,7 +834,7 @@ def logs(dice: random.Random, folder: Path) -> Case:
     if what == "sparse":
         os.truncate(victim, 20 * GB)
     sound = what == "cut" and victim.suffix in (".json", ".eval") and bool(excerpt.counts)
-    # A file less may be a smaller log that is whole: of one file alone it is known that nothing was lost.
+    # Without one file a log may be a smaller valid log: only for a single file do we know that nothing was lost.
     truth = dict(excerpt.counts) if sound and len([*place.rglob("*")]) == 1 else None
     files = [str(Path("log") / one) for one in excerpt.paths]
     return Case(f"{what} in {victim.name} of {name}", files, truth, excerpt.arguments())
@@ -844,7 +847,10 @@ _CHOICES = ("--ungraded", "--missing", "--judge", "--empty", "--unparsed", "--ch
 
 
 def commands(case: Case) -> Iterator[list[str]]:
-    """Yield what is asked of the files; the first two without what draws, which takes most of the time of small files."""
+    """Yield the commands for the files.
+
+    The first two do not draw, because that takes most of the time of small files.
+    """
     files = [f"./{name}" for name in case.files]
     if case.sheet:
         yield ["campaign", "collect", "campaign", *files]
@@ -859,7 +865,7 @@ def commands(case: Case) -> Iterator[list[str]]:
 
 
 def attack(folder: Path) -> None:
-    """In a process of its own: run each command on the files of a folder, and write down what came of it."""
+    """Run each command on the files of a folder in a separate process, and write down the results."""
     from nescio.cli.app import run
 
     case = Case(**json.loads((folder / "case.json").read_text()))
@@ -871,7 +877,7 @@ def attack(folder: Path) -> None:
         else:
             held.append(socket.socket(socket.AF_UNIX))
             held[-1].bind(name)
-    resource.setrlimit(resource.RLIMIT_AS, (10 * GB, 10 * GB))  # the machine has others
+    resource.setrlimit(resource.RLIMIT_AS, (10 * GB, 10 * GB))  # leaves memory for other programs
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -907,7 +913,7 @@ def attack(folder: Path) -> None:
 
 
 def serve() -> None:
-    """Fork a process for each folder that is named, and say how it ended."""
+    """Fork a process for each folder named on standard input, and print how it ended."""
     import duckdb  # noqa: F401  # what every command imports, once
     import lxml.etree  # noqa: F401
     import numpy as np  # noqa: F401
@@ -934,7 +940,7 @@ class Server:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def met(self, make: Kind, seed: str, folder: Path) -> list[str]:
-        """Make a case, run the commands, and return what is wrong with what they did."""
+        """Make a case, run the commands, and return the faults in their behaviour."""
         folder.mkdir(parents=True)
         case = make(random.Random(seed), folder)
         (folder / "case.json").write_text(json.dumps(vars(case)))
@@ -956,7 +962,7 @@ class Server:
 
 
 def campaign(folder: Path) -> Path:
-    """A campaign with a pool and a sheet, into which runs come."""
+    """Return a campaign with a pool and a sheet, which receives runs."""
     import nescio
     from tests.campaign import made
 
@@ -965,11 +971,11 @@ def campaign(folder: Path) -> Path:
     return opened
 
 
-# ---- what is wrong ----
+# ---- faults ----
 
 
 def faults(case: Case, folder: Path, ended: int) -> Iterator[str]:
-    """Yield what a case did that no file may do."""
+    """Yield the forbidden effects of a case."""
     report: dict[int, dict[str, Any]] = {}
     words: list[str] = []
     for line in (folder / "report.jsonl").read_text().splitlines():
@@ -1005,13 +1011,15 @@ def faults(case: Case, folder: Path, ended: int) -> Iterator[str]:
 
 
 def said(err: str) -> list[str]:
-    """Return the notes on standard error, but for those on so few questions."""
+    """Return the notes on standard error, except those about few questions."""
     return [one for one in err.splitlines() if one.startswith("note: ") and "treat the" not in one]
 
 
 def wrong(case: Case, folder: Path, status: int, words: Sequence[object]) -> Iterator[str]:
-    """Yield what is wrong with a converted table: it is there in part, or counts otherwise and neither it nor the scores
-    say anything."""
+    """Yield the faults of a converted table.
+
+    It is there only in part, or it has other counts and neither it nor the scores report that.
+    """
     path = folder / "out.csv"
     if status:
         if path.exists():
@@ -1026,7 +1034,7 @@ def wrong(case: Case, folder: Path, status: int, words: Sequence[object]) -> Ite
 
 
 def counted(path: Path) -> Counts:
-    """Count the outcomes of each run in a table."""
+    """Return the counts of the outcomes of each run in a table."""
     csv.field_size_limit(1 << 30)
     with path.open(encoding="utf-8-sig", newline="") as file:
         found = Counter((row.get("run", ""), row.get("outcome", "")) for row in csv.DictReader(file))
@@ -1041,7 +1049,7 @@ def numbered(kinds: Sequence[str], many: range) -> Iterator[tuple[int, str, str]
 
 
 def main(many: range, kinds: Sequence[str], place: Path) -> None:
-    """Run cases, and print those that fell and how many there were of each kind."""
+    """Run cases, and print the failed ones and the number of each kind."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     server, fallen, tried = Server(campaign(place / "template")), Counter[str](), Counter[str]()

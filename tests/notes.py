@@ -1,4 +1,4 @@
-"""Notes as tests compare them."""
+"""Compare notes in tests."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from collections.abc import Iterable
 
 
 def in_words(notes: Iterable[object]) -> tuple[str, ...]:
-    """What notes say, in their order; but for who judged by default, which stands on all answers that are judged."""
+    """Return the texts of notes in order, without the note on the default judge."""
     return tuple(str(note) for note in notes if getattr(note, "code", None) != "judging.default")

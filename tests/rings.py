@@ -1,4 +1,4 @@
-"""The rings of the tests: what runs every day, and how much more the proofs try.
+"""Define the rings of the tests: those that run every day, and how much more the proofs try.
 
 `pytest` is the daily ring, `pytest -m slow` the second. The proofs are the tests marked `proof`, which only run there,
 and those marked `sampled`, which try more there: `NESCIO_PROOFS=1 pytest -m "proof or sampled"` tries everything,
@@ -21,17 +21,17 @@ import pytest
 T = TypeVar("T")
 
 SHARE = float(os.environ.get("NESCIO_PROOFS", "0"))
-# Set for the processes of pytest-xdist, too, which must choose the same cases a moment later.
+# Set for the processes of pytest-xdist, too, because they must choose the same cases later.
 SEED = os.environ.setdefault("NESCIO_SEED", datetime.date.today().isoformat())
 
 
 def many(daily: int, proofs: int) -> int:
-    """Return how many cases a test tries: `daily`, or the asked share of `proofs` in the proofs."""
+    """Return the number of cases that a test tries: `daily`, or in the proofs the requested share of `proofs`."""
     return max(daily, math.ceil(SHARE * proofs))
 
 
 def sample(cases: Iterable[T], size: int, each: Callable[[T], Hashable] | None = None) -> list[T]:
-    """Return a seeded sample of cases, in their order; the proofs get the asked share, and never fewer.
+    """Return a seeded sample of cases in order; the proofs get the requested share, and never fewer.
 
     With `each`, every value of it is in the sample at least once, whatever the size.
     """
@@ -51,9 +51,9 @@ def sample(cases: Iterable[T], size: int, each: Callable[[T], Hashable] | None =
 
 
 def together(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make one test of many small cases, on each of which `pytest.mark.parametrize` spends longer than the test does.
+    """Return a decorator that makes one test of many small cases, because parametrizing takes longer than such a test.
 
-    All of them are tried, each in a folder of its own, and those that fail are named together.
+    All cases are tried, each in its own folder, and the failed ones are named together.
     """
     every, named = tuple(cases), [name.strip() for name in names.split(",")]
 

@@ -1,4 +1,4 @@
-"""All hypothesis strategies of the project."""
+"""Define all hypothesis strategies of the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.formats import Unjudged
 from nescio.meta_evaluation.audit import _kinds
 
-# What a system can do with a question. A declined candidate is an answer that it withheld.
+# The possible outcomes of a question. A declined candidate is an answer that the system withheld.
 RIGHT, WRONG, SILENT, DECLINED_RIGHT, DECLINED_WRONG = range(5)
 
 thousandths = st.integers(0, 1000).map(lambda k: k / 1000)  # fine enough; sums of squares keep their digits
@@ -23,7 +23,7 @@ seeds = st.integers(0, 2**32)
 counts = st.tuples(*[st.integers(0, 1000)] * 3).filter(any)  # correct, incorrect, unanswered
 
 
-# One of the values in each cell of so many rows, of which there is one a run if no number is given.
+# Draws one of the values for each cell of `rows` rows, by default one row for each run.
 Cells = Callable[..., Array]
 
 
@@ -37,15 +37,15 @@ def evidence(
     absences: bool = True,
     lacking_confidence: bool = True,
 ) -> Evidence:
-    """Evidence with every column that a measure may need, each consistent with the others (see `nescio.data.evidence`).
+    """Return Evidence with every column that a measure may need, all consistent (see `nescio.data.evidence`).
 
-    `absences` allows missing and ungraded cells, `lacking_confidence` a run whose answers carry none.
+    `absences` allows missing and ungraded cells, `lacking_confidence` a run whose answers have none.
     """
     runs, questions = draw(st.integers(min_runs, max_runs)), draw(st.integers(1, max_questions))
     scores = np.array([0.0, 0.25, 0.5, 0.9, 1.0, *draw(st.tuples(*[thousandths] * 3))])
 
     def cells(values: object, rows: int = runs) -> Array:
-        """Drawn as bytes, which is quick and shrinks to the first value everywhere."""
+        """Return cells drawn as bytes, which is quick and shrinks to the first value everywhere."""
         size = rows * questions
         drawn = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype=np.uint8)
         chosen: Array = np.asarray(values)[drawn.reshape(rows, questions) % len(np.asarray(values))]
@@ -57,7 +57,7 @@ def evidence(
 
 
 def evidence_of(cells: Cells, scores: Array, absence: Array, *, silent_run: bool = False) -> Evidence:
-    """Evidence of those cells; the first run's answers carry no confidence if it is silent about them."""
+    """Return Evidence of those cells; with `silent_run`, the first run's answers have no confidence."""
     runs, questions = absence.shape
     answerable = cells([1, 1, 1, 0, np.nan], rows=1)
     columns = _outcomes(cells(range(5)), answerable == 0, absence == PRESENT)
@@ -72,7 +72,7 @@ def evidence_of(cells: Cells, scores: Array, absence: Array, *, silent_run: bool
     columns["verification.same"] = cells([0, 1], rows=1).astype(np.int8)
     columns["verification.value"] = _pan_values(columns, cells(scores))
     columns["graded"] = cells([*scores, np.nan])
-    columns["stakes.penalty"] = np.full((runs, questions), 2.0)  # a stake that every question was asked at
+    columns["stakes.penalty"] = np.full((runs, questions), 2.0)  # a stake at which every question was asked
     columns |= _nuggets(cells)
     columns["reading.word_recall"] = np.where(answered, sure, 0.0)
     columns["reading.word_precision"] = np.where(answered, sure, np.nan)
@@ -90,8 +90,7 @@ def evidence_of(cells: Cells, scores: Array, absence: Array, *, silent_run: bool
 
 
 def simulated(columns: dict[str, Array]) -> dict[str, Array]:
-    """Every declared column as its declaration simulates it: the measures of a new task obey the laws without a line
-    here."""
+    """Return every declared column as its declaration simulates it, so that new tasks need no line here."""
     declined = np.where(columns["candidate_correct"] == 1, _kinds.HELD_RIGHT, _kinds.HELD_WRONG)
     silent = columns["candidate_correct"] + columns["candidate_incorrect"] == 0
     answer = np.where(columns["correct"] == 1, _kinds.RIGHT, _kinds.WRONG)
@@ -103,7 +102,7 @@ def simulated(columns: dict[str, Array]) -> dict[str, Array]:
 
 
 def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Array]:
-    """The columns of the outcome, by the rule that on an unanswerable question silence is right and an answer wrong."""
+    """Return the columns of the outcome; on an unanswerable question silence is right and an answer wrong."""
     answered = (did == RIGHT) | (did == WRONG)
     declined = (did == DECLINED_RIGHT) | (did == DECLINED_WRONG)
     worthy = (did == DECLINED_RIGHT) & ~unanswerable
@@ -119,8 +118,10 @@ def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Arra
 
 
 def _validation(did: Array, share: Array, right: Array, accepted: Array, sure: Array) -> dict[str, Array]:
-    """The columns of a validator: 0 nothing, 1 a right answer selected, 2 all rejected; NaN on rows of the other
-    kind."""
+    """Return the columns of a validator.
+
+    Outcomes are 0 nothing, 1 a right answer selected, 2 all rejected; rows of the other kind are NaN.
+    """
     return {
         "ave.selected_right": (did == 1).astype(float),
         "ave.rejected_right": ((did == 2) & (share == 0)).astype(float),
@@ -133,14 +134,14 @@ def _validation(did: Array, share: Array, right: Array, accepted: Array, sure: A
 
 
 def _pan_values(columns: dict[str, Array], strength: Array) -> Array:
-    """Scores on the side of 0.5 that the outcome says; 0.5 is silence."""
+    """Return scores on the side of 0.5 that fits the outcome; 0.5 is silence."""
     away = np.maximum(strength, 0.01) / 2
     on_its_side = np.where(columns["verification.same"] == columns["correct"], 0.5 + away, 0.5 - away)
     return np.where(columns["answered"] == 1, on_its_side, 0.5)
 
 
 def _nuggets(cells: Cells) -> dict[str, Array]:
-    """Definition and list questions: what is found is no more than there is."""
+    """Return the columns of definition and list questions, with no more found than exists."""
     vital, okay, known = cells([0, 1, 2, 4]), cells([0, 1, 3]), cells([0, 1, 3, 5])
     found, more, listed = np.minimum(cells([0, 1, 4]), vital), np.minimum(cells([0, 1, 3]), okay), cells([0, 1, 2])
     factoid, weight = cells([0, 1]), cells([0.0, 0.5, 3.9])
@@ -169,7 +170,7 @@ def _nuggets(cells: Cells) -> dict[str, Array]:
 
 @st.composite
 def with_weights(draw: DrawFn, of: SearchStrategy[Evidence]) -> tuple[Evidence, Array]:
-    """Evidence and one whole weight a question, some of them 0, not all."""
+    """Return Evidence and a whole weight for each question, some 0 but not all."""
     found = draw(of)
     weights = st.lists(st.integers(0, 3), min_size=len(found.questions), max_size=len(found.questions))
     return found, np.array(draw(weights.filter(any)))
@@ -177,21 +178,21 @@ def with_weights(draw: DrawFn, of: SearchStrategy[Evidence]) -> tuple[Evidence, 
 
 @st.composite
 def shuffled(draw: DrawFn, of: SearchStrategy[Evidence]) -> tuple[Evidence, Evidence]:
-    """Evidence, and the same with its questions in another order."""
+    """Return Evidence, and the same with its questions in another order."""
     found = draw(of)
     return found, found.select(np.array(draw(st.permutations(range(len(found.questions))))))
 
 
 @st.composite
 def clustered(draw: DrawFn, of: SearchStrategy[Evidence]) -> Evidence:
-    """Evidence whose questions move together in up to three clusters."""
+    """Return Evidence whose questions form up to three clusters."""
     found = draw(of)
     members = st.lists(st.integers(0, 2), min_size=len(found.questions), max_size=len(found.questions))
     return replace(found, clusters=np.unique(draw(members), return_inverse=True)[1])
 
 
 def answers(max_size: int = 6) -> SearchStrategy[list[tuple[float, int]]]:
-    """(confidence, 1 if right) of some answers, with many ties."""
+    """Return a strategy for (confidence, 1 if right) of some answers, with many ties."""
     sure = st.sampled_from([0.2, 0.5, 0.8]) | thousandths
     return st.lists(st.tuples(sure, st.integers(0, 1)), min_size=1, max_size=max_size)
 
@@ -206,7 +207,7 @@ texts = (
 
 @st.composite
 def outcome_rows(draw: DrawFn) -> list[dict[str, str | float | None]]:
-    """The rows of a sound outcome table: one to three runs that have the same questions, in any order."""
+    """Return the rows of a sound outcome table: one to three runs with the same questions, in any order."""
     runs = draw(st.lists(texts, min_size=1, max_size=3, unique=True))
     questions = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
     stratum, annotation = (f"{kind} {draw(texts)}" for kind in ("stratum", "annotation"))
@@ -226,8 +227,7 @@ def outcome_rows(draw: DrawFn) -> list[dict[str, str | float | None]]:
 
 @st.composite
 def unjudged(draw: DrawFn) -> Unjudged:
-    """A collection of questions, with options, strata and what not, and runs that answer some of them, each in ranks
-    from 1."""
+    """Return a collection of questions with options and strata, and runs that answer some of them in ranks from 1."""
     lists = st.lists(texts, max_size=3).map(tuple)
     strata = draw(st.lists(texts.map("stratum {}".format), max_size=2))
     questions = []
@@ -253,7 +253,7 @@ def _response(draw: DrawFn, question: str, rank: int) -> Response:
 
 @st.composite
 def damage(draw: DrawFn, sound: bytes) -> bytes:
-    """A sound file after one to three accidents: bytes changed, lost, doubled or let in, or the end cut off."""
+    """Return a sound file after one to three accidents: changed, lost, doubled or inserted bytes, or a cut end."""
     tokens = [*b',";\n\r\0\xff :{}[]0\t', b"NaN", b"1e999", b"-1", b"\xef\xbb\xbf", b"\\ud800", b"9" * 30, b"null"]
     found = sound
     for _ in range(draw(st.integers(1, 3))):

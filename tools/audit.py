@@ -1,8 +1,8 @@
-"""Makes the page on the audit of measures, which shows some measures, and the tables of all of them beside it.
+"""Write the page on the audit of measures, which shows some measures, and the tables of all of them.
 
     python tools/audit.py           writes docs/audit.md, docs/audit.csv and docs/audit_systems.csv
 
-`nescio audit -o FILE.md` writes all of it as one page. A test holds the files to what is found now.
+`nescio audit -o FILE.md` writes all of it as one page. A test compares the files with the current findings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, FOUND, EARNED = DOCS / "audit.md", DOCS / "audit.csv", DOCS / "audit_systems.csv"
-SHOWN = (  # the measures on the page; the tables have all
+SHOWN = (  # the measures on the page; the tables have all of them
     "accuracy", "c@1", "precision", "eq6", "penalty(t=0.75)", "UF", "UF01", "all_unanswered_right", "coverage", "AUROC",
     "AURC", "ECE", "Brier", "CWS", "abstention_F1", "simpleqa.F", "pan.c@1", "trec.RR",
 )  # fmt: skip
@@ -36,7 +36,7 @@ measure, your own among them.
 
 
 def command() -> str:
-    """Return the command that the page says it was made by."""
+    """Return the command that the page names for making it."""
     found = re.search(r"^    (nescio audit .*) -o audit\.md$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     if not found:
         raise ValueError(f"{PAGE} does not say which command made it")
@@ -44,13 +44,13 @@ def command() -> str:
 
 
 def forms() -> list[str]:
-    """Return the measures that this command names beside all that are registered."""
+    """Return the forms of measures that this command names besides the registered measures."""
     arguments = shlex.split(command())
     return [arguments[i + 1] for i, argument in enumerate(arguments) if argument == "-m"]
 
 
 def everything() -> Audit:
-    """Audit every registered measure, and the forms that the command names."""
+    """Return the audit of every registered measure, and of the forms that the command names."""
     from nescio.meta_evaluation.audit import audit, registered
 
     return audit(registered(forms()))
@@ -72,7 +72,7 @@ def _is_shown(line: str) -> bool:
 
 
 def tables(results: Audit) -> tuple[list[list[str]], list[list[str]]]:
-    """Return what each test of each measure found, and what each system earns, each with a head."""
+    """Return the findings of each test of each measure, and the score of each system, both with a head."""
     from nescio.reporting.audit import words
 
     found = [[row.measure, row.test, row.result, words(row)] for row in results if row.result != "not applicable"]

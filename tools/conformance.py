@@ -1,7 +1,7 @@
 """Write the conformance vectors: `python -m tools.conformance`.
 
 Each figure of `tests/golden` with a known exact value goes to `conformance/<measure>.json`, with its input and its
-source. A test fails where a file is stale, and runs the vectors.
+source. A test runs the vectors, and fails if a file is stale.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parents[1] / "conformance"
 
 
 def file_name(measure: str) -> str:
-    """Return the name of a measure's file: "c_at_1.json" of "c@1"."""
+    """Return the name of a measure's file, such as "c_at_1.json" for "c@1"."""
     plain = measure.replace("@", "_at_").replace("^", "_hat_")
     return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', plain)}.json"
 
@@ -33,8 +33,10 @@ def vectors() -> dict[str, dict[str, Any]]:
     """Return the content of each file by its name, in the order of the golden figures."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in cases():
-        judged = "judge" in case.get("reading", {})  # by an option of nescio, which a vector cannot say
-        if judged or len({*case.get("table", {}).get("run", ())}) > 1:  # nor which of several runs the value belongs to
+        # an option of nescio judges the answers, which a vector cannot state
+        judged = "judge" in case.get("reading", {})
+        # and a vector cannot state which of several runs has the value
+        if judged or len({*case.get("table", {}).get("run", ())}) > 1:
             continue
         with tempfile.TemporaryDirectory() as folder:
             given = _given(case, Path(folder))
@@ -84,7 +86,7 @@ def _given(case: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def written(content: dict[str, Any]) -> str:
-    """Return a file as it is written, each list of plain values on one line."""
+    """Return the text of a file, with each list of plain values on one line."""
     text = json.dumps(content, ensure_ascii=False, indent=1)
     return re.sub(r"\[[^\[\]{}]*\]", lambda match: re.sub(r"\s*\n\s*", " ", match[0]), text) + "\n"
 

@@ -1,4 +1,4 @@
-"""Makes the pages that the site shows alive, and photographs them for the gallery.
+"""Make the interactive pages of the site, and photograph them for the gallery.
 
 python tools/demo.py            makes docs/demo/*.html, the report and the diff of examples/outcomes.csv
 python tools/demo.py --screens  and docs/assets/pictures/*.jpg, what these pages look like (with a browser)
@@ -19,7 +19,7 @@ SHOWN = PICTURES / "screens.json"
 
 
 def demo(folder: Path = DEMO) -> None:
-    """Make the report and the diff of the examples, as the site shows them."""
+    """Make the report and the diff of the examples for the site."""
     from nescio.cli.app import run
 
     folder.mkdir(exist_ok=True)
@@ -55,7 +55,7 @@ SCREENS: Sequence[tuple[str, str, str]] = (
 )
 
 
-# What a photograph shows in words: by this it is known to be stale, whatever fonts a machine has.
+# The words in a photograph. They show whether it is stale, whatever fonts a machine has.
 IN_VIEW = """() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const range = document.createRange(), words = [];
@@ -69,7 +69,7 @@ IN_VIEW = """() => {
 
 
 def screens(into: Path | None = PICTURES) -> dict[str, str]:
-    """Photograph the pages into a folder, or not at all; return what words each photograph shows."""
+    """Photograph the pages into a folder, all or none, and return the words in each photograph."""
     from playwright.sync_api import sync_playwright
 
     words = {}

@@ -1,7 +1,7 @@
 """Count the files of nescio that a command enters, and the jumps between them: python tools/flow.py score FILE -m c@1
 
-A file is entered when one of its functions is called. A jump is a call from a function of one file to a function of
-another. What modules do while they are imported does not count.
+A command enters a file when it calls one of the file's functions. A jump is a call from a function of one file to a
+function of another. The code that modules run on import does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "nescio"
 
 
 def main(arguments: list[str]) -> None:
-    """Print the counts of a command, then the files by how often others call into them."""
+    """Print the counts of a command, and its files sorted by the number of calls from others."""
     entered, jumps = flow(arguments)
     print(f"{len(entered)} files entered, {jumps.total()} jumps between files")
     into: Counter[str] = Counter()
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
 
 
 def flow(arguments: list[str]) -> tuple[set[str], Counter[tuple[str, str]]]:
-    """Return the files that a command enters, and how often it jumps from one to another."""
+    """Return the files that a command enters, and the number of jumps between each two files."""
     from nescio.cli.app import run as command
 
     entered: set[str] = set()
@@ -37,7 +37,7 @@ def flow(arguments: list[str]) -> tuple[set[str], Counter[tuple[str, str]]]:
     names: dict[str, str | None] = {}
 
     def name_of(frame: FrameType | None) -> str | None:
-        """Return the file of a frame within the package; None outside it, and while a module is imported."""
+        """Return the file of a frame within the package, or None outside it and during the import of a module."""
         if frame is None or frame.f_code.co_name == "<module>":
             return None
         path = frame.f_code.co_filename

@@ -1,8 +1,8 @@
-"""Draw the pictures of docs/architecture.md: the rooms, from the contract that holds their imports, and the types.
+"""Draw the pictures of docs/architecture.md: the rooms, from the contract on their imports, and the types.
 
     python tools/house.py            writes docs/assets/rooms.svg and docs/assets/types.svg
 
-A test fails where a picture is stale.
+A test fails if a picture is stale.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STYLE = """
 """
 WAIST = ("data",)
 
-# Of each box of the types: its place (column, row), its name, and what it is in a few words.
+# For each box of the types: its place (column, row), its name, and a short description.
 BOXES = {
     "files": (0, 0, "files, tables", "whatever people have"),
     "source": (1, 0, "Source", "a file opened, its columns"),
@@ -56,7 +56,7 @@ ARROWS = (
 
 
 def rooms() -> str:
-    """Draw one band for each floor, the highest first, with its rooms and what lives there."""
+    """Return the drawing of the rooms, one band for each floor, the highest first."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -73,7 +73,7 @@ def rooms() -> str:
 
 
 def about(room: str) -> str:
-    """Take the first sentence of a room's docstring to be its caption."""
+    """Return the caption of a room: the first sentence of its docstring."""
     place = ROOT / "src" / "nescio" / room
     path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -82,7 +82,7 @@ def about(room: str) -> str:
 
 
 def types() -> str:
-    """Draw the types that data passes through, from files to results."""
+    """Return the drawing of the types that data passes through, from files to results."""
     wide, high, across, down = 158, 60, 74, 40
     place = {name: (12 + c * (wide + across), 14 + r * (high + down)) for name, (c, r, _, _) in BOXES.items()}
     parts = []
@@ -124,7 +124,7 @@ def _box(place: tuple[float, float, float, float], name: str, caption: str, *, w
 
 
 def _lines(text: str, most: int) -> list[str]:
-    """Break a caption into two lines at most; what does not fit ends in an ellipsis."""
+    """Return a caption as at most two lines; a longer one ends in an ellipsis."""
     lines, line = [], ""
     for word in text.split():
         if line and len(line) + 1 + len(word) > most:

@@ -1,13 +1,12 @@
-"""Builds the wheel and the source distribution, installs both into an empty environment, and uses them away from the
-checkout.
+"""Build the wheel and the source distribution, install both into an empty environment, and use them there.
 
     python tools/installation.py                           prints what the README says: size, packages, seconds
     python tools/installation.py --tag v0.2.0 --keep dist  refuses a tag that is not the version; keeps what was built
                                                            in dist/
 
-Everything is downloaded anew: no cache of pip's is used. Needs uv, to build. The wheel is built from the source
-distribution, so that a file that is missing there is missing here. Any step that fails ends the program with its output
-and exit status 1.
+Everything is downloaded anew, without pip's cache. The program needs uv to build. It builds the wheel from the source
+distribution, so a file missing there is missing in the wheel. If a step fails, the program prints its output and ends
+with exit status 1.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MEGABYTE = 1_000_000
-# An environment is empty but for what finds packages and trusts certificates.
+# The environment has only the variables that find packages and trust certificates.
 KEPT = re.compile(r"(PIP_|UV_|SSL_|REQUESTS_CA|CURL_CA|https?_proxy|no_proxy|PATH$|HOME$|LANG$|TMPDIR$)", re.IGNORECASE)
 TABLE = """run,question,outcome,confidence
 mine,q1,correct,0.93
@@ -47,7 +46,7 @@ print(nescio.__file__, nescio.__version__, scores.value("mine", "c@1"))
 
 
 def run(words: Sequence[str | Path], folder: Path) -> str:
-    """Run a command in a folder, with no variables but those that find packages; give what it prints."""
+    """Run a command in a folder, with only the variables that find packages, and return its output."""
     environment = {name: value for name, value in os.environ.items() if KEPT.match(name)}
     done = subprocess.run(
         list(map(str, words)), cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -59,14 +58,14 @@ def run(words: Sequence[str | Path], folder: Path) -> str:
 
 
 def must(holds: bool, what: str) -> None:
-    """End the program where something does not hold."""
+    """End the program if a condition does not hold."""
     if not holds:
         print(f"failed: {what}")
         raise SystemExit(1)
 
 
 def build(folder: Path) -> tuple[Path, Path]:
-    """Build the source distribution, and the wheel from it."""
+    """Return the source distribution, and the wheel built from it."""
     own = shutil.which("uv")
     uv = [own] if own else [sys.executable, "-m", "uv"]
     run([*uv, "build", "--quiet", "--out-dir", folder, ROOT], ROOT)
@@ -75,7 +74,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def check_version(wheel: Path, tag: str | None) -> str:
-    """Give the version that the wheel's name says; it is the one declared, and that of the tag."""
+    """Return the version in the wheel's name, after checking that it is the declared one and that of the tag."""
     version = wheel.name.split("-")[1]
     declared = re.search(r'__version__ = "(.+)"', (ROOT / "src" / "nescio" / "_version.py").read_text(encoding="utf-8"))
     must(declared is not None and declared[1] == version, f"the wheel's version {version} is not the declared one")
@@ -89,19 +88,19 @@ def check_version(wheel: Path, tag: str | None) -> str:
 
 
 def bytes_in(folder: Path) -> int:
-    """How many bytes the files of a folder hold."""
+    """Return the number of bytes of the files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def timed(act: Callable[[], object]) -> float:
-    """How many seconds something takes."""
+    """Return the duration of a function call in seconds."""
     begun = time.perf_counter()
     act()
     return time.perf_counter() - begun
 
 
 def use(python: Path, version: str, place: Path) -> None:
-    """Score, compare, report and the demo, from a folder that has nothing to do with the checkout."""
+    """Try score, compare, report and the demo, from a folder outside the checkout."""
     place.mkdir()
     (place / "mine.csv").write_text(TABLE, encoding="utf-8")
     (place / "table3.csv").write_text(COUNTS, encoding="utf-8")

@@ -1,10 +1,9 @@
-"""Writes what assistants read of the documentation: `docs/llms.txt`, a list of the pages with a line on each; and,
-beside each page of a site that is built, the Markdown that it was made from.
+"""Write the documentation for assistants: `docs/llms.txt`, a list of the pages with a line for each.
 
     python tools/llms.py            writes docs/llms.txt
     python tools/llms.py SITE       copies the Markdown of all pages into a built site
 
-A test holds llms.txt to the navigation.
+In a built site, it also puts the Markdown of each page beside the page. A test compares llms.txt with the navigation.
 """
 
 from __future__ import annotations
@@ -20,19 +19,20 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 DOCS, LIST = ROOT / "docs", ROOT / "docs" / "llms.txt"
-MADE = "reference/measures/"  # pages that stand there only once the site was made
-_SENTENCE = re.compile(r"(.+?(?:[.?!]|(?<=.{40}):))(?=\s|$)", re.DOTALL)  # or up to a colon, if enough was said
+MADE = "reference/measures/"  # pages that exist only in a built site
+# or up to a colon, if the text before it is long enough
+_SENTENCE = re.compile(r"(.+?(?:[.?!]|(?<=.{40}):))(?=\s|$)", re.DOTALL)
 
 
 def pages(nav: list[Any]) -> Iterator[str]:
-    """Return the paths of the pages of the navigation."""
+    """Yield the paths of the pages of the navigation."""
     for entry in nav:
         ((_, below),) = entry.items()
         yield from pages(below) if isinstance(below, list) else [below]
 
 
 def first_sentence(page: Path) -> str:
-    """Return what a page says first, as plain text."""
+    """Return the first sentence of a page as plain text."""
     for block in page.read_text(encoding="utf-8").split("\n\n"):
         text = " ".join(line for line in block.splitlines() if not line.startswith(("#", "<!--")))
         if text.strip() and not text.startswith(("```", "|", "![", "<", ":::", "- ", "    ")):
@@ -54,7 +54,7 @@ def text() -> str:
 
 
 def _listed(nav: list[Any], indent: str = "") -> Iterator[str]:
-    """Yield a line for each page, what is below another title indented."""
+    """Yield a line for each page, indented below the title that it belongs to."""
     for entry in nav:
         ((title, below),) = entry.items()
         if isinstance(below, list):
@@ -66,7 +66,7 @@ def _listed(nav: list[Any], indent: str = "") -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the list, or the twins of the pages of a site."""
+    """Write the list, or copy the Markdown of the pages into a site."""
     if len(sys.argv) > 1:
         site = Path(sys.argv[1])
         for page in [*DOCS.rglob("*.md"), LIST]:

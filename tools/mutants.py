@@ -69,7 +69,7 @@ SWAPPED: dict[type, type] = {
 
 
 def faulty(node: ast.expr) -> ast.expr | None:
-    """Return the expression with one fault, or None if there is no fault for its kind."""
+    """Return the expression with one fault, or None if no fault exists for its kind."""
     changed: Any = copy.deepcopy(node)
     if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
         changed.ops[0] = SWAPPED[type(node.ops[0])]()
@@ -87,7 +87,7 @@ def faulty(node: ast.expr) -> ast.expr | None:
 
 
 class Switches(ast.NodeTransformer):
-    """Collect the places of a module's functions where a fault fits, or put the faults of a sample there."""
+    """Collect the places of a module's functions that can have a fault, or put the faults of a sample there."""
 
     def __init__(self, module: str, chosen: dict[str, int] | None = None) -> None:
         self.module, self.chosen = module, chosen
@@ -110,7 +110,7 @@ class Switches(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return node  # words of messages
+        return node  # words of messages have no faults
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.value = self.visit(node.value) if node.value else None
@@ -137,7 +137,7 @@ class Switches(ast.NodeTransformer):
 
 
 def modules(tree: Path, rooms: list[str]) -> Iterator[tuple[str, Path]]:
-    """Yield name and file of every module of the rooms."""
+    """Yield the name and file of every module of the rooms."""
     source = tree / "src" / "nescio"
     for room in rooms:
         for path in sorted((source / room).rglob("*.py")):
@@ -146,7 +146,7 @@ def modules(tree: Path, rooms: list[str]) -> Iterator[tuple[str, Path]]:
 
 
 def plant(tree: Path, rooms: list[str], size: int, seed: int) -> list[str]:
-    """Write a seeded sample of faults into the source of a tree; return their places."""
+    """Write a seeded sample of faults into the source of a tree, and return their places."""
     places: list[str] = []
     for module, path in modules(tree, rooms):
         found = Switches(module)
@@ -182,13 +182,13 @@ def pytest_runtest_logstart(nodeid, location):
 
 
 def environment(tree: Path) -> dict[str, str]:
-    """Return the environment in which the tree's own source is imported."""
+    """Return the environment that imports the tree's own source."""
     path = os.pathsep.join([str(tree / "src"), str(tree)])
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def record(tree: Path, options: list[str]) -> None:
-    """Run the daily tests with all faults off; keep what each test reaches, how long it takes and which fail."""
+    """Run the daily tests with all faults off, and record the faults, duration and result of each test."""
     (tree / "fault_plugin.py").write_text(PLUGIN)
     log = tree / "reached"
     command = [
@@ -230,7 +230,7 @@ def timed(tree: Path) -> dict[str, float]:
 
 
 def collect(tree: Path) -> dict[str, Any]:
-    """Return pytest's items of the daily tests, by name, in this process."""
+    """Return pytest's items of the daily tests by name, collected in this process."""
     import pytest
 
     items: dict[str, Any] = {}
@@ -260,10 +260,10 @@ WORK: list[Any] = []
 
 
 def tried(number: int, tests: list[Any], budget: float, durations: dict[str, float]) -> tuple[str, str]:
-    """Run tests in a fork with one fault on until one fails; return what happened and the last test.
+    """Return the result of running tests in a fork with one fault on, and the last test.
 
-    What happened is "survived", "killed" or "stalled". The budget is processor time, so that a busy machine does not
-    spare a fault.
+    The result is "survived", "killed" or "stalled". The tests stop at the first failure. The budget is processor time,
+    so that a busy machine does not spare a fault.
     """
     read, write = os.pipe()
     if (child := os.fork()) == 0:
@@ -288,7 +288,7 @@ def tried(number: int, tests: list[Any], budget: float, durations: dict[str, flo
 
 
 def written(pipe: int) -> list[str]:
-    """Return the lines that a pipe holds by now."""
+    """Return the lines that a pipe holds now."""
     try:
         return os.read(pipe, 1_000_000).decode().splitlines()
     except BlockingIOError:
@@ -296,7 +296,7 @@ def written(pipe: int) -> list[str]:
 
 
 def run_in_fork(number: int, tests: list[Any], budget: float, names: int) -> int:
-    """Run the tests in this forked process, writing their names to a pipe; return 1 if one failed, else 0."""
+    """Run the tests in this forked process, writing their names to a pipe, and return 1 if one failed, else 0."""
     import nescio._faults  # type: ignore[import-not-found]
     from _pytest.runner import runtestprotocol
 
@@ -317,7 +317,7 @@ def run_in_fork(number: int, tests: list[Any], budget: float, names: int) -> int
 
 
 def kill_group(child: int) -> None:
-    """End a forked process and whatever it started."""
+    """End a forked process and the processes that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
 
@@ -328,7 +328,10 @@ def shares(file: Path) -> bool:
 
 
 def measure(tree: Path, places: list[str], budget: float, part: int, parts: int) -> None:
-    """Switch on every `parts`-th fault and write what became of it, a line each; go on where a run before stopped."""
+    """Try every `parts`-th fault and write its result, one on each line.
+
+    Results of an earlier run are kept, and the rest is tried.
+    """
     sys.path[:0] = [str(tree / "src"), str(tree)]
     reached, durations = reached_by(tree), timed(tree)
     by_file: dict[str, list[str]] = defaultdict(list)
@@ -347,7 +350,7 @@ def measure(tree: Path, places: list[str], budget: float, part: int, parts: int)
                 direct = [test for test in reached[number] if test in durations and test in items]
                 direct.sort(key=lambda test: durations[test])
                 files = {test.partition("::")[0] for test in direct}
-                # What a fixture of the whole file reaches is recorded for the first test that asks for it.
+                # The recording assigns the faults that a file's fixture reaches to the first test that uses it.
                 near = {test for file in files if shares(tree / file) for test in by_file[file]} - set(direct)
                 names = direct + sorted((test for test in near if test in items), key=lambda test: durations[test])
                 result, test = "stalled" if direct else "unreached", ""
@@ -357,7 +360,7 @@ def measure(tree: Path, places: list[str], budget: float, part: int, parts: int)
                     if result == "stalled" and tried(-1, [items[test]], budget, durations)[0] != "stalled":
                         result = "killed"
                     elif result == "stalled":
-                        stalling.add(test)  # it cannot run in a fork, whatever is on
+                        stalling.add(test)  # it cannot run in a fork, with or without a fault
                 out.write(json.dumps({"place": places[number], "result": result, "test": test}) + "\n")
                 out.flush()
 

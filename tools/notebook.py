@@ -1,8 +1,8 @@
-"""Runs the notebook-like page of the examples, and shows it in the documentation with what each cell shows.
+"""Run the notebook-like page of the examples, and write it into the documentation with each cell's output.
 
     python tools/notebook.py        writes docs/how-to/notebook.md
 
-A test runs it too, and fails where the page is not what the cells show now.
+A test runs it too, and fails if the page differs from the current output of the cells.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 
 
 def cells(text: str) -> Iterator[tuple[bool, str]]:
-    """Return the cells of a notebook-like program, and of each whether it is Markdown."""
+    """Yield the cells of a notebook-like program, each with whether it is Markdown."""
     _, *parts = CELL.split(text)
     for kind, body in zip(parts[::2], parts[1::2], strict=True):
         is_markdown = "[markdown]" in kind
@@ -33,7 +33,7 @@ def cells(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def page(source: Path = SOURCE) -> str:
-    """Return the page: prose, programs, and what they show, run in a copy of the examples."""
+    """Return the page: prose, programs, and their output, run in a copy of the examples."""
     parts = [MADE]
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -56,7 +56,7 @@ def page(source: Path = SOURCE) -> str:
 
 
 def run(body: str, names: dict[str, object]) -> str:
-    """Run a cell; give what it prints and, as a notebook does, the value of an expression that stands last."""
+    """Return the output of a cell and, as in a notebook, the value of a final expression."""
     tree = ast.parse(body)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()

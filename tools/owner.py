@@ -1,8 +1,8 @@
-"""Puts the name of the repository's owner wherever an address of the source is written.
+"""Put the name of the repository's owner into every address of the source.
 
     python tools/owner.py NAME      before the first release, or after a move
 
-The one place that declares it is `[project.urls]` of pyproject.toml; a test holds every other address to it.
+`[project.urls]` of pyproject.toml declares the owner; a test compares every other address with it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def owner(root: Path) -> str:
 
 
 def rename(root: Path, name: str) -> None:
-    """Write the name into each file that has an address of the source."""
+    """Write the name into each file that contains an address of the source."""
     if not re.fullmatch(r"[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}", name):
         raise SystemExit(f"{name!r} is no name of an owner on GitHub")
     old = re.compile(rf"(?<![\w-]){re.escape(owner(root))}/nescio\b")

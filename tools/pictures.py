@@ -1,9 +1,11 @@
-"""Draws the pictures of the documentation: outcomes as bars (what silence earns, above the fold of the README and
-of the site), and a plot of each study, from the tables of its own page.
+"""Draw the pictures of the documentation.
+
+They are outcomes as bars (for README and site, showing the gain from silence), and a plot of each study, from the
+tables of its page.
 
     python tools/pictures.py            writes docs/assets/pictures/*.svg
 
-A test holds the drawings to the pages. `demo.py` makes the pages that the site shows alive, and photographs them.
+A test compares the drawings with the pages. `demo.py` makes the interactive pages of the site, and photographs them.
 """
 
 from __future__ import annotations
@@ -27,8 +29,11 @@ _VALUE = re.compile(
 
 
 class Plot(Struct, frozen=True):
-    """A plot of one table of a page: what to call a row (its cells by their columns), which columns hold values (with
-    what they are called in the legend), where a line says what is promised, and which rows are taken."""
+    """A plot of one table of a page.
+
+    It has the names of rows (made from cells), the columns of values with their names in the legend, the position of a
+    line for a promised value, and a filter of rows.
+    """
 
     page: str
     table: int
@@ -42,7 +47,7 @@ class Plot(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The file of the picture: that of its page, and which part of it."""
+        """Return the file name of the picture: that of its page, and the part of the page."""
         return f"{self.page}-{self.part}" if self.part else self.page
 
 
@@ -256,7 +261,7 @@ STUDIES = (
     Plot("reading", 0, "{system}", {"word recall": "word recall"}, "word recall on the stories for children"),
     Plot("nuggets", 4, "{run}, {matching}", {"NR": "nugget recall"}, "nugget recall by automatic matching"),
 )
-MOST = 16  # rows of a plot
+MOST = 16  # most rows of a plot
 
 
 def tables(page: str) -> list[list[dict[str, str]]]:
@@ -271,7 +276,7 @@ def tables(page: str) -> list[list[dict[str, str]]]:
 
 
 def value(cell: str) -> tuple[float, float, float] | None:
-    """Return the number of a cell with its interval (of two standard errors, where it has ±); None without one."""
+    """Return the number of a cell with its interval (two standard errors after ±), or None without a number."""
     match = _VALUE.match(cell.removeprefix("cheated, "))
     if match is None:
         return None
@@ -287,7 +292,7 @@ def value(cell: str) -> tuple[float, float, float] | None:
 
 
 def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
-    """Yield what a plot shows: a row a value; without one (None) where a cell holds none."""
+    """Yield the rows of a plot, one for each value; the value is None for an empty cell."""
     shown = [row for row in wide(tables(plot.page)[plot.table], plot) if plot.rows(row)][:MOST]
     for row in shown:
         name = re.sub(r"\{([^}]*)\}", lambda part, row=row: _plain(row[part[1]]), plot.label)  # type: ignore[misc]
@@ -297,7 +302,7 @@ def rows_of(plot: Plot) -> Iterator[dict[str, Any]]:
 
 
 def wide(rows: list[dict[str, str]], plot: Plot) -> list[dict[str, str]]:
-    """Return rows of several measures as one row, with columns "MEASURE: COLUMN", where the plot asks for these."""
+    """Return rows of several measures as one row with columns "MEASURE: COLUMN", if the plot uses such columns."""
     if not any(": " in column for column in plot.values):
         return rows
     joined: dict[str, dict[str, str]] = {}
@@ -312,7 +317,7 @@ def _plain(cell: str) -> str:
 
 
 def study(plot: Plot) -> str:
-    """Return the chart of a study: dots with their intervals, a row a setting."""
+    """Return the chart of a study: dots with their intervals, a row for each setting."""
     from nescio.reporting import svg
     from nescio.reporting.charts import LINES
 
@@ -338,7 +343,7 @@ def study(plot: Plot) -> str:
 
 
 def fuzziness() -> str:
-    """Return the chart of error rates over ties, measure by measure, as Fig. 2 of the paper has it."""
+    """Return the chart of error rates over ties for each measure, as in Fig. 2 of the paper."""
     from nescio.reporting import svg
     from nescio.reporting.charts import LINES
 
@@ -362,12 +367,12 @@ def fuzziness() -> str:
 
 
 def drawn() -> dict[str, str]:
-    """Return every drawing by its name."""
+    """Return every drawing by name."""
     charts = {plot.name: study(plot) for plot in STUDIES} | {"meta-evaluation": fuzziness()}
     return {"equal-accuracy": equal_accuracy(), "leaderboard": leaderboard(), "pipelines": pipelines(), **charts}
 
 
-Run = tuple[str, int, int, int]  # its name, and how many answers are correct, incorrect and not given
+Run = tuple[str, int, int, int]  # a name, and the numbers of correct, incorrect and unanswered answers
 
 
 def equal_accuracy() -> str:
@@ -415,14 +420,16 @@ def pipelines() -> str:
 
 
 def bars(runs: Sequence[Run], title: str, remark: str, spoken: str, *, both: bool = False) -> str:
-    """Return runs as bars of their outcomes, with accuracy and c@1 beside; the largest c@1 is bold, and the largest
-    accuracy where `both` are."""
+    """Return a chart of runs as bars of their outcomes, with accuracy and c@1 beside them.
+
+    The largest c@1 is bold, and with `both` also the largest accuracy.
+    """
     from nescio.reporting.charts import CORRECT, INCORRECT, UNANSWERED
     from nescio.reporting.svg import INK, MUTED
 
     left, total = max(90, 20 + 8 * max(len(name) for name, *_ in runs)), sum(runs[0][1:])
     wide, end = 360 - left, 84 + 58 * len(runs)
-    accuracy, score = left + wide + 50, left + wide + 120  # where the columns of numbers are centred
+    accuracy, score = left + wide + 50, left + wide + 120  # the centres of the columns of numbers
     parts = [_text(16, 30, title, INK, weight="bold")]
     parts += [_text(x, 62, word, MUTED, anchor="middle") for x, word in ((accuracy, "accuracy"), (score, "c@1"))]
     scores = [correct / total * (1 + silent / total) for _, correct, _, silent in runs]

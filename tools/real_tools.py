@@ -1,11 +1,11 @@
-"""Makes an environment for each tool whose files nescio reads, at the version that was read last, and runs the tests of
-`tests/real_tools` on what the tools write there.
+"""Install each tool whose files nescio reads, at the version last read, and run `tests/real_tools` on its output.
 
     python tools/real_tools.py                  every tool, in a temporary folder
     python tools/real_tools.py mlflow phoenix   these
-    python tools/real_tools.py --keep DIR       in DIR, where environments that are there already are used
+    python tools/real_tools.py --keep DIR       in DIR, reusing environments that exist there
 
-Needs uv, npm for promptfoo, and package indexes. Some tools are large: all of them take some 10 GB.
+Each tool has its own environment. The program needs uv, npm for promptfoo, and package indexes. Some tools are large:
+all of them take some 10 GB.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# What is installed for each tool; the page "Coming from other tools" has the same versions.
+# The packages for each tool; the page "Coming from other tools" has the same versions.
 TOOLS = {
     "deepeval": ["deepeval==4.3.1"],
     "langfuse": ["langfuse==5.0.4"],
@@ -26,7 +26,7 @@ TOOLS = {
     "mlflow": ["mlflow==3.17.2"],
     "opencompass": ["opencompass==0.5.4", "pyarrow<20"],
     "phoenix": ["arize-phoenix==20.26.1", "arize-phoenix-client==3.5.0", "arize-phoenix-evals==3.9.4"],
-    "promptfoo": ["promptfoo@0.121.20"],  # of npm
+    "promptfoo": ["promptfoo@0.121.20"],  # from npm
     "ragas": ["ragas==0.4.3", "langchain-community<0.4"],
     "swebench": ["swebench==5.0.2"],
     "tira": ["tira==0.0.207"],
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def install(folder: Path, packages: list[str]) -> None:
-    """Make an environment of its own for a tool."""
+    """Make a separate environment for a tool."""
     python = folder / "bin" / "python"
     if packages[0].count("@"):
         if not (folder / "node_modules").exists():

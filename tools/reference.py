@@ -1,9 +1,9 @@
-"""What the documentation says of commands, formats, judges and measures, read from their declarations.
+"""Write the reference of commands, formats, judges and measures from their declarations.
 
-    python tools/reference.py             writes docs/reference/ and docs/papers.md: pages that stand in the repository
-    python tools/reference.py --all       and a page a measure, with its audit (not kept: the site is built with them)
+python tools/reference.py             writes docs/reference/ and docs/papers.md, the pages in the repository
+    python tools/reference.py --all       and a page for each measure, with its audit (only for building the site)
 
-A test fails where a page that stands is not what the program would write now.
+A test fails if a page in the repository is stale.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the p
 
 
 def command_line() -> Iterator[tuple[str, str]]:
-    """Yield (file, page): a list of all commands, and a page a verb or group of verbs, made from what they declare."""
+    """Yield (file, page): a list of all commands, and a page for each verb or group of verbs."""
     from nescio.cli.app import app
 
     context = click.Context(app, info_name="nescio", **app.context_settings)
@@ -69,7 +69,7 @@ def command_line() -> Iterator[tuple[str, str]]:
 
 
 def anchor(heading: str) -> str:
-    """Return the address of a heading within its page."""
+    """Return the anchor of a heading within its page."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
@@ -78,7 +78,7 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """Return the contexts of all commands below a group, each group before its own."""
+    """Yield the contexts of all commands below a group, each group before its own commands."""
     if context.parent is not None:
         yield context
     if isinstance(command, click.Group):
@@ -90,7 +90,7 @@ def _walk(command: click.Command, context: click.Context) -> Iterator[click.Cont
 
 @dataclass(frozen=True)
 class Documented:
-    """An option as a page shows it: its group, its row in a table, its names, and its argument in Python."""
+    """An option for a page: its group, its row in a table, its names, and its argument in Python."""
 
     group: str
     row: str
@@ -101,7 +101,7 @@ class Documented:
 
 SHARED = "cli/shared.md"
 OWN_GROUP = "Options"
-MANY = 4  # commands that take an option in the same words: it is then written once, on the page of shared options
+MANY = 4  # an option with equal words in at least this many commands goes to the page of shared options
 
 
 def _documented(context: click.Context) -> list[Documented]:
@@ -130,7 +130,8 @@ def _documented(context: click.Context) -> list[Documented]:
 def _shared(commands: Sequence[click.Context]) -> dict[str, list[Documented]]:
     """Return, by group, the options that many commands take in the same words."""
     counted = Counter(option for command in commands for option in _documented(command) if option.group != OWN_GROUP)
-    commonest: dict[tuple[str, str, str], Documented] = {}  # an option has one wording here, and others at its commands
+    # an option may have this wording on the shared page, and others at its commands
+    commonest: dict[tuple[str, str, str], Documented] = {}
     for option, count in reversed(counted.most_common()):
         if count >= MANY:
             commonest[option.group, option.shell, option.python] = option
@@ -142,7 +143,7 @@ def _shared(commands: Sequence[click.Context]) -> dict[str, list[Documented]]:
 
 
 def _shared_page(shared: dict[str, list[Documented]]) -> Iterator[str]:
-    """Yield the page of shared options: a table for each group, and how Python spells its arguments."""
+    """Yield the page of shared options: a table for each group, with the spelling of arguments in Python."""
     yield "# Shared options\n"
     yield "Many commands take these options. The page of a command says which of them it takes.\n"
     for group, options in shared.items():
@@ -159,7 +160,7 @@ def _table(options: Sequence[Documented], head: str) -> Iterator[str]:
 
 
 def _command(context: click.Context, shared: dict[str, list[Documented]]) -> list[str]:
-    """Return the section of a command, or of a group of them: what it does, how it is called, and its options."""
+    """Return the section of a command or group: its purpose, its call, and its options."""
     path, command = context.command_path, context.command
     usage = " ".join([path, *command.collect_usage_pieces(context)])
     parts = [f"{'#' * (len(path.split()) - 1)} {path}\n", f"    {usage}\n", *_prose(command.help or "")]
@@ -188,7 +189,7 @@ def _command(context: click.Context, shared: dict[str, list[Documented]]) -> lis
 
 
 def _taken(group: str, common: Sequence[Documented], options: Sequence[Documented]) -> str:
-    """Say which shared options of a group a command takes, by those it takes or by those it does not, as is shorter."""
+    """Return a sentence on a command's shared options of a group: those it takes or lacks, whichever is shorter."""
     link = f"[{group}](shared.md#{anchor(group)})"
     names = [option.shell or f"`{option.python}`" for option in common if option in options]
     others = [option.shell or f"`{option.python}`" for option in common if option not in options]
@@ -201,12 +202,12 @@ def _taken(group: str, common: Sequence[Documented], options: Sequence[Documente
 
 @cache
 def every_verb() -> dict[str, Verb[Any, Any]]:
-    """Return the verbs that Python has too, by what a shell calls them."""
+    """Return the verbs that Python also has, keyed by their names in a shell."""
     return {one.name: one for one in verbs.every_verb()}
 
 
 def signature(verb: Verb[Any, Any], elsewhere: Collection[str] = ()) -> str:
-    """Write how Python calls a verb, a line an argument, without the arguments that are described elsewhere."""
+    """Return the Python signature of a verb, one argument on each line, without arguments described elsewhere."""
     whole = inspect.signature(verb)
     by_place = [_argument(p) for p in whole.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     named = [p for p in whole.parameters.values() if p.kind is p.KEYWORD_ONLY]
@@ -228,7 +229,7 @@ def _value(value: Any) -> str:
 
 
 def _row(one: Option, verb: Verb[Any, Any] | None, options: Sequence[Option]) -> str:
-    """Write the row of an option: how a shell and Python call it, its default, what it does, and beside what."""
+    """Return the row of an option: its names in shell and Python, its default, its effect, and its companions."""
     names = [_typed(one), f"`{one.name}`" if verb is not None and one.name in verb.options else ""]
     default = "required" if one.required else one.default_about or _shown_default(one)
     said = [_plain(one.about)]
@@ -249,7 +250,7 @@ def _row(one: Option, verb: Verb[Any, Any] | None, options: Sequence[Option]) ->
 
 
 def _typed(one: Option) -> str:
-    """Write an option as a shell has it, with what stands for its value; nothing where a shell has it not."""
+    """Return an option as a shell takes it, with a placeholder for its value, or an empty text if a shell lacks it."""
     if one.edge:
         return ""
     metavar = "NAME" if one.kind.choices else one.metavar.replace("|", " or ")
@@ -268,7 +269,7 @@ def _shown_default(one: Option) -> str:
 
 
 def _prose(help_text: str) -> Iterator[str]:
-    """Return a help page as Markdown; a paragraph that is kept as it stands is commands to try."""
+    """Yield a help page as Markdown; a paragraph with preserved line breaks contains commands to try."""
     for paragraph in help_text.split("\n\n"):
         if paragraph.startswith("\b\n"):
             yield "\n".join(["```console", *(f"$ {line}" for line in paragraph[2:].strip().split("\n")), "```\n"])
@@ -280,7 +281,7 @@ FUNCTIONS = ("<!-- The functions: made by `python tools/reference.py`, up to the
 
 
 def python() -> str:
-    """Return the page of Python with its list of functions as they are declared; the rest is kept by hand."""
+    """Return the page of Python with its generated list of functions; the rest is written by hand."""
     page = (PAGES / "python.md").read_text(encoding="utf-8")
     before, rest = page.split(FUNCTIONS[0])
     after = rest.split(FUNCTIONS[1])[1]
@@ -299,7 +300,7 @@ ITEMS = re.compile(r"(<!-- The items of (\w+): .+? -->\n).*?(\n<!-- The end. -->
 
 
 def paper_page() -> str:
-    """Return the page of the papers with a line for each command of an item; the rest is kept by hand."""
+    """Return the page of the papers with a line for each command of an item; the rest is written by hand."""
 
     def table(found: re.Match[str]) -> str:
         before, key, after = found.groups()
@@ -315,8 +316,10 @@ def paper_page() -> str:
 
 
 def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield item, command and what it prints for each command of an item, with those before it that are not `printed`
-    yet. `nescio paper` prints the remarks."""
+    """Yield item, command and output for each command of an item.
+
+    Earlier commands that are not yet `printed` are included. `nescio paper` prints the remarks.
+    """
     about = ", ".join(filter(None, (item.label, item.whole_title)))
     if item.basis == "other data":
         about += " –"
@@ -329,7 +332,7 @@ def _item_rows(paper: Paper, item: Item, printed: set[str]) -> Iterator[tuple[st
 
 
 def _without_repeats(row: tuple[str, str, str], above: tuple[str, str, str] | None) -> tuple[str, str, str]:
-    """Return a row whose item is written once where the row above has it too."""
+    """Return a row with an empty item if the row above has the same one."""
     return ("", *row[1:]) if above is not None and row[0] == above[0] else row
 
 
@@ -399,7 +402,7 @@ GIVEN = {
 
 
 def given() -> tuple[str, str]:
-    """Return (file, page) of what functions give: what each class says of itself, and its fields with their types."""
+    """Return (file, page) on results of functions: each class's description, and its fields with their types."""
     parts = [
         MADE,
         "# What the functions give\n",
@@ -432,7 +435,7 @@ def _of(made: type, name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which Markdown finds nothing but code."""
+    """Return text in which Markdown finds nothing but code."""
     return "".join(part if code else re.sub(r"([*_<\[|])", r"\\\1", part) for code, part in _by_code(text))
 
 
@@ -457,7 +460,7 @@ FAMILIES = {
 
 
 def formats() -> Iterator[tuple[str, str]]:
-    """Yield (file, page): a list of all formats that are read, and a page a family of them."""
+    """Yield (file, page): a list of all formats that are read, and a page for each family."""
     from nescio.formats import REGISTRY
 
     pages: dict[str, list[str]] = {family: [] for family in FAMILIES}
@@ -495,7 +498,7 @@ def _format(name: str) -> Iterator[str]:
 
 
 def judges() -> Iterator[tuple[str, str]]:
-    """Yield (file, page) of every judge with its parameters."""
+    """Yield (file, page) for every judge with its parameters."""
     from nescio.judging import REGISTRY
 
     parts = [
@@ -517,7 +520,7 @@ def judges() -> Iterator[tuple[str, str]]:
 
 
 def _docstring(text: str) -> Iterator[str]:
-    """Return a module's docstring as Markdown: what is indented is shown as it stands."""
+    """Yield a module's docstring as Markdown, with indented text unchanged."""
     for shown, lines in _blocks(text.strip().split("\n")):
         if shown:
             yield "\n".join(["```text", *(line.removeprefix("    ") for line in lines), "```\n"])
@@ -526,8 +529,10 @@ def _docstring(text: str) -> Iterator[str]:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Split into runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is
-    indented."""
+    """Yield blocks of lines, each with whether it is indented.
+
+    Empty lines separate paragraphs, and stay inside indented blocks.
+    """
     block: list[str] = []
     for line in [*lines, ""]:
         indented = bool(block) and block[0].startswith("    ")
@@ -543,7 +548,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
 
 
 def measures() -> Iterator[tuple[str, str]]:
-    """(file, page) for the list of all measures and each of them, with what its audit found."""
+    """Yield (file, page) for the list of all measures and for each measure, with the findings of its audit."""
     from nescio.measures import REGISTRY
     from nescio.meta_evaluation.audit import audit, with_defaults
     from nescio.reporting.audit import summary, words
@@ -590,7 +595,7 @@ def measures() -> Iterator[tuple[str, str]]:
 
 
 def _example(text: str) -> Iterator[str]:
-    """Yield an example as Markdown: the data, its steps a line each, and what is remarked."""
+    """Yield an example as Markdown: the data, its steps on one line each, and remarks."""
     data, _, rest = text.partition(": ")
     steps, *remark = re.split(r"\.(?:$| (?=[A-Z]))", rest, maxsplit=1)
     letters = " (C correct, W incorrect, U unanswered)" if re.search(r"outcome|\bC\b", data) else ""
@@ -601,7 +606,7 @@ def _example(text: str) -> Iterator[str]:
 
 
 def _worked(names: list[str]) -> dict[str, str]:
-    """Return what each measure says of the examples, where it can be measured there."""
+    """Return each measure's value on the examples, if it can be computed there."""
     import nescio
     from nescio.errors import NescioError
     from nescio.pipeline import Options, load
@@ -620,12 +625,12 @@ def _worked(names: list[str]) -> dict[str, str]:
 
 
 def file_name(name: str) -> str:
-    """Return the page of a measure or command; @ stays out of addresses."""
+    """Return the file name of the page of a measure or command, without @."""
     return name.replace("@", "-at-") + ".md"
 
 
 def mathematics(text: str) -> str:
-    """LaTeX between dollars as MathML, which browsers show without a program from elsewhere."""
+    """Return a text with LaTeX between dollars as MathML, which browsers show without other programs."""
     from latex2mathml.converter import convert
 
     parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
@@ -637,14 +642,13 @@ _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def in_words(text: str) -> str:
-    """LaTeX between dollars as a line of text, for pages that are read where nothing shows mathematics."""
+    """Return a text with LaTeX between dollars as plain text, for readers without mathematics."""
     parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
     return "".join(f"`{_as_line(part)}`" if number % 2 else _plain(part) for number, part in enumerate(parts))
 
 
 def _as_line(latex: str) -> str:
-    """One formula as a line: fractions with a slash, signs as letters; raises ValueError for LaTeX that this does not
-    know."""
+    """Return a formula as one line, with slashes and letters. Raises ValueError for unknown LaTeX."""
     line = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1 / (\2)", latex)
     line = re.sub(r"\\text\{([^{}]*)\}", r"\1", line)
     line = re.sub(r"_([0-9])", lambda found: found[1].translate(_BELOW), line)
@@ -663,7 +667,7 @@ def _capital(text: str) -> str:
 
 
 def standing() -> dict[str, str]:
-    """Return the pages that stand in the repository, by their files."""
+    """Return the pages in the repository, by file."""
     before = SPELLING.set(in_shell)
     try:
         return {

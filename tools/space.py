@@ -1,8 +1,8 @@
-"""Makes the folder of a Space: the page that scores a file, as one file, with a Dockerfile that serves it.
+"""Make the folder of a Space: the page that scores a file, as a single file, with a Dockerfile that serves it.
 
     python tools/space.py FOLDER
 
-The folder runs as it stands, without anything from outside but Python: `docker build`, or `python -m http.server`.
+The folder runs as it is, and needs only Python from outside: `docker build`, or `python -m http.server`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.2rem/1.6 sy
 
 
 def files() -> dict[str, str]:
-    """Return what each file of the folder holds."""
+    """Return the content of each file of the folder."""
     scripts = re.findall(r'<script src="(assets/[^"]+)">', (DOCS / "score.md").read_text(encoding="utf-8"))
     script = "\n".join((DOCS / path).read_text(encoding="utf-8") for path in scripts)
     site = (DOCS / "assets" / "site.css").read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ def files() -> dict[str, str]:
 
 
 def _hash(text: str) -> str:
-    """Return how a policy names a script or a style by what it holds."""
+    """Return the hash by which a policy allows a script or a style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

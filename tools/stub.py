@@ -1,8 +1,8 @@
-"""Write what type checkers and editors know of `import nescio`, from the verbs and types that it offers.
+"""Write the stub of `import nescio` for type checkers and editors, from its verbs and types.
 
     python tools/stub.py             writes src/nescio/__init__.pyi
 
-A test fails where it is stale.
+A test fails if it is stale.
 """
 
 from __future__ import annotations

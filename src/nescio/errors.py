@@ -207,7 +207,7 @@ class FormatError(NescioError):
 
     @property
     def rule(self) -> str:
-        """The rule that is broken."""
+        """Return the rule that is broken."""
         return spelled(self._rule)
 
 

@@ -19,7 +19,7 @@ WHAT_TO_DO = "count the table where it is (nescio sql), or ask for fewer measure
 
 
 def size_of(text: str) -> int:
-    """Return the bytes that a text such as 2GB or 512MiB means; raises UsageError for another, or too few.
+    """Return the bytes that a text such as 2GB or 512MiB means. Raises UsageError for another, or too few.
 
     Example:
         >>> size_of("1.5GB")

@@ -28,7 +28,7 @@ _PLACES: dict[str, str] = {}  # what plug-ins are called in messages, by the fil
 
 
 def load_file(file: Path | str) -> str:
-    """Import a file of Python once, and return its path; raises FormatError with the line at which it fails."""
+    """Import a file of Python once, and return its path. Raises FormatError with the line at which it fails."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     path = Path(file).resolve()
@@ -52,7 +52,7 @@ def load_file(file: Path | str) -> str:
 
 
 def load_installed() -> None:
-    """Import the plug-ins of installed packages, once; raises FormatError as `load_file` does."""
+    """Import the plug-ins of installed packages, once. Raises FormatError as `load_file` does."""
     for point in _installed():
         place = _place_of(point.module)
         package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"

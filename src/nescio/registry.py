@@ -65,7 +65,7 @@ class Registry(MutableMapping[str, T]):
         self._things[name] = thing
 
     def find(self, name: str) -> T:
-        """Find a thing by its name, among plug-ins too; raises UnknownNameError with the nearest names."""
+        """Find a thing by its name, among plug-ins too. Raises UnknownNameError with the nearest names."""
         if name not in self:
             self.load_all()
         if name not in self:
@@ -89,7 +89,7 @@ class Call(Struct, frozen=True):
 
 
 def parse_call(text: object, kind: str) -> Call:
-    """Read NAME or NAME(value, parameter=value); raises UsageError for a text that is neither."""
+    """Read NAME or NAME(value, parameter=value). Raises UsageError for a text that is neither."""
     if not isinstance(text, str):
         raise UsageError(f"the name of a {kind} must be text (found {text!r})")
     match = _CALL.fullmatch(text)
@@ -104,7 +104,7 @@ def parse_call(text: object, kind: str) -> Call:
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the parameters of a call by name; raises UsageError for too many, or for one given twice.
+    """Return the parameters of a call by name. Raises UsageError for too many, or for one given twice.
 
     What takes a single text (`mean(my column)`) gets all that is between the parentheses.
     """
@@ -129,7 +129,7 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
 def bind(
     name: str, kind: str, parameters: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Rule]
 ) -> dict[str, Any]:
-    """Return all parameters, given or default; raises UsageError for an unknown, missing or impossible one."""
+    """Return all parameters, given or default. Raises UsageError for an unknown, missing or impossible one."""
     for key in values:
         if key not in parameters:
             allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it takes none"

@@ -242,7 +242,7 @@ def shared_f1(answer: Sequence[str], gold: Sequence[str]) -> float:
 def best_f1(answer: str, golds: Sequence[str]) -> float:
     """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
 
-    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it
+    Gold answers that normalisation empties (".", "The") do not count. If there are no others, an answer that it
     empties has F1 1 and any other 0.
     """
     stated = normalised_words(answer)

@@ -1,4 +1,4 @@
-"""A room where people judge: a database, its application in this process, and assessors who send requests to it."""
+"""Set up a room where people judge: a database, its application in this process, and assessors who send requests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Client:
 
 
 class Room:
-    """A database that is served, and what its commands say of it."""
+    """A served database, with the results of its commands."""
 
     def __init__(self, db: str, portal: Any, folder: Path) -> None:
         self.db, self.portal, self.folder = db, portal, folder
@@ -71,7 +71,7 @@ class Room:
         return place
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all that anybody said of what is to be judged, as it is exported, with who said it."""
+        """Return all exported judgements, each with its assessor."""
         rows = []
         for path in sorted(self.export().glob("*.jsonl")):
             heading, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -101,14 +101,14 @@ class Browser:
         self.csrf = token[1]
 
     def next(self) -> list[dict[str, Any]]:
-        """Return what is shown: what is to be judged, and what was judged lately."""
+        """Return the items on the page: those to judge, and those judged recently."""
         answer = self.client.get("/api/next")
         assert answer.status_code == 200, answer.text
         items: list[dict[str, Any]] = answer.json()["items"]
         return items
 
     def left(self) -> list[dict[str, Any]]:
-        """Return what is shown and has no verdict yet."""
+        """Return the items on the page that have no verdict yet."""
         shown = [(item, item.get("held")) for item in self.next()]
         return [item for item, held in shown if not held or not (held["verdict"] or held["mark"] == "skip")]
 
@@ -122,13 +122,13 @@ class Browser:
         return self.client.post("/api/judgements", json={"records": rows, "sent": sent}, headers=headers)
 
     def send(self, *rows: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Send judgements; returns the ids of those that are saved, and why others are not."""
+        """Send judgements, and return the ids of the saved ones and the reasons for refusing others."""
         answer = self.save(*rows)
         assert answer.status_code == 200, answer.text
         return answer.json()["saved"], [refused["why"] for refused in answer.json()["refused"]]
 
     def judge_all(self, verdict: Callable[[str], str] = lambda _: "R", **more: Any) -> int:
-        """Judge until nothing comes any more, and count."""
+        """Judge until no item is left, and return the number of judgements."""
         n = 0
         while left := self.left():
             saved, refused = self.send(

@@ -1,4 +1,4 @@
-"""Rooms to judge in: in SQLite, and in the slow ring in a PostgreSQL of one's own where Debian's is installed."""
+"""Make rooms to judge in: in SQLite, and in the slow ring in a separate PostgreSQL if Debian's is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .client import Browser, Room
 
 @pytest.fixture(scope="session")
 def portal() -> Iterator[Any]:
-    """A thread in which applications answer."""
+    """Yield a thread in which applications answer."""
     from anyio.from_thread import start_blocking_portal
 
     with start_blocking_portal() as opened:
@@ -32,7 +32,7 @@ def portal() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The URL of a server that nobody else uses; skipped where PostgreSQL is not installed."""
+    """Yield the URL of a server that only these tests use, or skip the test if PostgreSQL is not installed."""
     programs = max((path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")), default=None)
     if programs is None:
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
@@ -50,7 +50,7 @@ def postgres() -> Iterator[str]:
         subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     run("initdb", "-U", "judge", "-A", "trust", "--no-sync")
-    # The machine does not lose its power in these tests, so that the disk need not be waited for.
+    # These tests survive no power cut, so they need not wait for the disk.
     run("pg_ctl", "-o", f"-h 127.0.0.1 -p {port} -k {home} -c fsync=off", "-l", home / "log", "-w", "start")
     yield f"postgresql://judge@127.0.0.1:{port}/postgres"
     run("pg_ctl", "-m", "immediate", "stop")
@@ -59,7 +59,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def new_db(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
-    """A function that names a database that is not there yet, or is empty: in PostgreSQL a schema of its own."""
+    """Return a function that names a new or empty database: in PostgreSQL, a separate schema."""
 
     def make() -> str:
         name = f"j{uuid.uuid4().hex[:10]}"
@@ -77,7 +77,7 @@ def new_db(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
 
 @pytest.fixture
 def new_room(new_db: Callable[[], str], portal: Any, tmp_path: Path) -> Iterator[Callable[..., Room]]:
-    """A function that makes a database of sources, and serves it."""
+    """Yield a function that makes a database of sources and serves it."""
     rooms: list[Room] = []
 
     def make(*sources: Path, **options: Any) -> Room:
@@ -93,7 +93,10 @@ def new_room(new_db: Callable[[], str], portal: Any, tmp_path: Path) -> Iterator
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A campaign and its database: two answers to three of six questions, one to the others, all to be judged twice."""
+    """Return the folder of a campaign and its database.
+
+    Three of six questions have two answers, the others one, and two people judge each answer.
+    """
     folder = tmp_path_factory.mktemp("template")
     campaign = made.qa(folder)
     for group, other in (("alpha", "thing"), ("beta", "other")):
@@ -110,13 +113,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def campaign(template: Path, tmp_path: Path) -> Path:
-    """A copy of the campaign."""
+    """Return a copy of the campaign."""
     return shutil.copytree(template / "campaign", tmp_path / "campaign")
 
 
 @pytest.fixture
 def room(template: Path, portal: Any, tmp_path: Path) -> Iterator[Room]:
-    """A copy of the database, served."""
+    """Yield a served copy of the database."""
     shutil.copy(template / "j.db", tmp_path / "j.db")
     opened = Room(str(tmp_path / "j.db"), portal, tmp_path)
     yield opened
@@ -125,7 +128,7 @@ def room(template: Path, portal: Any, tmp_path: Path) -> Iterator[Room]:
 
 @pytest.fixture
 def serve(portal: Any, host: Host, tmp_path: Path) -> Iterator[Callable[..., Room]]:
-    """A function that makes a database of sources, and serves it to real browsers."""
+    """Yield a function that makes a database of sources and serves it to real browsers."""
     rooms: list[Room] = []
 
     def make(*sources: Path, **options: Any) -> Room:
@@ -150,7 +153,7 @@ def free_port() -> int:
 
 
 class Host:
-    """A web server, in which the application of one room takes the place of another's."""
+    """A web server that serves the application of one room at a time."""
 
     def __init__(self) -> None:
         self.app: Any = None
@@ -166,7 +169,7 @@ class Host:
 
 @pytest.fixture(scope="session")
 def host() -> Iterator[Host]:
-    """One web server a process."""
+    """Yield one web server for the process."""
     import uvicorn
 
     served, port = Host(), free_port()
@@ -184,5 +187,5 @@ def host() -> Iterator[Host]:
     assert ready.wait(60), "the server did not start"
     served.address = f"http://127.0.0.1:{port}"
     yield served
-    server.should_exit = server.force_exit = True  # a browser may hold its connection
+    server.should_exit = server.force_exit = True  # a browser may keep its connection open
     thread.join(30)

@@ -1,4 +1,4 @@
-"""Pages on which people judge, and the site, in a real browser: what tests of both rooms need."""
+"""Test pages for judging, and the site, in a real browser: helpers of both rooms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.browser import AXE
 
 from . import made
 
-# Widths and colours, each of which is looked at.
+# The widths and colours to test.
 SIZES = [(1440, "light"), (768, "dark"), (375, "light"), (375, "dark")]
 KINDS = ("answers", "lists", "nuggets", "sentences")
 N = 12
@@ -19,7 +19,7 @@ HOSTILE = ["</script><script>window.pwned = 1</script>", '<img src=x onerror="wi
 
 
 def pooled(folder: Path, kind: str = "answers", assessors: tuple[str, ...] = ("ana",), **options: Any) -> Path:
-    """A campaign of a kind whose pages are written."""
+    """Return a campaign of a kind with its pages written."""
     if kind == "answers":
         campaign = made.qa(folder, N)
         rows: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def page_of(campaign: Path, who: str = "ana") -> Path:
 
 
 def shows(page: Any, name: str, pattern: str = ".") -> None:
-    """Wait until an element shows this; its policy forbids the page what `wait_for_function` does."""
+    """Wait until an element shows a text; the page's policy forbids `wait_for_function`."""
     page.wait_for_selector(f"#{name}:text-matches({json.dumps(pattern)})")
 
 
@@ -62,7 +62,7 @@ def handed_in(page: Any, path: Path) -> list[dict[str, Any]]:
 
 
 def list_nuggets(page: Any, *texts: str, okay: int = 0) -> None:
-    """Write a list of nuggets, of which that with this number is not vital, and save it."""
+    """Write and save a list of nuggets, of which number `okay` is not vital."""
     for text in texts:
         page.click("text=Add a nugget")
         page.keyboard.type(text)
@@ -72,7 +72,7 @@ def list_nuggets(page: Any, *texts: str, okay: int = 0) -> None:
 
 
 def assert_fits(page: Any, width: int) -> None:
-    """Hold a screen against the rules of accessibility and the width of its window."""
+    """Check a screen by the rules of accessibility and the width of its window."""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("h1").count() == 1
     if not page.evaluate("'axe' in window"):

@@ -1,4 +1,4 @@
-"""A campaign that is finished, made once a module and copied for each test."""
+"""Provide a finished campaign, made once for each module and copied for each test."""
 
 from __future__ import annotations
 

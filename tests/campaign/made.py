@@ -1,4 +1,4 @@
-"""Campaigns of every task, small enough to be understood at a glance, and sound runs for each."""
+"""Make small campaigns of every task, and sound runs for each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text(path: Path, content: str) -> Path:
 
 
 def collection(language: str, questions: int, answers: int = 3, *, first: int = 1) -> str:
-    """A collection of AVE: the first answer of odd questions is right, the last of every fourth question UNKNOWN."""
+    """Return an AVE collection: odd questions have a right first answer, every fourth an UNKNOWN last one."""
     parts = []
     for q in range(first, first + questions):
         inner = []
@@ -76,7 +76,7 @@ def nuggets(folder: Path, **options: Any) -> Path:
 
 
 def listed(folder: Path, strings: Sequence[str], topics: int = 1) -> Path:
-    """A campaign with a pool whose nuggets are yet to be listed, t0, t1, ... with the same strings each."""
+    """Return a campaign with a pool without listed nuggets: topics t0, t1, ... with the same strings each."""
     rows = [{"id": f"t{i}", "target": f"Target {i}"} for i in range(topics)]
     campaign = start(folder, "nuggets", [lines(folder / "t.jsonl", rows)])
     lines(folder / "alpha" / "r.jsonl", [{"id": f"t{i}", "strings": strings} for i in range(topics)])
@@ -102,7 +102,7 @@ MAKE: Mapping[str, Callable[..., Path]] = {"qa": qa, "ave": ave, "nuggets": nugg
 
 
 def sound(task: str, path: Path) -> Path:
-    """A run with no fault, of the campaigns above."""
+    """Return a run without faults for one of the campaigns above."""
     if task == "ave":
         rows = [
             f"{q} {q}_{a} {'SELECTED' if a == 1 else 'REJECTED'} 0.{9 - a}" for q in range(1, 7) for a in range(1, 4)
@@ -121,7 +121,7 @@ def sound(task: str, path: Path) -> Path:
 
 
 def submit(folder: Path, runs: Mapping[str, Sequence[Any]]) -> list[Path]:
-    """Write runs by name (`alpha_a`): answers to q0, q1, ..., each a text, None or more of a row; returns the folders."""
+    """Write runs by name (`alpha_a`) with answers to q0, q1, ... (a text, None or a row), and return the folders."""
     for name, said in runs.items():
         group, _, run = name.partition("_")
         rows = [{"id": f"q{i}", **(a if isinstance(a, Mapping) else {"answer": a})} for i, a in enumerate(said)]
@@ -130,7 +130,7 @@ def submit(folder: Path, runs: Mapping[str, Sequence[Any]]) -> list[Path]:
 
 
 def take(campaign: Path, runs: Mapping[str, Sequence[Any]], received: str = "2026-05-01") -> None:
-    """Take runs in."""
+    """Take runs into the campaign."""
     assert not nescio.campaign.intake(campaign, submit(campaign.parent, runs), received=received).refused
 
 
@@ -144,7 +144,7 @@ def ready(campaign: Path, *assessors: str, **sheets: Any) -> Path:
 
 
 def pooled(folder: Path, runs: Mapping[str, Sequence[Any]], assessors: Sequence[str] = (), **sheets: Any) -> Path:
-    """A campaign of qa without a key, whose runs are pooled; sheets are written for assessors."""
+    """Return a campaign of qa without a key, with pooled runs and sheets for assessors."""
     campaign = qa(folder, max(map(len, runs.values())), key=False)
     take(campaign, runs)
     nescio.campaign.pool(campaign)
@@ -165,25 +165,25 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, str]], delimiter: str = "
 
 
 def fill(campaign: Path, say: Callable[[str, dict[str, str]], str], column: str = "verdict") -> None:
-    """Fill every sheet in, as assessors would."""
+    """Fill in every sheet, as assessors would."""
     for path in (campaign / "sheets").glob("*.csv"):
         if path.name != "nuggets.csv" and (rows := rows_of(path)):
             write_rows(path, [{**row, column: say(path.stem, row)} for row in rows])
 
 
 def judge(campaign: Path, say: Callable[[str, dict[str, str]], str] = lambda *_: "R", **options: Any) -> Any:
-    """Fill every sheet in, and collect."""
+    """Fill in every sheet, and return the collected judgements."""
     fill(campaign, say, options.pop("column", "verdict"))
     return nescio.campaign.collect(campaign, **{"resamples": 10, **options})
 
 
 def verdicts(campaign: Path) -> dict[tuple[str, str], str]:
-    """Return what holds now of each item, by assessor."""
+    """Return the current verdict of each assessor on each item."""
     return {(one.item, one.assessor): one.verdict for one in read_judgements(open_campaign(campaign))}
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    """Replace a text in a file that holds it."""
+    """Replace a text in a file that contains it."""
     held = path.read_text(encoding="utf-8")
     assert old in held
     path.write_text(held.replace(old, new), encoding="utf-8")

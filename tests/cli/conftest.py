@@ -1,4 +1,4 @@
-"""The command line, run in this process."""
+"""Run the command line in this process."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from nescio.cli.app import run
 from tests.judging.llm_server import Server, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ANSWERED = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]  # and the runs that answer
-PEOPLE = EXAMPLES / "people.csv"  # people's verdicts on them
+ANSWERED = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]  # and the runs that answer them
+PEOPLE = EXAMPLES / "people.csv"  # people's verdicts on these answers
 MANY = 12  # answers that a language model grades by their first word
 GRADES = {"right": "correct", "wrong": "incorrect", "nothing": "unanswered"}
 WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
@@ -24,7 +24,7 @@ WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The result of a command: its status and output."""
 
     status: int
     out: str
@@ -36,11 +36,11 @@ class Outcome:
 
     @property
     def flat(self) -> str:
-        """All that it printed, without the breaks of lines."""
+        """Return all output without line breaks."""
         return " ".join((self.out + self.err).split())
 
     def assert_refused(self, *messages: str) -> None:
-        """It ended with status 2 and printed no results, and one line that says all this."""
+        """Assert that the command ended with status 2, no results, and one line with all these words."""
         assert (self.status, self.out) == (2, ""), self.flat
         assert "Traceback" not in self.err
         (line,) = [line for line in self.err.replace("\n  ", " ").splitlines() if line.startswith("nescio: ")]
@@ -52,7 +52,7 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture
 def nescio(capfd: pytest.CaptureFixture[str]) -> Command:
-    """A function that runs `nescio ARGUMENTS` and returns exit status, standard output and standard error."""
+    """Return a function that runs `nescio ARGUMENTS` and returns exit status, standard output and standard error."""
 
     def call(*arguments: object) -> Outcome:
         capfd.readouterr()
@@ -70,7 +70,7 @@ def written(path: Path, text: str) -> Path:
 
 
 def table(path: Path, **runs: str) -> Path:
-    """Outcomes of runs by their first letters."""
+    """Return an outcome table of runs, given by letters."""
     rows = [f"{run},q{i},{WORDS[letter]}" for run, letters in runs.items() for i, letter in enumerate(letters)]
     return written(path, "run,question,outcome\n" + "\n".join(rows) + "\n")
 
@@ -82,7 +82,7 @@ def table3() -> Path:
 
 @pytest.fixture
 def outcomes(tmp_path: Path) -> Path:
-    """Two runs of six questions: the second stays silent where the first is wrong."""
+    """Return a table of two runs on six questions: the second stays silent on the errors of the first."""
     path = tmp_path / "outcomes.csv"
     rows = ["run,question,outcome,confidence,topic"]
     for run_, letters in (("guesser", "CCWWCW"), ("modest", "CCUUCW")):
@@ -103,7 +103,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def asked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Twelve questions, a run whose answers say which grade they want, and the model that gives it."""
+    """Return the arguments for twelve questions, a run whose answers name their grade, and the model that grades so."""
     questions = [{"id": i, "question": f"What is {i}?", "answers": [str(i)]} for i in range(MANY)]
     run = [{"id": i, "answer": f"{list(GRADES)[i % 3]} {i}"} for i in range(MANY)]
     monkeypatch.chdir(tmp_path)

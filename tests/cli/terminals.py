@@ -1,4 +1,4 @@
-"""A terminal in place of the streams of this process, and a call of every command to print in it."""
+"""Replace the streams of this process by a terminal, and list a call of every command for it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ BARS: dict[str, str] = HELD["bars"]
 CAMPAIGN: dict[str, str] = {step: words for step, (words, _) in HELD["campaign"].items()}
 STEPS: dict[str, str] = {step: bar for step, (_, bar) in HELD["campaign"].items()}
 ASSESS: dict[str, str] = HELD["assess"]
-SILENT = {"mcp", "assess serve"}  # these speak with programs, and nobody reads along
+SILENT = {"mcp", "assess serve"}  # these commands talk to programs, so nobody watches their progress
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
 
 @contextmanager
 def terminal(columns: int) -> Iterator[list[bytes]]:
-    """A terminal of so many columns in place of both streams; what is printed to it."""
+    """Yield what is printed to a terminal of `columns` columns that replaces both streams."""
     main, secondary = pty.openpty()
     fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     printed: list[bytes] = []
@@ -68,28 +68,31 @@ def terminal(columns: int) -> Iterator[list[bytes]]:
 
 
 def drawn(columns: int, *arguments: str) -> tuple[int, str]:
-    """The status of a command, and all that it prints in a terminal, with what is drawn over and taken away."""
+    """Return the status of a command, and all its output in a terminal, including erased text."""
     with terminal(columns) as printed, pytest.raises(SystemExit) as stopped:
         run(list(arguments))
     return int(stopped.value.code or 0), b"".join(printed).decode()
 
 
 def shown(columns: int, *arguments: str) -> str:
-    """What a command that succeeds leaves in a terminal, without colours."""
+    """Return the final output of a successful command in a terminal, without colours."""
     status, text = drawn(columns, *arguments)
     assert not status, text
     return left_standing(text)
 
 
 def left_standing(printed: str) -> str:
-    """What a terminal shows in the end of what was printed to it."""
+    """Return the final text of a terminal after printing."""
     lines = ESCAPES.sub("", printed).replace("\r\n", "\n").split("\n")
     return "\n".join(line.rpartition("\r")[2] for line in lines)
 
 
 def assert_fits(columns: int, text: str, whole: str) -> None:
-    """No line is longer than the terminal, and each number with a point is one that stands in the whole output; all
-    of them do, but in columns that are said to be left out."""
+    """Assert that no line is longer than the terminal, and that no number is cut.
+
+    Each number with a point is one of the whole output, and all of these appear, except in columns reported as left
+    out.
+    """
     for line in text.split("\n"):
         assert cell_len(line) <= columns, (columns, line)
     flat = re.sub(r"\n\s*", " ", text)
@@ -100,7 +103,7 @@ def assert_fits(columns: int, text: str, whole: str) -> None:
 
 
 def assert_bar(word: str, printed: str) -> None:
-    """A bar is drawn, over and over, and none of it is left."""
+    """Assert that a bar was drawn repeatedly and then erased."""
     bar = re.compile(rf"^ *{word} +[━╸╺]+", re.MULTILINE)
     assert bar.search(ESCAPES.sub("", printed).replace("\r", "\n")), word
     assert not bar.search(left_standing(printed)), word

@@ -1,4 +1,4 @@
-"""Runs spelled out, for the tests of this folder."""
+"""Make runs from letters for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
 
 
 def evidence(**runs: str) -> Evidence:
-    """Runs spelled as C, W and U, one letter a question, and - where a run lacks it."""
+    """Return runs given as C, W and U, one letter for each question, and - for a missing answer."""
     cells = np.array([[WORDS.get(letter, (0, 0, 0)) for letter in letters] for letters in runs.values()])
     columns = {name: cells[:, :, i].astype(np.int8) for i, name in enumerate(OUTCOMES)}
     columns["answered"] = columns["correct"] + columns["incorrect"]
@@ -21,12 +21,12 @@ def evidence(**runs: str) -> Evidence:
 
 
 def numbered(letters: list[str]) -> Evidence:
-    """Runs 0, 1, … as above."""
+    """Return the runs 0, 1, … given in the same way."""
     return evidence(**{f"run {i}": run for i, run in enumerate(letters)})
 
 
 def matrix(*topics: tuple[float, ...], clusters: list[int] | None = None) -> Evidence:
-    """Graded scores: one row a topic, one number a run; measured by mean(score)."""
+    """Return graded scores, given as one row for each topic and one number for each run; use mean(score)."""
     cells = np.array(topics).T
     runs = tuple(f"r{i + 1}" for i in range(len(cells)))
     questions = tuple(f"t{i}" for i in range(cells.shape[1]))

@@ -1,12 +1,12 @@
-"""The console blocks of the documentation: found, run as a reader would, and held against what they print.
+"""Run the console blocks of the documentation as a reader would, and compare them with their output.
 
-    python -m tests.docs.console PAGE...     puts what the commands print now into their blocks
+python -m tests.docs.console PAGE...     puts the current output of the commands into their blocks
 
-A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output,
-where `...` alone stands for any lines. A block that shows no output is only run. A command must end with status 0,
-unless `$ echo $?` comes next. The commands of a page run one after the other, in a copy of examples/; or where its
-`$ cd` leads, from a folder that holds that copy. Tests run a long page in parts (`parts`): a page that goes into
-`examples` once names the examples from outside before that.
+A block is fenced as `console`. A line that begins with "$ " is a command, and the lines after it are its output, where
+`...` alone matches any lines. A block without output is only run. A command must end with status 0, unless `$ echo $?`
+follows. The commands of a page run one after another in a copy of examples/, or, after its `$ cd`, from a folder that
+holds that copy. Tests run a long page in parts (`parts`). A page that changes into `examples` once names the examples
+from outside before that.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 WIDTH = "120"
-MOST = 24  # lines of output that a page shows
-# What is not run here, and why not.
+MOST = 24  # most lines of output that a page shows
+# The commands that are not run here, with the reason.
 ELSEWHERE = {
     "pip install uv": "continuous integration runs it",
     "pip install .": "continuous integration installs it",
@@ -45,10 +45,10 @@ ELSEWHERE = {
 }
 
 INTO = "cd examples"
-STEPS = {"campaign", "assess"}  # whose commands go on with one folder or database
-PART = 8  # commands that a test runs, or more where each needs what an earlier one wrote
+STEPS = {"campaign", "assess"}  # commands that continue with one folder or database
+PART = 8  # commands in one test, or more if each needs the output of an earlier one
 
-# What takes three seconds and more, and what a quick run takes in its place; the slow tests run all of it.
+# Commands that take three seconds or more, and their quick replacements; the slow tests run all of them.
 LONG = {
     "nescio demo": "true",
     "nescio audit": "true",
@@ -60,7 +60,7 @@ LONG = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A command in a block, and the lines that stand under it."""
+    """A command in a block, and the lines below it."""
 
     line: int
     command: str
@@ -70,7 +70,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did."""
+    """The result of a command."""
 
     shown: Shown
     status: int
@@ -78,19 +78,19 @@ class Ran:
 
 
 def every_page() -> list[Path]:
-    """Every page that stands in the repository."""
+    """Return every page in the repository."""
     made = ROOT / "docs" / "reference" / "measures"
     found = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in found if made not in page.parents]
 
 
 def pages() -> list[Path]:
-    """Those that show commands."""
+    """Return the pages that show commands."""
     return [page for page in every_page() if commands(page)]
 
 
 def commands(page: Path) -> list[Shown]:
-    """The commands of all console blocks of a page, in their order."""
+    """Return the commands of all console blocks of a page, in order."""
     found: list[Shown] = []
     inside = False
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
@@ -101,18 +101,20 @@ def commands(page: Path) -> list[Shown]:
         elif inside and found:
             found[-1] = replace(found[-1], output=(*found[-1].output, line.rstrip()))
     moves = max((i for i, shown in enumerate(found) if shown.command.startswith("cd ")), default=-1)
-    moves = len(found) if page == ROOT / "README.md" else moves  # its commands work where it is
+    moves = len(found) if page == ROOT / "README.md" else moves  # the README's commands work where it is
     return [replace(shown, place="" if i <= moves else "examples") for i, shown in enumerate(found)]
 
 
 def programs(page: Path) -> list[str]:
-    """The blocks of a page that are fenced as `python`: parts of one program, run in examples/. What is only shown
-    is fenced as `py`."""
+    """Return the blocks of a page that are fenced as `python`: parts of one program, run in examples/.
+
+    Blocks fenced as `py` are only shown.
+    """
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def parts(page: Path) -> list[list[Shown]]:
-    """The commands of a page in parts that can run apart: no part names a file that another writes."""
+    """Return the commands of a page in independent parts: no part names a file that another writes."""
     given = commands(page)
     moves = [shown.command for shown in given if shown.command.startswith("cd ")]
     if moves and moves != [INTO]:
@@ -137,7 +139,7 @@ def _parted(given: Sequence[Shown]) -> list[list[Shown]]:
 
 
 def _linked(one: Shown, other: Shown) -> bool:
-    """Whether two commands name one file that is not among the examples, or one names a folder or a pattern of it."""
+    """Return whether two commands share a file that is not an example, or one names a folder or pattern of it."""
     words, others = _made(one.command), _made(other.command)
     return any(
         fnmatch.fnmatchcase(a, b) or fnmatch.fnmatchcase(b, a) or a in Path(b).parts or b in Path(a).parts
@@ -147,7 +149,7 @@ def _linked(one: Shown, other: Shown) -> bool:
 
 
 def _made(command: str) -> set[str]:
-    """The words of a command that may be files or folders that are not among the examples."""
+    """Return the words of a command that may be files or folders outside the examples."""
     words = re.split(r"[\s=;|<>&'\"]+", command.partition("  #")[0])[1:]
     paths = {word.rstrip("/") for word in words if re.search(r"[\w*]\.[a-z]\w+$|/", word)}
     paths |= {after for before, after in itertools.pairwise(words) if before in ("-o", "--output", "-d")}
@@ -165,7 +167,7 @@ def run_page(
     *,
     quick: bool = False,
 ) -> Iterator[Ran]:
-    """Run commands of a page in `folder`; `stand_ins` replaces words that a reader is to replace."""
+    """Yield the results of a page's commands in `folder`; `stand_ins` replaces placeholders."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     given = commands(page) if given is None else given
     status = 0
@@ -189,18 +191,18 @@ def run_page(
 
 
 def bare(command: str) -> str:
-    """A command without the remark that a shell passes over."""
+    """Return a command without the comment that a shell ignores."""
     return command.partition("  #")[0].strip()
 
 
 def quick_one(command: str) -> str | None:
-    """What stands for a command that takes long."""
+    """Return the replacement of a slow command, or None."""
     return next((quick for long, quick in LONG.items() if fnmatch.fnmatchcase(bare(command), long)), None)
 
 
 @contextlib.contextmanager
 def columns() -> Iterator[None]:
-    """Print as wide as the pages are."""
+    """Set the width of output to that of the pages."""
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = WIDTH
     try:
@@ -212,8 +214,10 @@ def columns() -> Iterator[None]:
 
 
 def run_command(command: str) -> tuple[int, str]:
-    """Exit status, and both streams as a terminal would show them. nescio runs in this process, anything else in a
-    shell."""
+    """Return the exit status of a command, and both streams as a terminal would show them.
+
+    nescio runs in this process, other programs in a shell.
+    """
     words = shlex.split(command, comments=True)
     if words[0] == "cd":
         os.chdir(words[1])
@@ -233,7 +237,7 @@ def run_command(command: str) -> tuple[int, str]:
 
 
 def _call(words: Sequence[str]) -> tuple[int, str]:
-    """Exit status and output of `nescio WORDS`."""
+    """Return the exit status and output of `nescio WORDS`."""
     from nescio.cli import main
 
     printed = io.StringIO()
@@ -244,14 +248,14 @@ def _call(words: Sequence[str]) -> tuple[int, str]:
             main()
     except SystemExit as stop:
         return int(stop.code or 0), printed.getvalue()
-    finally:  # `main` leaves a process that ends
+    finally:  # `main` changes a process that it expects to end
         sys.argv, sys.unraisablehook = before, hook
         signal.signal(signal.SIGINT, heard)
     return 0, printed.getvalue()
 
 
 def _expanded(words: list[str]) -> list[str]:
-    """File names for patterns, as a shell finds them."""
+    """Return the words with file names for patterns, as in a shell."""
     found: list[str] = []
     for word in words:
         found += sorted(glob.glob(word)) if "*" in word and glob.glob(word) else [word]
@@ -259,7 +263,7 @@ def _expanded(words: list[str]) -> list[str]:
 
 
 def same(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
-    """Whether a command printed the lines that stand under it; `...` stands for any."""
+    """Return whether a command printed the lines below it; `...` matches any lines."""
     if not shown:
         return not printed
     first, *rest = shown
@@ -269,7 +273,7 @@ def same(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
 
 
 def updated(page: Path, ran: list[Ran]) -> str:
-    """The page with what was printed now in the blocks that show output; what `...` stands for stays away."""
+    """Return the page with the current output in the blocks that show output; lines behind `...` stay hidden."""
     lines = page.read_text(encoding="utf-8").splitlines()
     for found in reversed(ran):
         shown = found.shown
@@ -279,13 +283,13 @@ def updated(page: Path, ran: list[Ran]) -> str:
 
 
 def _shortened(output: tuple[str, ...]) -> list[str]:
-    """What a page has room for: no signatures, and the beginning of what is long."""
+    """Return the output that a page shows: no signatures, and only the beginning of a long output."""
     kept = ["..." if line.startswith(("nescio:", "nescio 0.")) else line for line in output]
     return kept if len(kept) <= MOST else [*kept[:MOST], "..."]
 
 
 def main() -> None:
-    """Put what the commands of pages print into their blocks."""
+    """Put the output of the commands of pages into their blocks."""
     for name in sys.argv[1:]:
         page = Path(name).resolve()
         with tempfile.TemporaryDirectory() as folder:

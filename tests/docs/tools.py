@@ -1,4 +1,4 @@
-"""The programs in tools/ that write pages and pictures."""
+"""Import the programs in tools/ that write pages and pictures."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ FOUND |= {"score", "notes", "only", "unsaid", "error", "place", "of", "kind", "f
 
 
 def changed(sound: Any, change: Any, templates: Mapping[str, Any]) -> Any:
-    """Change a value as a table of a case says."""
+    """Return a value changed by a table of a case."""
     if change == "<null>":
         return None
     if isinstance(change, list):
@@ -100,7 +100,7 @@ def changed(sound: Any, change: Any, templates: Mapping[str, Any]) -> Any:
 
 
 def written(name: str, content: Any) -> str | bytes:
-    """Write the content of a file as its suffix says."""
+    """Return the content of a file in the format of its suffix."""
     if isinstance(content, str | bytes):
         return content
     if name.endswith((".eval", ".zip")):
@@ -120,7 +120,7 @@ def written(name: str, content: Any) -> str | bytes:
 
 @dataclass(frozen=True)
 class Case:
-    """A case of a reader: what is read, and what must be found."""
+    """A case of a reader: its input, and its expected result."""
 
     reader: str
     says: str
@@ -136,7 +136,7 @@ class Case:
         return f"{self.reader}: {self.says}"
 
     def files(self) -> dict[str, Any]:
-        """The contents of the files, before they are written."""
+        """Return the contents of the files, before they are written."""
         reader = READERS[self.reader]
         templates = reader.get("template", {})
         contents = {name: changed(None, content, templates) for name, content in reader.get("files", {}).items()}
@@ -157,7 +157,7 @@ class Case:
         return contents
 
     def texts(self) -> dict[str, str | bytes]:
-        """The files as they are written."""
+        """Return the files as they are written."""
         return {name: written(name, held) for name, held in self.files().items()}
 
     def _laid_out(self, contents: dict[str, Any], templates: Mapping[str, Any]) -> None:
@@ -183,7 +183,7 @@ class Case:
         inside[last] = rows
 
     def given(self, folder: Path) -> Iterator[Any]:
-        """What is read, once or in each encoding."""
+        """Yield the input of the reader, once or in each encoding."""
         if "shared" in self.held:
             yield [path for pattern in self.held["shared"] for path in _beside(pattern)]
             return
@@ -203,7 +203,7 @@ class Case:
             yield [folder / name if (folder / name).exists() else place_of(name) for name in names]
 
     def check(self, folder: Path) -> None:
-        """Read the files and compare what is found with what must be."""
+        """Read the files and compare the result with the expected one."""
         for given in self.given(folder):
             for part in ({name: held for name, held in self.held.items() if name not in FILES}, *self._others()):
                 options = {name: _option(value) for name, value in part.items() if name in OPTIONS}
@@ -218,7 +218,7 @@ class Case:
 
 
 def _beside(pattern: str) -> list[Path]:
-    """Files beside the checkout."""
+    """Return files beside the checkout."""
     found = sorted(SHARED.glob(pattern))
     if not SHARED.exists():
         pytest.skip("the shared files are not beside the checkout")
@@ -231,7 +231,7 @@ def _option(value: Any) -> Any:
 
 
 def _filled(value: Any, folder: Path) -> Any:
-    """The value with the names of the folder in its texts."""
+    """Return the value with the names of the folder in its texts."""
     if isinstance(value, str):
         return value.replace("{folder}", folder.name).replace("{path}", str(folder))
     if isinstance(value, list):
@@ -251,7 +251,7 @@ def _check_error(given: Any, options: dict[str, Any], part: Mapping[str, Any], f
 
 
 def states_of(data: Evidence) -> dict[str, str]:
-    """The states of the answers of each run, a letter each."""
+    """Return the states of the answers of each run, one letter each."""
     if "correct" not in data.columns:
         return dict.fromkeys(data.runs, "")
     answered = data.columns.get("answered", 1 - data.columns["unanswered"])
@@ -324,7 +324,7 @@ def _check_data(data: Evidence, wanted: Mapping[str, Any]) -> None:
 
 
 def _twins(reader: str) -> Iterator[dict[str, Any]]:
-    """The cases of the broken twins."""
+    """Yield the cases of the broken twins."""
     templates = READERS[reader].get("template", {})
     for group in READERS[reader].get("twins", ()):
         options, files = group.get("options", {}), group.get("files", {})

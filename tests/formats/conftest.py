@@ -1,4 +1,4 @@
-"""What reading damaged files may cost."""
+"""Bound the cost of reading damaged files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import zstandard  # noqa: F401
 
 from nescio.errors import SPELLING, in_python, in_shell
 
-MOST = 64 << 20  # bytes, besides ten times the file: the damaged ones have a few thousand
+MOST = 64 << 20  # bytes in addition to ten times the file; the damaged files have a few thousand
 
 
 @pytest.fixture(autouse=True)
 def _as_in_a_shell(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Messages name options as a shell has them, which tests of readers quote; those with IN_PYTHON quote Python."""
+    """Set the spelling of options to the shell's, which tests of readers quote, or for IN_PYTHON to Python's."""
     before = SPELLING.set(in_python if hasattr(request.module, "IN_PYTHON") else in_shell)
     yield
     SPELLING.reset(before)
@@ -24,7 +24,7 @@ def _as_in_a_shell(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _bounded_memory(request: pytest.FixtureRequest) -> Iterator[None]:
-    """All the damaged files that one sampled test reads leave the process within 64 MB of what it was."""
+    """Assert that reading the damaged files of a sampled test takes at most 64 MB more memory."""
     before = _most_memory()
     yield
     if request.node.get_closest_marker("sampled") is not None:

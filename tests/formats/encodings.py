@@ -1,4 +1,4 @@
-"""One table in every encoding that nescio reads, and what a reader says of a broken one."""
+"""Write one table in every encoding that nescio reads, and check the messages about broken ones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from nescio.tables.asking import AskedError
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
 ENCODINGS = (*FILES, "pandas", "polars", "arrow")
-LEFT = {"empty": "unanswered", "unparsed": "unanswered"}  # what the reader found is left as it is
+LEFT = {"empty": "unanswered", "unparsed": "unanswered"}  # the reader's findings stay unchanged
 Row = Mapping[str, Any]
 
 
 def encode(rows: Sequence[Row], encoding: str, folder: Path, name: str = "table") -> Any:
-    """The rows as a file of that encoding in the folder, or as a table in memory; None is nothing."""
+    """Return the rows as a file in the folder with that encoding, or as a table in memory; None is an empty cell."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: [row.get(name) for row in rows] for name in names}
     path = folder / f"{name}.{encoding}"
@@ -53,31 +53,33 @@ def encode(rows: Sequence[Row], encoding: str, folder: Path, name: str = "table"
 
 
 def line_of(row: int, encoding: str) -> str:
-    """Where a message finds row `row`, from 1, of a table that `encode` made of cells without line ends."""
+    """Return the place that messages name for row `row`, from 1, of a table that `encode` made of one-line cells."""
     return {"csv": f"line {row + 1}", "tsv": f"line {row + 1}", "jsonl": f"line {row}"}.get(encoding, f"row {row}")
 
 
 def label_of(given: Any) -> str:
-    """What a message calls what was given."""
+    """Return the name of the input in messages."""
     return str(given) if isinstance(given, Path) else "table"
 
 
 def read(given: Any, **options: Any) -> Loaded:
-    """What `load` finds under these options, empty and unparsed outputs left as their reader found them."""
+    """Return the result of `load` with these options, with empty and unparsed outputs unchanged."""
     left = {} if isinstance(given, (Loaded, Evidence, Tally)) else LEFT
     return load(given, Options(**{**left, **options}))
 
 
 def evidence(given: Any, **options: Any) -> Evidence:
-    """The Evidence that `load` finds under these options."""
+    """Return the Evidence that `load` returns with these options."""
     found = read(given, **options).data
     assert isinstance(found, Evidence)
     return found
 
 
 def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
-    """The one error, of exactly this kind or a question, that reading gives; its message is one line, as the command line
-    has it, but for the screen that asks."""
+    """Return the single error of exactly this kind, or the question, that reading raises.
+
+    Its message is one line, as on the command line, apart from the screen of a question.
+    """
     before = SPELLING.set(in_shell)
     try:
         with pytest.raises(NescioError) as caught:
@@ -93,7 +95,7 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
 
 
 def assert_well_put(message: str) -> None:
-    """Assert that each line of a message can be printed, and that it is one line, but for the screen that asks."""
+    """Assert that a message is printable, and one line apart from the screen of a question."""
     first, *screen = message.split("\n")
     assert all(line.isprintable() for line in (first, *screen)), message
     heads = re.compile(r"  |mapping|each|people's verdicts| \(found|\d+ more answers: ")

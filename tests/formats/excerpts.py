@@ -1,7 +1,7 @@
-"""A small excerpt of every format, invented, in the shape that its tool writes, and what was counted in it by hand.
+"""Provide a small invented excerpt of every format, in the shape that its tool writes, with counts made by hand.
 
-The files are in `tests/data/excerpts`, but for those that users see: these are in `examples/logs`. What was counted is
-in `tests/data/readers`, in the file of the format, where a comment says what the answers are, one after the other.
+The files are in `tests/data/excerpts`; those that users see are in `examples/logs`. The counts are in
+`tests/data/readers`, in the file of the format, where a comment lists the answers.
 """
 
 from __future__ import annotations
@@ -30,17 +30,16 @@ Counts = tuple[int, int, int]
 
 
 def place_of(path: str) -> Path:
-    """Where an excerpt lies, by its path below either folder."""
+    """Return the place of an excerpt, given its path below either folder."""
     return EXAMPLES / path if (EXAMPLES / path).exists() else EXCERPTS / path
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What to read, and how many answers of each run were counted as correct, incorrect and unanswered by hand, where
-    empty and unparsed outputs count as unanswered.
+    """An excerpt to read, with the numbers of correct, incorrect and unanswered answers of each run, counted by hand.
 
-    `paths` are files or folders below one of the two; `sums` holds sums over a column, of formats that have no such
-    outcomes.
+    Empty and unparsed outputs count as unanswered. `paths` are files or folders below one of the two folders. `sums`
+    holds sums over a column, for formats without such outcomes.
     """
 
     format: str
@@ -52,15 +51,15 @@ class Excerpt:
 
     @property
     def files(self) -> list[Path]:
-        """The paths from where the tests run."""
+        """Return the paths from where the tests run."""
         return [place_of(path) for path in self.paths]
 
     def read(self) -> Loaded:
-        """Read the excerpt as its options say."""
+        """Return the excerpt, read with its options."""
         return load(self.files, Options(**self.options))
 
     def arguments(self, *taken: str) -> list[str]:
-        """Say the options as on the command line; of the policies and the judge those that a command takes, or all."""
+        """Return the options as on the command line; of the policies and the judge only those `taken`, or all."""
         single = (*(taken or ("ungraded", "missing", "judge")), *LEFT)
         words = [f"--{name}={self.options[name]}" for name in single if name in self.options]
         words += [f"--choose={name}={value}" for name, value in self.options.get("choose", {}).items()]
@@ -82,7 +81,7 @@ EVERY = _excerpts()
 
 
 def counts(data: Any) -> dict[str, Counts]:
-    """Count the questions of each run that are correct, incorrect and unanswered."""
+    """Return the numbers of correct, incorrect and unanswered questions of each run."""
     names = ("correct", "incorrect", "unanswered")
     if isinstance(data, Tally):
         totals = data.totals()

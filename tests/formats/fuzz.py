@@ -1,4 +1,4 @@
-"""Damage to small sound files of a format: every reader meets it with a clean reading or one refusal."""
+"""Damage small sound files of a format; every reader must read them or refuse them with one error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .encodings import assert_well_put, read
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
-    """The files written to a folder, subfolders made as needed."""
+    """Write the files to a folder with its subfolders, and return their paths."""
     paths = []
     for name, content in files.items():
         path = folder / name
@@ -28,15 +28,17 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
 
 
 def evidence_and_notes(given: Any, **options: Any) -> tuple[Evidence, tuple[str, ...]]:
-    """The Evidence that is read, and the notes that came with it."""
+    """Return the Evidence that is read, and its notes."""
     found = read(given, **options)
     assert isinstance(found.data, Evidence)
     return found.data, in_words(found.notes)
 
 
 def assert_damage_is_met(data: st.DataObject, folder: Path, files: Mapping[str, str | bytes], **options: Any) -> None:
-    """Damage one of the files and read them: either that works and can be signed, or one NescioError says on one
-    line what is wrong."""
+    """Damage one of the files and read them.
+
+    Either that works and can be signed, or one NescioError says on one line what is wrong.
+    """
     sound = {name: content.encode() if isinstance(content, str) else content for name, content in files.items()}
     victim = data.draw(st.sampled_from(sorted(sound)))
     assert_met(write_files(folder, sound | {victim: data.draw(strategies.damage(sound[victim]))}), **options)

@@ -1,4 +1,4 @@
-"""Damage to what a JSON document says, where damage to its bytes would leave no document to read."""
+"""Damage the content of a JSON document, because damage to its bytes would leave no document to read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ODD += [[], {}, [[]], [None], {"name": None}, {"": {}}, ["a", "b"], [[0.5, "True
 
 @st.composite
 def rewritten(draw: DrawFn, document: Any) -> Any:
-    """A JSON value of which one to three parts, at any depth, are replaced, lost or doubled."""
+    """Return a JSON value with one to three parts, at any depth, replaced, removed or doubled."""
     found = {"": copy.deepcopy(document)}
     for _ in range(draw(st.integers(1, 3))):
         _change(draw, found)
@@ -49,7 +49,7 @@ def _change(draw: DrawFn, found: Any) -> None:
     if what == "replace":
         holder[key] = copy.deepcopy(draw(st.sampled_from(ODD)))
     elif what == "lose" and isinstance(holder, dict):
-        holder.pop(key, None)  # the whole may be lost twice
+        holder.pop(key, None)  # the whole value may be removed twice
     elif what == "lose":
         del holder[key]
     elif isinstance(holder, list):

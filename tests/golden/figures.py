@@ -1,4 +1,4 @@
-"""Reads the figures of the TOML files here: what was put in, what must come out, and who says so."""
+"""Read the figures of the TOML files here: the input, the expected value, and its source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {"ln": math.log, "sqrt": math.sqrt,
 
 
 def cases() -> list[dict[str, Any]]:
-    """Every case of every file."""
+    """Return every case of every file."""
     found = []
     for path in sorted(HERE.glob("*.toml")):
         found += [{"file": path.stem, **case} for case in tomllib.loads(path.read_text(encoding="utf-8"))["case"]]
@@ -37,8 +37,10 @@ def cases() -> list[dict[str, Any]]:
 
 
 def exact(expression: str, known: Mapping[str, Any] = MappingProxyType({})) -> Fraction | float:
-    """The value of an expression such as "237/500 + 1/3 * (2 - ln(3/5))", in fractions as long as they last; it may name
-    values that are known."""
+    """Return the value of an expression such as "237/500 + 1/3 * (2 - ln(3/5))", as a fraction if possible.
+
+    The expression may name `known` values.
+    """
 
     def value(node: ast.expr) -> Any:
         if isinstance(node, ast.Constant):
@@ -58,7 +60,7 @@ def exact(expression: str, known: Mapping[str, Any] = MappingProxyType({})) -> F
 
 
 def input_of(case: dict[str, Any], folder: Path) -> Any:
-    """The input of a case, as `nescio.score` takes it."""
+    """Return the input of a case for `nescio.score`."""
     if "counts" in case:
         names = ("correct", "incorrect", "unanswered")
         return pa.table({"run": ["run"]} | {name: [count] for name, count in zip(names, case["counts"], strict=True)})
@@ -99,8 +101,7 @@ def _table(columns: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def _asked(questions: list[list[int]]) -> dict[str, list[Any]]:
-    """The answers to each question that was asked several times, from how many are correct, incorrect and
-    unanswered."""
+    """Return the answers to repeated questions, given the numbers of correct, incorrect and unanswered ones."""
     rows = [
         (str(i), str(repeat), word)
         for i, counts in enumerate(questions)
@@ -113,13 +114,13 @@ def _asked(questions: list[list[int]]) -> dict[str, list[Any]]:
 
 
 def _letters(text: str) -> list[str | None]:
-    """ "C2 U" is correct, correct, unanswered."""
+    """Return the words for letters: "C2 U" is correct, correct, unanswered."""
     runs = re.findall(r"([CWUTF?-])(\d*)", text)
     return [WORDS[letter] for letter, times in runs for _ in range(int(times or 1))]
 
 
 def _files(files: dict[str, str], folder: Path) -> list[Path]:
-    """Files as they stand, but that x*200 is a word of 200 letters."""
+    """Write files unchanged, except that x*200 becomes a word of 200 letters, and return their paths."""
     for name, text in files.items():
         (folder / name).write_text(re.sub(r"x\*(\d+)", lambda m: "x" * int(m[1]), text))
     return [folder / name for name in files]
@@ -134,8 +135,10 @@ def _pan(pan: dict[str, list[Any]], folder: Path) -> list[Path]:
 
 
 def _ave(ave: dict[str, Any], folder: Path) -> list[Path]:
-    """A group of answers a question as "VRU", and what a run does with each as "SVR" (S selected, - missing); 3*R is
-    R R R."""
+    """Write an AVE collection and a run, and return their paths.
+
+    A group holds a question's answers as "VRU", and the run's decisions as "SVR" (S selected, - missing). 3*R is R R R.
+    """
     words = {"V": "VALIDATED", "R": "REJECTED", "U": "UNKNOWN", "S": "SELECTED"}
     lines, groups = [], []
     sure = iter(ave.get("confidence", []))
@@ -161,7 +164,7 @@ def _squad(squad: dict[str, list[Any]], folder: Path) -> list[Path]:
 
 
 def _reading(reading: dict[str, Any], folder: Path) -> list[Path]:
-    """One question about one story; `said` is the number of the sentence that was chosen, none being silence."""
+    """Write a question on a story; `said` is the number of the chosen sentence, and none means silence."""
     asked = {"id": "q", "story": "s", "question": reading["question"], "answers": reading["answers"]}
     asked |= {"sentences": reading["accepted"]} if "accepted" in reading else {}
     answer = reading["story"][reading["said"]] if "said" in reading else None

@@ -1,3 +1,3 @@
-"""The endpoint that judges ask."""
+"""Provide the endpoint that judges call."""
 
 from tests.judging.llm_server import http, server  # noqa: F401  fixtures

@@ -1,4 +1,4 @@
-"""A small local server that speaks the chat completions protocol, its failures included."""
+"""Serve the chat completions protocol locally, including its failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Reply = tuple[int, dict[str, str], bytes]
 
 
 def completion(content: object, *, usage: object = None, **message: object) -> Reply:
-    """A sound reply with this content."""
+    """Return a sound reply with this content."""
     told = {"role": "assistant", "content": content, **message}
     body: dict[str, Any] = {
         "id": "c",
@@ -30,37 +30,40 @@ def completion(content: object, *, usage: object = None, **message: object) -> R
 
 
 def refusal(status: int, message: str, **headers: str) -> Reply:
-    """A reply that refuses."""
+    """Return a reply that refuses."""
     return status, headers, json.dumps({"error": {"message": message, "type": "error"}}).encode()
 
 
 def by_the_answer(told: dict[str, Any], tries: int) -> Reply:  # noqa: ARG001
-    """The grade that the first word of the answer asks for: right, wrong, or nothing."""
+    """Return the grade that the first word of the answer asks for: right, wrong, or nothing."""
     word = str(told["answer"]).split()[0]
     grade = {"right": "CORRECT", "wrong": "INCORRECT", "nothing": "NOT_ATTEMPTED"}[word]
     return completion(json.dumps({"grade": grade}))
 
 
 def always(reply: Reply) -> Callable[[dict[str, Any], int], Reply]:
-    """The same reply to every call."""
+    """Return a function that gives the same reply to every call."""
     return lambda told, tries: reply  # noqa: ARG005
 
 
 def first(reply: Reply, times: int = 1) -> Callable[[dict[str, Any], int], Reply]:
-    """This reply to the first calls about an answer, then the grade that the answer asks for."""
+    """Return a function that gives this reply to the first calls about an answer, and then the requested grade."""
     return lambda told, tries: reply if tries <= times else by_the_answer(told, tries)
 
 
 @dataclass
 class Server:
-    """What came in, and what goes out: `reply` is called with what was told about an answer, and how often it came."""
+    """The calls received, and the replies to send.
+
+    `reply` is called with the data about an answer, and with the number of calls about it so far.
+    """
 
     reply: Callable[[dict[str, Any], int], Reply] = by_the_answer
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
-    served: Counter[str] = field(default_factory=Counter)  # by answer: replies that were sent whole
+    served: Counter[str] = field(default_factory=Counter)  # number of replies sent completely, by answer
     came: Counter[str] = field(default_factory=Counter)
     at_once: int = 0
     most_at_once: int = 0
@@ -72,7 +75,7 @@ class Server:
 
 
 class Http(ThreadingHTTPServer):
-    """The server's socket; a call belongs to the `server` that is in charge when it comes in."""
+    """The server's socket; a call belongs to the `server` in charge when it arrives."""
 
     daemon_threads = True
     server: Server
@@ -119,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def listening() -> Iterator[Http]:
-    """A free port of this machine, at work."""
+    """Yield a running server on a free port of this machine."""
     http = Http(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -133,7 +136,7 @@ def listening() -> Iterator[Http]:
 
 @contextmanager
 def serving(server: Server) -> Iterator[Server]:
-    """The server, at work on a port of its own."""
+    """Yield the server, running on its own port."""
     with listening() as http:
         http.server, server.url = server, http.url
         yield server
@@ -141,13 +144,13 @@ def serving(server: Server) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def http() -> Iterator[Http]:
-    """The one port of this process."""
+    """Yield the one port of this process."""
     with listening() as running:
         yield running
 
 
 @pytest.fixture
 def server(http: Http) -> Server:
-    """A server that has heard nothing yet, and grades by the answer."""
+    """Return a server that has received nothing yet, and grades by the answer."""
     http.server = Server(url=http.url)
     return http.server

@@ -1,4 +1,4 @@
-"""The measures that the laws are tested on: everything registered, in every form that parameters give it."""
+"""List the measures that the laws test: everything registered, in every form that parameters give it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nescio.scoring.samples import MeasureInput, measure_inputs
 from tests.rings import SEED, sample
 from tests.strategies import evidence_of
 
-# Where the bare name is not enough; a measure that is not named here is tested with its defaults.
+# The forms that replace a bare name; measures not named here are tested with their defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {
     "penalty": ("penalty(t=0)", "penalty(t=0.75)"),
     "formula_scoring": ("formula_scoring(k=2)", "formula_scoring(k=4)"),
@@ -50,10 +50,10 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     **{name: (f"{name}(nuggets.factoid)",) for name in ("over_conservativeness", "prudence", "honesty")},
     "F1_GR": ("F1_GR", "F1_GR(literal=1)"),
     "hallucination_rate": tuple(f"hallucination_rate(of={of})" for of in ("missed", "answered", "all")),
-    # of questions that are asked once; tests/measures has those that are asked again
+    # for questions asked once; tests/measures has repeated ones
     **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},
 }
-# Undefined where every question is asked once, as it is here; tests/measures/test_repeats.py has their laws.
+# Undefined if every question is asked once, as here; tests/measures/test_repeats.py has their laws.
 OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate", "silence_per_tenfold", "mG-pass@k"}
 MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
@@ -61,48 +61,53 @@ ORDERED = tuple(form for form in MEASURES if parse(form).order)
 
 @cache
 def of_today(law: str, size: int = 20, of: tuple[str, ...] = MEASURES) -> list[str]:
-    """The measures that a law is held to today, of each kind one at least, others for each law; all in the proofs."""
+    """Return the measures that a law tests today: at least one of each kind, and others for each law.
+
+    The proofs test all of them.
+    """
     return sample(random.Random(f"{SEED} {law}").sample(of, len(of)), size, each=kind_of)
 
 
 def kind_of(form: str) -> Hashable:
-    """How a measure is computed: of counts or of columns, in an order or without, and what interval it has."""
+    """Return how a measure is computed: from counts or columns, with an order or without, and with which interval."""
     measure = parse(form)
     order = measure.order and (measure.reads_order_alone, measure.merge)
     return order, measure.counts_outcomes, measure.declaration.proportion is None, measure.declaration.interval
 
 
 def close(value: object) -> Any:
-    """Equal up to rounding, NaN being equal to NaN."""
+    """Return a value to compare with, equal up to rounding, where NaN equals NaN."""
     return pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 def sample_of(data: Evidence, measure: Measure | str, run: int = 0) -> MeasureInput:
-    """One run as one measure sees it."""
+    """Return one run as one measure sees it."""
     found, _ = measure_inputs(data, [parse(measure) if isinstance(measure, str) else measure])
     return found[run]
 
 
 def value_of(data: Evidence, measure: Measure | str, run: int = 0) -> float:
-    """One measure of one run."""
+    """Return the value of one measure on one run."""
     return sample_of(data, measure, run).value
 
 
 def usable(data: Evidence, measure: Measure, run: int = 0) -> Array:
-    """Which questions count for a measure: those that have all that it needs."""
+    """Return a mask of the questions that a measure counts: those with all the data that it needs."""
     read = [data.column(name) for name in (*measure.needs, *([measure.order] if measure.order else []))]
     found: Array = data.present[run] & ~np.isnan([np.asarray(values[run], dtype=float) for values in read]).any(axis=0)
     return found
 
 
 def apart(data: Evidence) -> Evidence:
-    """The same with every question a cluster of its own, so that each has its own weight."""
+    """Return the evidence with each question as a separate cluster, so that each has its own weight."""
     return replace(data, clusters=np.arange(len(data.questions)))
 
 
 def placed(data: Evidence, measure: Measure) -> Evidence:
-    """Each run's answers with their places among its own, where the measure reads an order alone: (smaller + half of
-    those alike)/all."""
+    """Return the evidence with each run's confidences replaced by ranks, if the measure reads only an order.
+
+    A rank is (smaller + half of the equal ones)/all.
+    """
     if measure.order is None or measure.order in measure.needs:
         return data
     key = np.asarray(data.column(measure.order), dtype=float)
@@ -117,12 +122,12 @@ def placed(data: Evidence, measure: Measure) -> Evidence:
 
 
 def repeated(data: Evidence, weights: Array | int) -> Evidence:
-    """Each question as many times, one copy after the other, as its weight says."""
+    """Return each question as often as its weight says, one copy after another."""
     return data.select(np.repeat(np.arange(len(data.questions)), weights))
 
 
 def run_of_answers(answers: list[tuple[float, int]]) -> Evidence:
-    """One run that answers every question, from the confidence of each answer and whether it is right."""
+    """Return one run that answers every question, given the confidence of each answer and whether it is right."""
     sure = np.array([[s for s, _ in answers]])
     right = np.array([[y for _, y in answers]], dtype=np.int8)
     columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
@@ -131,7 +136,7 @@ def run_of_answers(answers: list[tuple[float, int]]) -> Evidence:
 
 
 def varied(questions: int, runs: int = 2) -> Evidence:
-    """The same evidence whenever it is asked for, with 200 scores that tie here and there."""
+    """Return the same evidence on every call, with 200 scores that sometimes tie."""
     rng = np.random.default_rng(20)
 
     def cells(values: object, rows: int = runs) -> Array:

@@ -1,4 +1,4 @@
-"""Answer sheets that both nescio and its peers can read."""
+"""Make answer sheets that both nescio and its peers can read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from nescio.data.evidence import Evidence
 
 @dataclass(frozen=True)
 class Sheet:
-    """One run on n questions: `outcome` 0 correct, 1 incorrect, 2 unanswered; `confidence` in [0, 1]; `same` and
-    `value` as PAN's."""
+    """One run on n questions.
+
+    `outcome` is 0 correct, 1 incorrect, 2 unanswered; `confidence` lies in [0, 1]; `same` and `value` are PAN's.
+    """
 
     outcome: Array
     confidence: Array
@@ -22,12 +24,12 @@ class Sheet:
 
     @property
     def right(self) -> Array:
-        """1 where correct."""
+        """Return 1 for correct answers, else 0."""
         return (self.outcome == 0).astype(int)
 
 
 def sheet(n: int, seed: int, *, silence: float = 0.25, ties: bool = True) -> Sheet:
-    """A run whose confidence says something of its correctness."""
+    """Return a run whose confidence is related to its correctness."""
     rng = np.random.default_rng(seed)
     sure = rng.random(n)
     outcome = np.where(rng.random(n) < silence, 2, np.where(rng.random(n) < 0.3 + 0.6 * sure, 0, 1))
@@ -37,7 +39,7 @@ def sheet(n: int, seed: int, *, silence: float = 0.25, ties: bool = True) -> She
 
 
 def evidence(*sheets: Sheet) -> Evidence:
-    """The sheets as runs on the same questions."""
+    """Return the sheets as runs on the same questions."""
     outcome = np.stack([one.outcome for one in sheets])
     columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
     columns["answered"] = (outcome < 2).astype(np.int8)

@@ -1,3 +1,3 @@
-"""The command line in this process, for plug-ins too."""
+"""Run the command line in this process, also for plug-ins."""
 
 from tests.cli.conftest import nescio  # noqa: F401  a fixture

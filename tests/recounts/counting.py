@@ -2,7 +2,7 @@
 
     python tests/recounts/counting.py ../shared/data
 
-The folder is no part of this project. `test_recounts.py` holds nescio's figures to these.
+The folder is no part of this project. `test_recounts.py` compares nescio's figures with these.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 T_17 = 2.109815577833317  # Student's .975 quantile with 17 degrees of freedom, from tables
-T_49 = 2.009575237129235  # and with 49
+T_49 = 2.009575237129235  # the same with 49 degrees of freedom
 COST = Path("tables2026") / "latitude_results.jsonl"
 TRIALS = Path("logs2026") / "tau_bench" / "gpt-4o-airline.json"
 PAN = Path("pan20")
@@ -37,7 +37,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def per_task(data: Path) -> dict[str, list[tuple[float, float]]]:
-    """Return the mean cost and the share solved of each task's trials, by model, tasks in one order."""
+    """Return the mean cost and the solved share of each task's trials, by model, with tasks in one order."""
     cells: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for row in lines(data / COST):
         cells[row["model"]][row["task"]].append((float(row["costUsd"]), float(row["solved"])))
@@ -48,7 +48,7 @@ def per_task(data: Path) -> dict[str, list[tuple[float, float]]]:
 
 
 def prices(data: Path) -> dict[str, tuple[float, float, float]]:
-    """Return what a solved task cost each model, with its interval: trials of a task are averaged first."""
+    """Return each model's cost of a solved task with its interval, averaging the trials of a task first."""
     found = {}
     for model, means in per_task(data).items():
         n = len(means)
@@ -62,7 +62,7 @@ def prices(data: Path) -> dict[str, tuple[float, float, float]]:
 
 
 def student_tail(t: float, freedom: int, steps: int = 20_000) -> float:
-    """Return the two-sided p of Student's t by Simpson's rule over his density between 0 and t."""
+    """Return the two-sided p of Student's t, by Simpson's rule over his density between 0 and t."""
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     width = abs(t) / steps
     density = [scale * (1 + (i * width) ** 2 / freedom) ** (-(freedom + 1) / 2) for i in range(steps + 1)]
@@ -71,8 +71,11 @@ def student_tail(t: float, freedom: int, steps: int = 20_000) -> float:
 
 
 def price_ratio(data: Path, one: str, other: str) -> tuple[float, float, float, float]:
-    """Return how many times as much a solved task costs with one model as with another, its interval and p: what each
-    task moves of the logarithm of the ratio, both models on the same tasks."""
+    """Return the ratio of two models' costs of a solved task, with its interval and p.
+
+    The standard error comes from each task's influence on the logarithm of the ratio, with both models on the same
+    tasks.
+    """
     tasks = per_task(data)
     n = len(tasks[one])
     paid, solved = ({m: sum(row[i] for row in tasks[m]) / n for m in (one, other)} for i in (0, 1))
@@ -87,7 +90,7 @@ def price_ratio(data: Path, one: str, other: str) -> tuple[float, float, float, 
 
 
 def front(data: Path, draws: int = 4_000) -> dict[str, tuple[bool, float]]:
-    """Return whether no other model solves as much for as little, and in which share of resampled tasks none does."""
+    """Return whether no model solves as much for as little, and the share of resampled tasks where none does."""
     tasks = per_task(data)
     n = len(next(iter(tasks.values())))
 
@@ -107,9 +110,11 @@ def front(data: Path, draws: int = 4_000) -> dict[str, tuple[bool, float]]:
 
 
 def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
-    """Return what a model earned at each stake that its prompts stated, the slope of its silence for a stake ten times
-    as high with its interval and exact p, and what each question adds to the area: of 50 questions at stakes of powers
-    of three."""
+    """Return a model's earnings at each stake that its prompts stated, and figures on its silence.
+
+    These are the slope of silence for a stake ten times as high with its interval and exact p, and each question's
+    contribution to the area. There are 50 questions at stakes of powers of three.
+    """
     gold = {row["id"]: row["target"] for row in lines(prompts)}
     cells: dict[str, dict[float, tuple[int, int]]] = defaultdict(dict)
     for row in lines(answers):
@@ -131,7 +136,7 @@ def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
     error = math.sqrt(sum((one - slope) ** 2 for one in slopes) / (n * (n - 1)))
     tenfold = math.log(10) / math.log(3)
     law = {0: 1.0}
-    for silences in rows:  # these fall on any stakes of the question alike
+    for silences in rows:  # these outcomes fall on the stakes of a question with equal chance
         sums = [sum(some) for some in combinations(at, sum(silences))]
         new: dict[int, float] = defaultdict(float)
         for value, chance in law.items():
@@ -157,8 +162,10 @@ def stated(prompts: Path, answers: Path, silence: str) -> dict[str, Any]:
 
 
 def exchanged(one: dict[str, float], other: dict[str, float]) -> tuple[float, float, float, float]:
-    """Return the mean difference of two models, its standard error and Student's degrees of freedom by its kurtosis,
-    and the exact p of exchanging their labels on each question."""
+    """Return the mean difference of two models, its standard error, degrees of freedom, and exact p.
+
+    The degrees of freedom follow from the kurtosis, and p from exchanging the models' labels on each question.
+    """
     values = [one[question] - other[question] for question in one]
     n, mean = len(values), sum(values) / len(values)
     square = sum((value - mean) ** 2 for value in values)
@@ -176,7 +183,7 @@ def exchanged(one: dict[str, float], other: dict[str, float]) -> tuple[float, fl
 
 
 def trials(data: Path) -> dict[str, float]:
-    """Return the accuracy of trials, and how often k of a task's four trials are all right, or some of them."""
+    """Return the accuracy of trials, and the shares of tasks with all or some of k of four trials right."""
     right: dict[int, list[int]] = defaultdict(list)
     for run in json.loads((data / TRIALS).read_text(encoding="utf-8")):
         right[run["task_id"]].append(int(run["reward"] == 1))
@@ -191,7 +198,7 @@ def trials(data: Path) -> dict[str, float]:
 
 @lru_cache
 def verified(data: Path, *systems: str) -> list[tuple[bool, ...]]:
-    """Return of each pair of texts whether one author wrote both, and what the systems say of it."""
+    """Return for each pair of texts whether one author wrote both, and the systems' values."""
     truth = {row["id"]: row["same"] for row in lines(data / PAN / "truth.jsonl")}
     values: dict[str, list[Any]] = {question: [same] for question, same in truth.items()}
     for system in systems:
@@ -201,8 +208,10 @@ def verified(data: Path, *systems: str) -> list[tuple[bool, ...]]:
 
 
 def cascade(data: Path, first: str, second: str, sure: tuple[float, float]) -> tuple[int, int, int]:
-    """Return how often two systems are right, wrong and silent that verify authors: the first answers if it is sure
-    enough that the authors are one or two, else the second if it is, else nobody does. .5 is no answer."""
+    """Return how often a cascade of two systems for author verification is right, wrong and silent.
+
+    The first answers if it is sure enough, else the second if it is, else nobody. .5 is no answer.
+    """
     right = wrong = silent = 0
     for same, *values in verified(data, first, second):
         for value, least in zip(values, sure, strict=True):
@@ -216,13 +225,13 @@ def cascade(data: Path, first: str, second: str, sure: tuple[float, float]) -> t
 
 
 def judged(data: Path) -> list[dict[str, str]]:
-    """Return the rows of nine systems' answers, each with people's verdicts, empty where nobody judged."""
+    """Return the rows of nine systems' answers with people's verdicts, empty for unjudged ones."""
     with (data / PEOPLE).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def people(data: Path) -> dict[str, tuple[int, int, int]]:
-    """Return how many answers of each system people call right, wrong, and did not judge."""
+    """Return how many answers of each system people call right, call wrong, and did not judge."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for row in judged(data):
         found[row["run"]][row["acceptable"]] += 1
@@ -239,21 +248,23 @@ def kappa(pairs: Sequence[tuple[object, object]]) -> float:
 
 
 def two_people(data: Path) -> tuple[int, float, float]:
-    """Return how many answers the first two people judged, the share they agree on, and kappa."""
+    """Return the number of answers that the first two people judged, their agreement, and kappa."""
     pairs = [(row["annotator1"], row["annotator2"]) for row in judged(data)]
     pairs = [pair for pair in pairs if all(pair)]
     return len(pairs), sum(one == other for one, other in pairs) / len(pairs), kappa(pairs)
 
 
 def normal(text: str) -> str:
-    """Return a text as SQuAD compares it: no capitals, punctuation, articles or spaces to spare."""
+    """Return a text as SQuAD compares it: without capitals, punctuation, articles and extra spaces."""
     kept = "".join(letter for letter in text.lower() if letter not in string.punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", kept).split())
 
 
 def exact_match(data: Path) -> dict[str, tuple[int, float, float, float, float]]:
-    """Return, for each system, how many answers people judged, and how exact match agrees with them: share, kappa,
-    sensitivity and specificity."""
+    """Return for each system the number of judged answers, and the agreement of exact match with people.
+
+    The agreement is the share, kappa, sensitivity and specificity.
+    """
     cells: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for row in judged(data):
         if row["acceptable"]:
@@ -268,7 +279,7 @@ def exact_match(data: Path) -> dict[str, tuple[int, float, float, float, float]]
 
 
 def seeds(data: Path, benchmark: str, right: str, word: object) -> dict[str, float]:
-    """Return the figures of a benchmark that was run with several seeds: a question is the same line in each file."""
+    """Return the figures of a benchmark that was run with several seeds; a question is the same line in each file."""
     files = sorted((data / SEEDS / benchmark).glob("output-rs*"))
     asked = list(zip(*map(lines, files), strict=True))
     hits = [sum(row[right] == word for row in own) for own in asked]

@@ -1,4 +1,4 @@
-"""What tests do in a browser, and wait for."""
+"""Act in a browser, and wait for the effects."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ LOOKING = Path(__file__).with_name("looking.js").read_text(encoding="utf-8").par
 
 
 def assert_text(page: Any, where: str, shown: str) -> None:
-    """An element comes to say this."""
+    """Wait until an element has this text."""
     from playwright.sync_api import expect
 
     expect(page.locator(where)).to_have_text(shown, timeout=20_000)
 
 
 def assert_count(page: Any, shown: str) -> None:
-    """So many questions come to be shown: a changed address, and what is typed, are heard of a moment later."""
+    """Wait until this many questions are shown; pages react to addresses and typing a moment later."""
     assert_text(page, "#f-count", shown)
 
 
 def assert_address(page: Any, end: str) -> None:
-    """The address comes to end so."""
+    """Wait until the address ends with this text."""
     from playwright.sync_api import expect
 
     expect(page).to_have_url(re.compile(re.escape(end) + "$"), timeout=20_000)
 
 
 def look(where: Any, name: str, *given: Any) -> Any:
-    """What a function of `looking.js` sees in a page, with what is given, or in an element."""
+    """Return the result of a function of `looking.js` on a page or element."""
     return where.evaluate(f"({LOOKING}).{name}", *given)
 
 
@@ -41,7 +41,7 @@ def still(page: Any) -> None:
 
 
 def downloaded(page: Any, button: Any) -> list[dict[str, str]]:
-    """The rows of the file that a button keeps, which may be in a menu that is still closed."""
+    """Return the rows of the file that a button saves; the button may be in a closed menu."""
     menu = button.locator("xpath=ancestor::details[not(@open)]")
     if menu.count():
         menu.locator("summary").click()
@@ -51,7 +51,7 @@ def downloaded(page: Any, button: Any) -> list[dict[str, str]]:
 
 
 def in_sight(page: Any) -> list[str]:
-    """The questions in sight, from above."""
+    """Return the visible questions, from the top."""
     return [name for name, *_ in look(page, "cells")]
 
 
@@ -60,8 +60,11 @@ def assert_fits(page: Any, width: int) -> None:
 
 
 def assert_accessible(page: Any, within: str = "body") -> None:
-    """axe-core finds nothing. Drawings are emptied first: they are hidden from assistive technology, which a test of
-    `cleaned` holds them to, and axe would spend seconds on walking them."""
+    """Assert that axe-core finds no fault.
+
+    Drawings are emptied first. They are hidden from assistive technology, as a test of `cleaned` checks, and axe would
+    spend seconds on them.
+    """
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("[...document.querySelectorAll('.plot svg')].every((svg) => svg.ariaHidden === 'true')")
     page.evaluate("document.querySelectorAll('.plot svg > *').forEach((part) => part.remove())")

@@ -1,4 +1,4 @@
-"""Pages, each kind once in a run of the tests, and scripts alone in a browser."""
+"""Make each kind of page once in a run of the tests, and load scripts alone in a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.reporting.files import KINDS, make
 
 @pytest.fixture(scope="session")
 def page_of(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[str], Path]:
-    """Pages by their kind, in a folder with their files: all processes of a run share them."""
+    """Return a function that makes a page by its kind, in a folder shared by all processes of a run."""
     root = tmp_path_factory.getbasetemp()
     root = (root if worker_id == "master" else root.parent) / "pages"
 
@@ -35,7 +35,7 @@ def page_of(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callabl
 
 @pytest.fixture
 def show(visit: Any, page_of: Callable[[str], Path]) -> Iterator[Callable[..., Any]]:
-    """A function that opens a page, by its kind or its path; no page may complain, or ask for anything beside itself."""
+    """Yield a function that opens a page by its kind or path; no page may complain, or request other files."""
     opened = []
 
     def go(page: str | Path, address: str = "", **how: Any) -> Any:
@@ -49,7 +49,7 @@ def show(visit: Any, page_of: Callable[[str], Path]) -> Iterator[Callable[..., A
 
 @pytest.fixture(scope="module")
 def script(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A page that holds nothing but the scripts of the tests' module (`SCRIPTS`)."""
+    """Yield a page with only the scripts of the tests' module (`SCRIPTS`)."""
     page = chromium.new_page()
     for path in request.module.SCRIPTS:
         page.add_script_tag(content=path.read_text(encoding="utf-8"))

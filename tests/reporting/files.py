@@ -1,4 +1,4 @@
-"""Files that pages are made of, the pages by their kind, and what a page holds for its scripts."""
+"""Make the files behind pages and the pages by kind, and read the data that a page holds for its scripts."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ HOSTILE = (
     "' onmouseover='window.pwned = 3",
 )
 THREE = {"guesser": "CCWWCW" * 50, "modest": "CCUUCW" * 50, "weak": "CWWWUW" * 50}
-# Of each move from an old run to a new one, how many questions there are. Won 6 + 2, lost 4 + 3, newly silent 3 + 5,
-# newly answered 2 + 1, as before 30 + 20 + 9.
+# The number of questions with each move from an old run to a new one. Won 6 + 2, lost 4 + 3, newly silent 3 + 5, newly
+# answered 2 + 1, as before 30 + 20 + 9.
 MOVES = {"CC": 30, "CW": 4, "CU": 3, "WC": 6, "WW": 20, "WU": 5, "UC": 2, "UW": 1, "UU": 9}
 MOVED = "".join(move * many for move, many in MOVES.items())
 LONG = "company/model-of-a-very-long-name-that-goes-on/checkpoint-with-more-words-"
@@ -39,14 +39,14 @@ INHERITED = ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"
 
 
 def called(*words: object) -> int | str | None:
-    """The exit status of a command."""
+    """Return the exit status of a command."""
     with pytest.raises(SystemExit) as stopped:
         run([*map(str, words)])
     return stopped.value.code
 
 
 def make(output: Path, *arguments: object) -> Path:
-    """`nescio report` on these arguments."""
+    """Return the page that `nescio report` writes with these arguments."""
     assert not called("report", *arguments, "-o", output, "--resamples", "500")
     return output
 
@@ -57,8 +57,10 @@ def written(path: Path, head: str, rows: Sequence[str]) -> Path:
 
 
 def outcome_table(path: Path, runs: dict[str, str], *, confidence: bool = False) -> Path:
-    """An outcome table from a letter a question; questions q000, q001 … fall into topics red, green and blue by
-    turns."""
+    """Write an outcome table from a letter for each question, and return its path.
+
+    Questions q000, q001 … have the topics red, green and blue in turn.
+    """
     rows = []
     for name, letters in runs.items():
         for i, letter in enumerate(letters):
@@ -68,7 +70,7 @@ def outcome_table(path: Path, runs: dict[str, str], *, confidence: bool = False)
 
 
 def diff_files(folder: Path) -> list[object]:
-    """Two runs on 80 questions that both have, two that only the old one has, and one that only the new one has."""
+    """Return the files of two runs: 80 shared questions, two that only the old run has, one only the new run."""
     table = outcome_table(folder / "two.csv", {"old": MOVED[::2], "new": MOVED[1::2]})
     with table.open("a") as more:
         more.write("old,only1,correct,red\nold,only2,unanswered,red\nnew,fresh,incorrect,blue\n")
@@ -76,7 +78,7 @@ def diff_files(folder: Path) -> list[object]:
 
 
 def hostile_files(folder: Path) -> list[Path]:
-    """A collection whose questions, answers, names and topics try to get out, and two runs."""
+    """Return a collection whose questions, answers, names and topics try to break out of the page, and two runs."""
     asked = [
         {"id": f"{i} {text[:3000]}", "question": text, "answers": ["right"], "topic": HOSTILE[i % 2]}
         for i, text in enumerate(HOSTILE)
@@ -91,7 +93,7 @@ def hostile_files(folder: Path) -> list[Path]:
 
 
 def answers_table(folder: Path) -> Path:
-    """Three runs on 200 questions with texts, confidences and candidates, made by a rule."""
+    """Return a table of three runs on 200 questions with texts, confidences and candidates, made by a rule."""
     rows = []
     for r, name in enumerate(("alpha", "beta", "gamma")):
         for i in range(200):
@@ -108,7 +110,7 @@ def answers_table(folder: Path) -> Path:
 
 
 def inherited_table(folder: Path) -> Path:
-    """Runs and questions with names that every object of JavaScript has, and strata that are alike for 80 letters."""
+    """Return a table with names that every JavaScript object has, and strata with equal beginnings of 80 letters."""
     rows = []
     for r, name in enumerate((*INHERITED, "=SUM(1)")):
         for i, question in enumerate((*INHERITED, "e\u0301", "\u00e9", "last")):
@@ -122,7 +124,7 @@ FOUR = {"first": "CCCWU", "second": "CCWWU", "third": "CCCWW", "fourth": "CWWWU"
 MANY = {f"vendor-model-family-{i % 4}-of-size-{i:03}b-instruct": "C" * (90 - i) + "W" * (20 + i) + "U" * 10
         for i in range(45)}  # fmt: skip
 TWELVE = {f"a-system-with-a-name-{i}": "CW"[: 1 + i % 2].ljust(3, "CU"[i % 2]) * 60 for i in range(12)}
-# The arguments of `nescio report` by the kind of page.
+# The arguments of `nescio report` for each kind of page.
 KINDS: dict[str, Callable[[Path], Sequence[object]]] = {
     "three": lambda folder: [outcome_table(folder / "three.csv", THREE, confidence=True), "--by", "topic"],
     "diff": diff_files,
@@ -141,7 +143,7 @@ KINDS: dict[str, Callable[[Path], Sequence[object]]] = {
 
 
 def embedded(page: Path | str) -> Any:
-    """The data of a page."""
+    """Return the embedded data of a page."""
     text = page.read_text(encoding="utf-8") if isinstance(page, Path) else page
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
@@ -150,7 +152,7 @@ def embedded(page: Path | str) -> Any:
 
 
 def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a figure's data by their columns."""
+    """Return the rows of a figure's data as dictionaries."""
     return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
@@ -159,7 +161,7 @@ def inflated(text: str) -> bytes:
 
 
 def marks(page: Path | str, name: str = "cells") -> dict[str, list[int]]:
-    """Of each question what a page holds of each run: two numbers below 16 a byte, question by question."""
+    """Return what a page holds for each question and run: numbers below 16, two in each byte, question by question."""
     held = embedded(page)["browser"]
     halves = [half for byte in inflated(held[name]) for half in (byte & 15, byte >> 4)]
     k = len(held["runs"])
@@ -167,7 +169,7 @@ def marks(page: Path | str, name: str = "cells") -> dict[str, list[int]]:
 
 
 def assert_inside(chart: Chart) -> None:
-    """A chart is well-formed XML, and every mark of it is within the drawing, by the places that its attributes say."""
+    """Assert that a chart is well-formed XML, and that all its marks lie within the drawing by their attributes."""
     root = ET.fromstring(chart.svg())
     reach = {"x": chart.width, "x1": chart.width, "x2": chart.width, "cx": chart.width}
     reach |= dict.fromkeys(("y", "y1", "y2", "cy"), chart.height)
@@ -181,5 +183,5 @@ def assert_inside(chart: Chart) -> None:
 
 
 def said_by(chart: Chart) -> str:
-    """What the marks of a chart say under the mouse."""
+    """Return the texts that the marks of a chart show under the mouse."""
     return "\n".join(mark.tip for mark in chart.marks)

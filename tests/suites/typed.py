@@ -1,4 +1,4 @@
-"""The verb `score` of a suite, as a type checker sees what it gives there."""
+"""Declare the verb `score` of a suite for type checkers."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from nescio.suites.rows import SuiteScores
 
 
 def score(*given: Any, **named: Any) -> SuiteScores:
-    """Score a suite."""
+    """Return the scores of a suite."""
     return cast(SuiteScores, nescio.score(*given, **named))

@@ -1,4 +1,4 @@
-"""Prints what nescio makes of made tables: `python -m tests.tables SEEDS [FIRST] [--examples N]`."""
+"""Print nescio's readings of made tables: `python -m tests.tables SEEDS [FIRST] [--examples N]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that stand beside a verdict and are none: measurements, settings, strata, yes and no of other things."""
+"""Add columns beside a verdict that are no verdicts: measurements, settings, strata, other yes and no."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.tables.names import Names
 from tests.tables.table import Row
 
-Cell = Callable[[random.Random, int], object]  # of an answer to the question of this number
+Cell = Callable[[random.Random, int], object]  # gives a cell for the answer to the question with this number
 
 
 def _times(low: float, high: float, digits: int) -> Cell:
@@ -66,7 +66,7 @@ DECOYS: list[tuple[str, Cell]] = [
 
 
 def add_decoys(chance: random.Random, names: Names, rows: list[Row], numbers: list[int], most: int) -> list[str]:
-    """Add some of these columns to rows, whose questions have these numbers; returns what they are called."""
+    """Add some of these columns to rows, whose questions have these numbers, and return their names."""
     added = []
     for called, cell in chance.sample(DECOYS, chance.randint(0, most)):
         if column := names.take(chance.choice(called.split())):

@@ -1,4 +1,4 @@
-"""In which ways verdicts and silence are written, how often, and what their cells say."""
+"""Choose how verdicts and silence are written, how often, and with which cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.tables.table import RIGHT, SILENT, WRONG
 
 VERDICTS: dict[str, int] = words.FORMS["verdicts"]
 SILENCES: dict[str, dict[str, int]] = words.FORMS["silences"]
-WIDE: dict[str, int] = words.FORMS["wide"]  # where a cell of a wide table is a verdict and nothing else
+WIDE: dict[str, int] = words.FORMS["wide"]  # forms in which a cell of a wide table is a verdict and nothing else
 WIDE_SILENCES: dict[str, dict[str, int]] = words.FORMS["wide_silences"]
 WIDE_GROUPS: dict[str, int] = words.FORMS["wide_groups"]
 WIDE_GROUP_SILENCES: dict[str, int] = words.FORMS["wide_group_silences"]
@@ -19,17 +19,17 @@ WIDE_GROUP_SILENCES: dict[str, int] = words.FORMS["wide_group_silences"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The cells of a verdict; `silent` is what stands there where nothing was answered and another column says so."""
+    """The cells of a verdict; `silent` is the cell of an unanswered question if another column marks silence."""
 
     right: object
     wrong: object
     silent: object
-    word: object = None  # for silence, in the verdict itself
+    word: object = None  # the cell for silence in the verdict itself
     clear: bool = True
-    as_name: bool = False  # its words are yes and no, so that its name must say what is
+    as_name: bool = False  # its words are yes and no, so its name must say what they mean
 
     def cell(self, state: str) -> object:
-        """Return the cell of an answer that was given, or of silence that stands in the verdict itself."""
+        """Return the cell of a given answer, or of silence in the verdict itself."""
         return {RIGHT: self.right, WRONG: self.wrong, SILENT: self.word}.get(state)
 
 
@@ -38,7 +38,7 @@ def pick(chance: random.Random, weights: Mapping[str, int]) -> str:
 
 
 def verdict(chance: random.Random, form: str, silence: str, language: str) -> Verdict:
-    """Say what the cells of a verdict in one form are."""
+    """Return the cells of a verdict in one form."""
     right: object
     wrong: object
     if form == "bool":

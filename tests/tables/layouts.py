@@ -1,4 +1,4 @@
-"""Lays the answers of a draft out: rows, rows within a document, or a column a run."""
+"""Lay out the answers of a draft: as rows, as rows within a document, or as a column for each run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUMS = ("Total", "TOTAL", "Accuracy", "Grand Total", "Mean", "Average", "Overall
 
 
 def lay_out(draft: Draft) -> Made:
-    """Lay a draft out in its layout, with whatever stands beside the rows."""
+    """Return a draft in its layout, with the figures beside its rows."""
     chance = draft.chance
     kind = "wide" if draft.wide else draft.layout
     medium = pick(chance, MEDIA[kind]) if kind in MEDIA else "json"
@@ -66,7 +66,7 @@ def lay_out(draft: Draft) -> Made:
 
 
 def _ordered(chance: random.Random, rows: list[Row]) -> list[Row]:
-    """Put the columns in some order: those of who was asked first, as most do, or any."""
+    """Return the rows with columns in some order: in the usual order, or in any."""
     columns = list(rows[0])
     if chance.random() < 0.4:
         chance.shuffle(columns)
@@ -84,7 +84,7 @@ def _shuffled(draft: Draft, rows: list[Row], medium: str) -> list[Row]:
 
 
 def _odd_rows(draft: Draft, rows: list[Row], medium: str) -> tuple[list[Row], tuple[str, ...]]:
-    """Put a row of totals at the end, or a header between two runs, as tables that people joined have."""
+    """Return the rows with totals at the end, or with a header between two runs, as in joined tables."""
     chance, columns = draft.chance, draft.columns
     if medium not in ("csv", "semicolons", "tsv") or "question" not in columns or draft.truth.repeats > 1:
         return rows, ()
@@ -106,7 +106,7 @@ def _odd_rows(draft: Draft, rows: list[Row], medium: str) -> tuple[list[Row], tu
 
 
 def _index(draft: Draft, rows: list[Row], medium: str) -> list[Row]:
-    """Put the index of a DataFrame before the columns; in a table of one run it may be all that names the questions."""
+    """Return the rows with the index of a DataFrame first; in a table of one run it may alone name the questions."""
     chance, columns = draft.chance, draft.columns
     if medium not in ("csv", "parquet") or draft.oddities or chance.random() > 0.15:
         return rows
@@ -122,7 +122,7 @@ def _index(draft: Draft, rows: list[Row], medium: str) -> list[Row]:
 
 
 def _nest(draft: Draft) -> list[Row]:
-    """Move some columns into objects of their own."""
+    """Return the rows with some columns moved into nested objects."""
     chance, columns = draft.chance, draft.columns
     moved: dict[str, str] = {}
     known = {column: part for part, column in columns.items()}
@@ -145,14 +145,14 @@ def _nest(draft: Draft) -> list[Row]:
 
 
 def _wide(draft: Draft) -> tuple[list[Row], dict[str, dict[str, str]]]:
-    """Make a row of each question, with one column a run, or several."""
+    """Return a row for each question, with one or several columns for each run."""
     chance, columns, runs = draft.chance, draft.columns, draft.truth.runs
     parts = [p for p in ("answer", "verdict", "silence") if p in columns and (draft.layout != "wide" or p == "verdict")]
     way = chance.choice(
         ("{run}_{name}", "{name}_{run}", "{run} {name}")
         if len(parts) > 1
         else ("{run}_{name}", "{name}_{run}")
-        if draft.form == "inverted"  # of which the name alone says so
+        if draft.form == "inverted"  # only the name tells their meaning
         else ("{run}", "{run}", "{run}_{name}", "{name}_{run}")
     )
     named: dict[str, dict[str, str]] = {
@@ -176,7 +176,7 @@ def _wide(draft: Draft) -> tuple[list[Row], dict[str, dict[str, str]]]:
 
 
 def nested(row: Row) -> dict[str, Any]:
-    """Put the columns with dots in their names into objects."""
+    """Return the row with dotted columns turned into objects."""
     made: dict[str, Any] = {}
     for column, cell in row.items():
         group, dot, name = column.partition(".")
@@ -191,7 +191,7 @@ def nested(row: Row) -> dict[str, Any]:
 
 
 def _document(draft: Draft, rows: list[Row], truth: Mapping[str, Counts]) -> tuple[Any, tuple[str, ...]]:
-    """Put rows into a document; returns it, and the keys under which they lie."""
+    """Return the rows in a document, and the keys that lead to them."""
     chance, columns = draft.chance, draft.columns
     listed = [nested(row) for row in rows]
     key = chance.choice(words.OF["rows"])
@@ -227,7 +227,7 @@ def _document(draft: Draft, rows: list[Row], truth: Mapping[str, Counts]) -> tup
 
 
 def _beside(draft: Draft, truth: Mapping[str, Counts]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Make what stands before and after the rows: settings, totals, other arrays."""
+    """Return the parts of the document before and after the rows: settings, totals, other arrays."""
     chance = draft.chance
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Makes tables as people make them, each from a seed: `made(seed)` is the same table every time."""
+"""Make tables as people make them, each from a seed: `made(seed)` is the same table every time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.tables.truth import Answer, Truth, hidden
 
 LAYOUTS = {"long": 52, "nested": 20, "by_run": 7, "keyed": 5, "wide": 9, "wide_groups": 7}
 FOREIGN = tuple(language for language in words.WORDS if language != "en")
-IN_VERDICT = ("word", "minus_one", "empty_verdict")  # silence that stands where the verdict does
+IN_VERDICT = ("word", "minus_one", "empty_verdict")  # ways to write silence in the verdict
 
 
 class Draft:
-    """A table while it is made."""
+    """A table in the making."""
 
     def __init__(self, seed: int) -> None:
         self.chance = chance = random.Random(f"a table, number {seed}")
@@ -34,7 +34,7 @@ class Draft:
         self.columns: dict[str, str] = {}
         self.doubts: list[str] = []
         self.oddities: list[str] = []
-        self.silent: dict[str, list[str]] = {}  # the columns that say what is silent, and sentences that do
+        self.silent: dict[str, list[str]] = {}  # the columns that mark silence, with their cells
         self.truth = self._truth()
         self.cells: Verdict = forms.verdict(chance, self.form, self.silence, self.language)
         self.rows: list[Row] = [{} for _ in self.truth.answers]
@@ -76,7 +76,7 @@ class Draft:
             first = chance.choice((0, 1))
             self.put("repeat", self.names.any(words.OF["repeats"]), [a.repeat + first for a in answers])
 
-    # ---- what it answered ----
+    # ---- the answers ----
 
     def texts(self) -> None:
         chance = self.chance
@@ -108,7 +108,7 @@ class Draft:
             return answer.text or "something"
         return {"sentence": self.chance.choice(self.sentences), "": None}.get(quiet, "It may be a lamp.")
 
-    # ---- whether that was right ----
+    # ---- the verdicts ----
 
     def verdicts(self) -> None:
         chance, form = self.chance, self.form
@@ -130,7 +130,7 @@ class Draft:
             column = self.names.any(words.OF["vague_verdicts"]) if vague else self.names.verdict()
         self.doubts += ["the name of the verdict is vague"] if vague else []
         self.doubts += [] if self.cells.clear else ["the words of the verdict need a legend"]
-        proper = self.truth.unanswerable and chance.random() < 0.5  # where declining was right, the verdict says so
+        proper = self.truth.unanswerable and chance.random() < 0.5  # if declining was right, the verdict says so
         self.put("verdict", column, [self._verdict(a, proper=proper) for a in self.truth.answers])
         if self.truth.ungraded:
             self.doubts.append("an answer has no grade")
@@ -147,7 +147,7 @@ class Draft:
         return round(self.chance.uniform(low, high), 2)
 
     def _second(self, column: str) -> None:
-        """Put a second judge beside the first, who agrees or not."""
+        """Add the column of a second judge, who agrees or not."""
         agrees = self.chance.random() < 0.3
         other = self.names.any(
             [f"{who}_{what}" for who in ("rule", "second", "human2", "gpt") for what in words.OF["after"]]
@@ -162,7 +162,7 @@ class Draft:
         self.oddities.append("a second judge")
         self.doubts += [] if agrees else ["two judges differ"]
 
-    # ---- whether it answered at all ----
+    # ---- the silences ----
 
     def silences(self) -> None:
         quiet = [a.state == SILENT for a in self.truth.answers]
@@ -200,7 +200,7 @@ class Draft:
         self.put("silence", column, [yes if q != given else no for q in quiet])
         self.silent[column] = []
 
-    # ---- all of it ----
+    # ---- the whole table ----
 
     def finish(self) -> Made:
         self.questions()
@@ -214,5 +214,5 @@ class Draft:
 
 
 def made(seed: int) -> Made:
-    """Make the table of a seed."""
+    """Return the table of a seed."""
     return Draft(seed).finish()

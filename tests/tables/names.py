@@ -1,4 +1,4 @@
-"""Names that are not taken twice in one table, in one way of writing."""
+"""Choose names in one style without using a name twice in a table."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from tests.tables import words
 
-COMMON = (35, 25, 40)  # how often one of the first two is taken, of the first five, and of all
+COMMON = (35, 25, 40)  # weights for taking one of the first two names, of the first five, and of all
 STYLES = ("snake",) * 7 + ("camel", "title", "kebab", "upper")
 
 
 class Names:
-    """The names of one table's columns: each is unlike the others in its letters and digits."""
+    """The names of one table's columns, all different in their letters and digits."""
 
     def __init__(self, chance: random.Random, language: str) -> None:
         self.chance, self.language = chance, language
@@ -20,7 +20,7 @@ class Names:
         self.taken: set[str] = set()
 
     def styled(self, name: str) -> str:
-        """Write a name as this table writes names; those of other languages stay as they are."""
+        """Return a name in the style of this table; names in other languages stay unchanged."""
         parts = name.split("_")
         if not name.isascii() or " " in name or not name.islower() or self.style == "snake":
             return name
@@ -31,7 +31,7 @@ class Names:
         ]
 
     def take(self, name: str) -> str | None:
-        """Take a name, or None where it is taken."""
+        """Return the styled name and mark it as used, or None if it is in use."""
         squashed = "".join(c for c in name.casefold() if c.isalnum())
         if squashed in self.taken:
             return None
@@ -39,7 +39,7 @@ class Names:
         return self.styled(name)
 
     def any(self, among: Sequence[str]) -> str:
-        """Take one of some names; the first of them are those that most people use."""
+        """Return one of some unused names, the first being the commonest."""
         few = list(among[: self.chance.choices((2, 5, 0), COMMON)[0]])
         for name in [*self.chance.sample(few, len(few)), *self.chance.sample(list(among), len(among))]:
             if taken := self.take(name):
@@ -47,19 +47,19 @@ class Names:
         return self.any([f"{name}_2" for name in among])
 
     def local(self, part: str, among: Sequence[str]) -> str:
-        """Take a name for a part in the language of the table, or in English."""
+        """Return a name for a part in the language of the table, or in English."""
         own = words.NAMES.get(self.language, {}).get(part)
         return self.any(own if own and self.chance.random() < 0.8 else among)
 
     def verdict(self) -> str:
-        """Take a name that says what is right, often one that was put together."""
+        """Return a name for a verdict, often a composed one."""
         if self.language == "en" and self.chance.random() < 0.25:
             composed = [f"{before}_{after}" for before in words.OF["before"] for after in words.OF["after"]]
             return self.any(composed)
         return self.local("verdict", words.OF["verdicts"])
 
     def worded(self) -> str:
-        """Take a name of a verdict in words."""
+        """Return a name for a verdict in words."""
         if self.language == "en" and self.chance.random() < 0.25:
             return self.any(
                 [f"{before}_{after}" for before in words.OF["before"] for after in words.OF["worded_after"]]

@@ -1,4 +1,4 @@
-"""What nescio makes of a table with a known truth: read rightly, asked about, or wrong."""
+"""Compare nescio's reading of a table with its known truth: right, a question, or wrong."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nescio.pipeline.reading import read
 from nescio.tables.asking import AskedError
 from nescio.tables.settling import counts_of
 
-Key = tuple[tuple[int, ...], ...]  # right, wrong, silent and ungraded of each run, sorted
+Key = tuple[tuple[int, ...], ...]  # sorted counts of right, wrong, silent and ungraded of each run
 
 
 class Outcome(StrEnum):
-    """What came out of reading a table."""
+    """The result of reading a table."""
 
     RIGHT = "read rightly at once"
     FIRST = "asked, the first answer right"
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table was read: what came out, and what was said or counted."""
+    """The reading of a table: its result, and the message or the counts."""
 
     outcome: Outcome
     said: str = ""
@@ -58,7 +58,7 @@ def key(counts: Any) -> Key:
 
 
 def outcome_of(path: Path, truth: Key, options: Mapping[str, Any] = {}) -> Reading:
-    """Read a table; execute every answer that nescio prints to its question."""
+    """Return the reading of a table, after trying every answer that nescio offers to its question."""
     try:
         found = counted(path, **options)
     except AskedError as asked:

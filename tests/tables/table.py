@@ -1,4 +1,4 @@
-"""A made table: what is written in its file, and what it means."""
+"""Describe a made table: the content of its file, and its meaning."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 RIGHT, WRONG, SILENT, UNGRADED = "right", "wrong", "silent", "ungraded"
-Row = dict[str, Any]  # a column that is nested has a name with dots: grading.correct
+Row = dict[str, Any]  # a nested column has dots in its name: grading.correct
 
 
 class Counts(NamedTuple):
-    """The answers of one run. `withheld` are the silent ones to questions that have no answer: right, where a reader
-    knows that of a question, and else silent."""
+    """The answers of one run.
+
+    `withheld` counts the silent ones to questions without an answer. They are right if a reader knows that the question
+    has none, and else silent.
+    """
 
     right: int = 0
     wrong: int = 0
@@ -23,12 +26,12 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Made:
-    """A table, its layout and its truth.
+    """A table with its layout and its truth.
 
-    `columns` says which column plays which part: run, question, text, verdict, silence, answer, gold, answerable,
-    unanswerable, repeat. `forms` are the ways in which verdict and silence are written. `doubts` is empty where a
-    sensible reader decides without asking: only one column could be the verdict, and its polarity and silence are clear
-    from names and values. Of a table of graded scores alone nobody can say what is right but by judging its answers.
+    `columns` maps parts to columns: run, question, text, verdict, silence, answer, gold, answerable, unanswerable,
+    repeat. `forms` says how verdict and silence are written. `doubts` is empty if a sensible reader decides without
+    asking: only one column could be the verdict, and names and values show its polarity and silence. In a table of
+    graded scores alone nobody can tell which answers are right without judging them.
     """
 
     seed: int
@@ -39,15 +42,15 @@ class Made:
     language: str
     columns: Mapping[str, str]
     rows: tuple[Row, ...]
-    document: Any  # what is written: rows, or a document of JSON
-    path: tuple[str, ...]  # the keys under which the rows lie in a document
+    document: Any  # the content: rows, or a JSON document
+    path: tuple[str, ...]  # the keys that lead to the rows in a document
     runs: Mapping[str, Mapping[str, str]]  # wide: the columns of each run, by part
     truth: Mapping[str, Counts]
     questions: int
     oddities: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    silent: Mapping[str, list[str]] = field(default_factory=dict)  # the columns that say what is silent, sentences too
-    skipped: tuple[str, ...] = ()  # what stands in the question's column of rows that are no answers
+    silent: Mapping[str, list[str]] = field(default_factory=dict)  # the columns that mark silence, sentences too
+    skipped: tuple[str, ...] = ()  # cells in the column of questions for rows that are not answers
 
     @property
     def sensible(self) -> bool:
@@ -59,5 +62,5 @@ class Made:
 
     @property
     def key(self) -> tuple[tuple[int, ...], ...]:
-        """The counts of each run as a reading gives them: abstaining rightly is right."""
+        """Return the sorted counts of each run as a reading gives them; right abstentions are right."""
         return tuple(sorted((c.right + c.withheld, c.wrong, c.silent, c.ungraded) for c in self.truth.values()))

@@ -1,4 +1,4 @@
-"""The hidden truth of a table: what each run did with each question, before anything is written."""
+"""Make the hidden truth of a table: each run's answer to each question, before anything is written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ THINGS = [
     *("Paris", "Mount Kenya", "1848", "the Danube", "Marie Curie", "iron", "Lake Titicaca"),
     *("42", "Beethoven", "a treaty", "Oslo", "7.5", "copper", "Ada"),
 ]
-# Right answers and wrong ones that differ in signs alone, as numbers, formulas and code do.
+# Right answers and wrong ones that differ only in signs, such as numbers, formulas and code.
 SIGNS = [("-1", "1"), ("3.14", "314"), ("1e-5", "1e5"), ("x+1", "x-1"), ("C++", "C"), ("0.50", "0.05"), ("-7", "7")]
 
 
 @dataclass
 class Answer:
-    """One answer; `text` is what the system said, `gold` what would be right (empty where there is no answer)."""
+    """One answer; `text` is the system's answer, and `gold` the right one (empty if there is none)."""
 
     run: str
     question: int
@@ -39,7 +39,7 @@ class Truth:
     ungraded: bool
 
     def counts(self) -> dict[str, Counts]:
-        """Count what each run did."""
+        """Return the counts of each run."""
         made = {}
         for run in self.runs:
             own = [answer for answer in self.answers if answer.run == run]
@@ -52,7 +52,7 @@ class Truth:
 def hidden(
     chance: random.Random, *, runs: int, repeats: int, silent: bool, unanswerable: bool, ungraded: bool
 ) -> Truth:
-    """Make a truth. Each table has right and wrong answers, and silent ones where it can say so."""
+    """Return a truth with right and wrong answers, and with silent ones if the table can express them."""
     names = chance.sample(words.OF["run_names"], runs)
     size = chance.randint(7, 16)
     skill = {run: chance.uniform(0.35, 0.8) for run in names}
@@ -66,7 +66,7 @@ def hidden(
             for repeat in range(repeats):
                 draw = chance.random()
                 state = SILENT if draw < quiet[run] else RIGHT if chance.random() < skill[run] else WRONG
-                if repeat == 0 and q < 3:  # all of them occur, in each run
+                if repeat == 0 and q < 3:  # all states occur in each run
                     state = (RIGHT, WRONG, SILENT if silent else WRONG)[q]
                 if state == RIGHT and not known:
                     state = WRONG

@@ -1,4 +1,4 @@
-"""What people call the columns of their result files, and what they write in them, as words.toml has it."""
+"""Provide the names of columns and words of cells that people use in result files, from words.toml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _split(text: str, by: str) -> list[str]:
 
 
 def _threes(text: str) -> list[Three]:
-    """Read words in threes: a/b/c; d/e/f."""
+    """Return words in threes: a/b/c; d/e/f."""
     return [(one, two, three) for one, two, three in (_split(words, "/") for words in text.split(";"))]
 
 
@@ -24,7 +24,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 OF: dict[str, list[str]] = {part: text.split() for part, text in _DATA["names"].items()}  # names of columns, by part
-# In threes: right, wrong and silent; or the name of a column, and its words for silence and for an answer.
+# In threes: right, wrong and silent; or the name of a column with its words for silence and for an answer.
 THREES = {kind: _threes(text) for kind, text in _DATA["threes"].items()}
 INVERTED_WORDS = [_pair(words) for words in _DATA["pairs"]["inverted"].split(";")]
 # By language: words for right, wrong and silent; yes and no; sentences that decline; names of columns, by part.

@@ -1,4 +1,4 @@
-"""Writes a made table into a file, in the ways in which programs and people do."""
+"""Write a made table into a file, in the ways of programs and people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRUTHS = {"Python": ("True", "False"), "lower": ("true", "false"), "spreadsheet"
 
 
 def write(made: Made, folder: Path) -> Path:
-    """Write a table; its name says nothing of what is in it."""
+    """Write a table, and return its path; the file name says nothing about the content."""
     chance = random.Random(f"writing {made.seed}")
     suffix = "csv" if made.medium == "semicolons" else made.medium
     path = folder / f"{chance.choice(('results', 'eval_output', 'run', 'export', 'graded'))}_{made.seed}.{suffix}"
@@ -38,7 +38,7 @@ def write(made: Made, folder: Path) -> Path:
 
 def _delimited(made: Made, path: Path, chance: random.Random) -> None:
     yes, no = TRUTHS[chance.choice(("Python", "Python", "lower", "spreadsheet"))]
-    floats = chance.random() < 0.5  # as pandas writes whole numbers where a cell is empty
+    floats = chance.random() < 0.5  # pandas writes whole numbers so if a cell is empty
     columns = list(made.rows[0])
     cells = {column: [row[column] for row in made.rows] for column in columns}
     widened = {c for c, own in cells.items() if floats and None in own and any(type(v) is int for v in own)}

@@ -100,7 +100,7 @@ def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any
 
 
 def _take_away(bar: Any) -> None:
-    """Remove a bar; the one before it is seen again."""
+    """Remove a bar, so that the one before it is visible again."""
     if not _is_shown(bar):
         return
     display, task = bar

@@ -102,7 +102,7 @@ def placeholder(one: Option) -> str:
 
 
 def described(one: Option, *, whole: bool) -> str:
-    """Return the description of an option: a sentence, or in full, with what it needs and its default."""
+    """Return the description of an option: one sentence, or the full text with its needs and default."""
     text, default = one.about, _shown(one.default)
     if not whole:
         text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."

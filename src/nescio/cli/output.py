@@ -29,7 +29,7 @@ def say_lines(text: str) -> None:
 
 
 def say_notes(notes: Iterable[Note]) -> None:
-    """Print notes on what was left out or touched, on standard error."""
+    """Print notes on standard error."""
     for remark in notes:
         say(f"note: {remark}")
 

@@ -26,13 +26,13 @@ class Verbose(Request, group="Output"):
 
 
 class Printed(Verbose, group="Output"):
-    """The options of how results are printed."""
+    """The options for printing results."""
 
     form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
 
 
 class InAnyForm(Printed, group="Output"):
-    """The options of how results are printed, and to which file they go."""
+    """The options for printing results, and for the file that they go to."""
 
     output: Path | None = option(
         default=None,
@@ -43,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """The options of how a result that is no table is printed."""
+    """The options for printing a result that is not a table."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of what is printed."
@@ -54,7 +54,7 @@ FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json
 
 
 class Printing(Struct, frozen=True):
-    """The settings of how results are printed."""
+    """The settings for printing results."""
 
     form: str = "table"
     output: Path | None = None

@@ -1,7 +1,6 @@
-"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean
-nothing.
+"""Compare runs in pairs: estimate the difference of a measure, its interval, and its p-value.
 
-`comparing` is the whole of it: `paired_data` lines up two runs, `pair_test` resamples and tests them, `corrections`
-and `_tukey` give p-values, `verdicts` the words, `ranks` the view over all pairs; `best` marks a leaderboard by the
-same p-values.
+`comparing` is the entry point. `paired_data` lines up two runs, and `pair_test` resamples and tests them. `corrections`
+and `_tukey` compute p-values, `verdicts` writes the words, and `ranks` views all pairs at once. `best` marks a
+leaderboard by the same p-values.
 """

@@ -1,4 +1,4 @@
-"""What was looked at so far, kept in a file from one night to the next."""
+"""Keep the questions of earlier looks in a file, from one night to the next."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from nescio.data.signature import parse
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.writing import write_text
 
-KIND, VERSION = "nescio sequential comparison", 2  # version 1 kept looks that no decision could rest on
+KIND, VERSION = "nescio sequential comparison", 2  # version 1 kept looks that cannot support a decision
 ASIDE = ("left_out_of_run", "left_out_of_baseline", "changed")
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
 class Block(Struct, frozen=True):
-    """Questions that arrived together: how many, and the signature of their data."""
+    """A block of questions that arrived together: their number, and the signature of their data."""
 
     questions: int
     signature: str
 
 
 class State(Struct, frozen=True):
-    """The questions in the order in which they counted, how each of them ended for both runs, and what must not change
-    on the way.
+    """The questions in the order in which they counted, their outcomes, and the settings that must not change.
 
-    `left_out_of_run` and `left_out_of_baseline` are questions whose answers had no grade; `changed` are questions that
-    counted, and ended differently when they were last seen. Later looks must allow for both.
+    `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `changed` names questions
+    that counted, but had another outcome when they were last read. Later looks must allow for both.
     """
 
     fixed: Mapping[str, Any]
@@ -47,23 +46,23 @@ class State(Struct, frozen=True):
 
     @property
     def codes(self) -> tuple[Codes, Codes]:
-        """The outcomes of the run and of the baseline, as places in OUTCOMES."""
+        """Return the outcomes of the run and of the baseline, as indices into OUTCOMES."""
         run, baseline = (np.array([LETTERS.index(letter) for letter in text], dtype=np.int8) for text in self.outcomes)
         return run, baseline
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """The same as letters."""
+        """Return the outcomes of the run and of the baseline, as strings with a letter for each question."""
         return self.run, self.baseline
 
     def ended(self) -> dict[str, str]:
-        """Say how each question ended: two letters, the run's first."""
+        """Return the outcome of each question as two letters, the run's first."""
         return {
             question: one + other for question, one, other in zip(self.questions, self.run, self.baseline, strict=True)
         }
 
     def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
-        """Return the same with a block more."""
+        """Return a state with one more block of questions."""
         return replace(
             self,
             questions=self.questions + questions,
@@ -73,8 +72,11 @@ class State(Struct, frozen=True):
         )
 
     def aside(self, left_out: Sequence[set[str]], changed: set[str]) -> State:
-        """Return the same with the questions that later looks must allow for; `left_out` are the run's and the
-        baseline's. Questions that count are no longer left out."""
+        """Return a state with the questions that later looks must allow for.
+
+        `left_out` holds the questions without a grade of the run and of the baseline. Questions that count are no
+        longer left out.
+        """
         counted = set(self.questions)
         run, baseline = (
             tuple(sorted({*old, *new} - counted))
@@ -84,9 +86,9 @@ class State(Struct, frozen=True):
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:
-    """Read a state that was kept for the same comparison; a new one where there is no file.
+    """Return the state that an earlier look of the same comparison saved, or a new state if there is no file.
 
-    Raises FormatError for a file that is no such state, MismatchError for one of another comparison.
+    Raises FormatError if the file holds no such state, and MismatchError if it holds the state of another comparison.
     """
     if not path.exists():
         return State(fixed)
@@ -141,7 +143,7 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
 
 
 def write(path: Path, state: State) -> None:
-    """Write a state, whole or not at all."""
+    """Write the state to a file, completely or not at all."""
     content = {
         "kind": KIND,
         "version": VERSION,

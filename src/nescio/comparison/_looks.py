@@ -1,5 +1,4 @@
-"""Two runs, question by question in the order of arrival: the interval of their difference at every look, and what it
-decides."""
+"""Follow the difference of two runs in the order in which questions arrive: its interval and verdict at every look."""
 
 from __future__ import annotations
 
@@ -18,19 +17,19 @@ from nescio.measures import Measure
 from nescio.stats import sequences
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int8]  # of outcomes, their places in OUTCOMES
+Codes = NDArray[np.int8]  # outcomes as indices into OUTCOMES
 
 SequenceUsed = Literal["guaranteed", "asymptotic"]
 SequenceMethod = Literal["auto", "guaranteed", "asymptotic"]
 FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
-_STEP = 1e-3  # of the derivatives, in shares of the questions
+_STEP = 1e-3  # step of the numerical derivatives, as a share of the questions
 _TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first
 MORE_DIGITS = 2
 ROUNDING = 1e-9
 
 
 class Sequence(Struct, frozen=True):
-    """How a difference is followed: by which confidence sequence, at which level, and for about how many questions."""
+    """The settings of a followed difference: confidence sequence, level, and number of planned questions."""
 
     method: SequenceUsed
     alpha: float
@@ -38,8 +37,11 @@ class Sequence(Struct, frozen=True):
 
 
 class Path(Struct, frozen=True, eq=False):
-    """The difference after each question, its interval at that look alone, and the intersection of all so far; shape
-    (questions,). NaN is no look. `discordant` counts the questions on which the runs end differently."""
+    """The difference after each question, its interval at that look, and the intersection of all intervals so far.
+
+    Arrays have shape (questions,); NaN means that there is no look. `discordant` counts the questions on which the
+    outcomes of the runs differ.
+    """
 
     difference: Floats
     low: Floats
@@ -49,7 +51,7 @@ class Path(Struct, frozen=True, eq=False):
     discordant: NDArray[np.int64]
 
     def disagrees(self, at: int) -> bool:
-        """Whether the intervals up to a question have nothing in common, or leave out the difference by then."""
+        """Return whether the intervals so far have no common point, or exclude the difference."""
         low, high = self.low[: at + 1], self.high[: at + 1]
         if np.isnan(low).all():
             return False
@@ -60,7 +62,7 @@ class Path(Struct, frozen=True, eq=False):
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
     """Return the sequence for a measure: the guaranteed one where the measure is a mean over questions.
 
-    Raises UsageError for a measure that neither fits.
+    Raises UsageError if neither sequence can follow the measure.
     """
     if not measure.counts_outcomes:
         raise UsageError(
@@ -85,7 +87,7 @@ def on_counts(measure: Measure, counts: Floats) -> Floats:
 
 
 def worth(measure: Measure) -> Floats | None:
-    """Return what a question of each outcome earns, where the measure is the mean of that; else None."""
+    """Return the points that a question of each outcome earns if the measure is the mean of such points, else None."""
     earned = on_counts(measure, np.eye(3))
     means = _TABLES @ earned / _TABLES.sum(axis=1)
     linear = np.allclose(on_counts(measure, _TABLES), means, rtol=1e-9, atol=1e-12) and np.ptp(earned) > 0
@@ -93,7 +95,7 @@ def worth(measure: Measure) -> Floats | None:
 
 
 def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path:
-    """Follow the difference of two runs, from the outcomes of their questions in the order of arrival."""
+    """Return the path of the difference of two runs, given the outcomes of their questions in the order of arrival."""
     discordant = np.cumsum(run != baseline)
     counts = [np.cumsum(np.eye(3)[codes], axis=0) for codes in (run, baseline)]
     values = [on_counts(measure, of) for of in counts]
@@ -105,18 +107,18 @@ def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path
         spread = spreads(measure, run, baseline)
         t = np.arange(1, len(run) + 1)
         half = sequences.asymptotic_half_width(t, spread, how.alpha, how.planned)
-        # Questions that all move the difference alike show no spread, and an interval without width is none.
+        # Questions that all move the difference alike show no spread, and an interval of width 0 is not an interval.
         looked = (t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT) & (spread > ROUNDING)
         looked &= ~(_of_few_answers(measure, counts[0]) | _of_few_answers(measure, counts[1]))
         half = np.where(looked, half, np.nan)
         low, high = difference - half, difference + half
-    furthest = measure.bounds[1] - measure.bounds[0]  # no difference lies further from 0
+    furthest = measure.bounds[1] - measure.bounds[0]  # no difference can be further from 0
     low, high = np.clip(low, -furthest, furthest), np.clip(high, -furthest, furthest)
     return Path(difference, low, high, *sequences.running(low, high), discordant)
 
 
 def _of_few_answers(measure: Measure, counts: Floats) -> NDArray[np.bool_]:
-    """Return after which questions a share of the answers rests on too few of them, as in `few_answers`."""
+    """Return a mask of the looks at which a share of the answers rests on too few of them, as in `few_answers`."""
     if not shares_answers(measure):
         return np.zeros(len(counts), dtype=np.bool_)
     part, whole = counts[:, 0], counts[:, 0] + counts[:, 1]
@@ -125,7 +127,7 @@ def _of_few_answers(measure: Measure, counts: Floats) -> NDArray[np.bool_]:
 
 
 def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, float]:
-    """Return the difference on each question, put into [0, 1], and how far it can lie from 0."""
+    """Return the difference on each question, scaled to [0, 1], and the largest distance of the difference from 0."""
     earned = worth(measure)
     assert earned is not None
     width = float(np.ptp(earned))
@@ -133,11 +135,11 @@ def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, floa
 
 
 def spreads(measure: Measure, run: Codes, baseline: Codes) -> Floats:
-    r"""Compute the standard deviation of what a question adds to the difference, after each question; shape
-    (questions,).
+    r"""Return the standard deviation of a question's contribution to the difference, after each question.
 
-    $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine kinds of question, for the influence $a_i =
-    t\,\partial f/\partial C_i$ of an outcome i of the run, and b of the baseline.
+    The shape is (questions,). The formula is $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine pairs of
+    outcomes. There $a_i = t\,\partial f/\partial C_i$ is the influence of an outcome i of the run, and $b_j$ that of
+    the baseline.
     """
     t = np.arange(1, len(run) + 1)
     pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
@@ -147,7 +149,7 @@ def spreads(measure: Measure, run: Codes, baseline: Codes) -> Floats:
 
 
 def _influence(measure: Measure, counts: Floats) -> Floats:
-    """Differentiate the measure by each count, times n; exact for polynomials up to the fourth degree."""
+    """Return the derivative of the measure by each count, times n; it is exact for polynomials up to degree four."""
     n = counts.sum(axis=1)
     step = _STEP * n[:, None]
     slopes = []
@@ -158,8 +160,7 @@ def _influence(measure: Measure, counts: Floats) -> Floats:
 
 
 def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, margin: float | None) -> int | None:
-    """Say about how many questions more decide between two runs, if they go on as until now; None where that cannot be
-    said."""
+    """Return about how many more questions would decide if the trend continues, or None if nobody can tell."""
     run, baseline = pair
     t, discordant = len(run), int((run != baseline).sum())
     tables = (np.bincount(codes, minlength=3).astype(np.float64) for codes in pair)
@@ -185,7 +186,7 @@ def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, mar
 
 
 def verdict(measure: Measure, low: float, high: float, margin: float | None, more: int | None) -> str:
-    """Say what an interval of the difference decides."""
+    """Return the verdict that an interval of the difference supports."""
     if margin is not None and -margin <= low and high <= margin:
         return f"stop: no difference larger than {margin:g}"
     if low > 0 or high < 0:

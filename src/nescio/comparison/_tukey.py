@@ -1,8 +1,8 @@
 """The randomised Tukey HSD test: all pairs of many runs at once (Carterette, TOIS 2012; Sakai 2012).
 
-Under the null the labels of all runs can be exchanged within each question. Each exchange has a largest difference
-between two runs; the p-value of a pair is the share of exchanges whose largest difference is at least that of the pair.
-So the p-values already account for the number of pairs.
+Under the null hypothesis the labels of all runs can be exchanged within each question. Each exchange has a largest
+difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least that
+of the pair. So the p-values already account for the number of pairs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ ENUMERABLE = 50_000
 
 
 class AlignedRuns(Struct, frozen=True, eq=False):
-    """All runs on the same units under one measure: `values` maps labels of shape (units, runs) to one value a run."""
+    """All runs on the same units under one measure.
+
+    `values` maps labels of shape (units, runs) to one value for each run.
+    """
 
     runs: int
     units: int
@@ -40,9 +43,9 @@ class AlignedRuns(Struct, frozen=True, eq=False):
 
 
 def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> AlignedRuns:
-    """Return the columns of shape (runs, questions), which all runs have, as a Together."""
+    """Return all runs side by side, given columns of shape (runs, questions) that every run has."""
     runs, questions = next(iter(columns.values())).shape
-    # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
+    # Units are numbered by their content and not by their position, so shuffling the questions changes no draw.
     cells = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=-1)
     _, kind = distinct(cells.swapaxes(0, 1).reshape(questions, -1))
     unit = kind if clusters is None else np.unique(clusters, return_inverse=True)[1]
@@ -63,7 +66,7 @@ def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | No
         name: np.add.reduceat(values.reshape(runs, questions, *values.shape[1:]), starts, axis=1).swapaxes(0, 1)
         for name, values in mapped.items()
     }
-    # Where all runs are alike an exchange changes nothing: such units are summed once.
+    # Exchanging labels changes nothing on units where all runs agree, so their sum is computed once.
     apart = np.zeros(count, dtype=bool)
     for values in sums.values():
         apart |= (values != values[:, :1]).reshape(count, -1).any(axis=1)
@@ -88,7 +91,7 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 def largest_differences(
     together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Progress | None = None
 ) -> tuple[Floats, bool]:
-    """Return the largest difference of each exchange, and whether these are all the exchanges there are."""
+    """Return the largest difference of each exchange, and whether every possible exchange was computed."""
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
     if count <= ENUMERABLE:
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
@@ -104,7 +107,7 @@ def largest_differences(
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
-    """Compute the p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random ones."""
+    """Return the p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random exchanges."""
     if np.isnan(observed) or not exact:
         return p_value(observed, largest)
     return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))
@@ -125,5 +128,5 @@ def _random(together: AlignedRuns, blocks: Iterable[Block]) -> Floats:
 
 
 def _spread(values: Floats) -> float:
-    """NaN, which counts as a hit, where a run's value is undefined."""
+    """Return the largest value minus the smallest, or NaN (which counts as a hit) if a run's value is undefined."""
     return float(values.max() - values.min())

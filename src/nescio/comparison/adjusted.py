@@ -1,4 +1,4 @@
-"""Comparisons judged together: p-values adjusted within families, verdicts, and which tests were used."""
+"""Judge comparisons together: adjust p-values within families, give verdicts, and count the tests used."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from nescio.data.results import Comparison
 
 
 class TestedPairs(Struct, frozen=True):
-    """Comparisons on their own, without verdicts; notes on them; where they are corrected, how each came about."""
+    """Comparisons before their verdicts, notes on them, and, for corrected comparisons, how each was estimated."""
 
-    __test__ = False  # for pytest, which collects classes by their names
+    __test__ = False  # else pytest collects the class because of its name
 
     rows: tuple[Comparison, ...]
     notes: tuple[Note, ...]
@@ -28,7 +28,7 @@ class TestedPairs(Struct, frozen=True):
 def adjusted_families(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
-    """Return the rows as they stand, each judged within its family."""
+    """Return the rows in their given order, each judged within its family."""
     judged = {
         (row.run, row.baseline, row.measure): row
         for family in families(rows)
@@ -47,13 +47,14 @@ def judged_rows(
     resamples: int,
     adjusted: Sequence[float | None] | None = None,
 ) -> list[Comparison]:
-    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
+    """Return the rows with adjusted p-values, verdicts, and the smallest difference that they could have detected.
 
-    `every` counts all pairs of runs; where the rows are but some of them, `adjusted` are their p-values among all.
+    `every` counts all pairs of runs. If the rows are only some of these pairs, `adjusted` holds their p-values,
+    adjusted over all pairs.
     """
-    # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
+    # With fewer than two resamples beyond its ends, an interval cannot support a bounded null.
     margin = margin if resamples * alpha >= 2 else -1.0
-    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
+    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half as much again for rounding
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
     strictest = alpha / every if tukey or adjusted else alpha / len(rows) if correction == "holm" else alpha
@@ -71,6 +72,6 @@ def judged_rows(
 
 
 def tests_used(rows: Sequence[Comparison], exact_for: Mapping[str, str]) -> tuple[TestUsed, ...]:
-    """Count the rows of each test, and say what it is exact for."""
+    """Return each test with the number of its rows and the hypothesis for which it is exact."""
     names = [row.test for row in rows if row.test]
     return tuple(TestUsed(name, names.count(name), exact_for[name]) for name in dict.fromkeys(names))

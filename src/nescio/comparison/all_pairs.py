@@ -1,4 +1,4 @@
-"""The tests of all pairs of runs by one measure: of millions of pairs too, few of which are looked at."""
+"""Test all pairs of runs by one measure, even millions of pairs of which readers see few."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ Places = NDArray[np.int32]
 
 
 class PairTests(Struct, frozen=True, eq=False):
-    """The first run of each pair minus the second, its p-value (NaN where there is no difference), and whether this is
-    of random exchanges; the different p-values, rising, and each as Holm adjusts it for all pairs. Pairs are in the
-    order of the names of the runs, `by_name`, as `compare` has them, so that the p-values are its own: every run with
-    each that is behind it."""
+    """The tests of all pairs: differences, p-values, and p-values adjusted after Holm.
+
+    A difference is the first run minus the second. Its p-value is NaN if there is no difference; `drawn` marks p-values
+    from random exchanges. `different` holds the distinct p-values in rising order, and `adjusted` their adjusted
+    values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run with all runs after it.
+    """
 
     by_name: Places
     difference: Floats
@@ -35,13 +37,13 @@ class PairTests(Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> dict[str, int]:
-        """How many pairs each test was used for."""
+        """Return the number of pairs that used each test."""
         drawn = int(self.drawn.sum())
         exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
 
     def adjusted_of(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """Return the adjusted p-values of some pairs, whichever way round they are given."""
+        """Return the adjusted p-values of some pairs, in either direction."""
         runs = len(self.by_name)
         place = np.empty(runs, dtype=np.int64)
         place[self.by_name] = np.arange(runs)
@@ -53,7 +55,7 @@ class PairTests(Struct, frozen=True, eq=False):
         return list(np.where(np.isnan(p), np.nan, self.adjusted[at]).tolist())
 
     def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
-        """Return which run ([i, j]: the i-th) is significantly better than which."""
+        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j."""
         certain = int(np.searchsorted(self.adjusted, 1 - level, side="right"))
         better = np.zeros((len(self.by_name),) * 2, dtype=bool)
         if certain:
@@ -67,7 +69,7 @@ class PairTests(Struct, frozen=True, eq=False):
 
 
 def _each_run(by_name: Places) -> Iterator[tuple[int, Places, slice]]:
-    """Yield each run, those behind it, and where its pairs with them are."""
+    """Yield each run, the runs after it, and the slice of its pairs with them."""
     start = 0
     for i, run in enumerate(by_name.tolist()):
         others = by_name[i + 1 :]
@@ -82,8 +84,10 @@ def all_tests(
     sampled: bool = True,
     progress: Progress | None = None,
 ) -> PairTests | None:
-    """Test every pair, by random exchanges where there is no exact p-value; None where there is none and exchanges may
-    not be `sampled`."""
+    """Return the tests of all pairs, by random exchanges where no exact p-value exists.
+
+    Returns None if a pair has no exact p-value and `sampled` is false.
+    """
     names = seen.data.runs
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
     first = np.repeat(by_name, np.arange(len(by_name))[::-1])
@@ -111,8 +115,7 @@ def all_tests(
 
 
 def _adjusted(p: Floats) -> tuple[Floats, Floats]:
-    """Return the different p-values, rising, and each as Holm adjusts it: pairs of the same p-value have the same one
-    adjusted."""
+    """Return the distinct p-values in rising order, and their Holm-adjusted values; equal p-values stay equal."""
     different, times = np.unique(p[~np.isnan(p)], return_counts=True)
-    left = times.sum() - (np.cumsum(times) - times)  # pairs whose p-value is at least this
+    left = times.sum() - (np.cumsum(times) - times)  # the number of pairs whose p-value is at least this
     return different, np.minimum(1, np.maximum.accumulate(different * left))

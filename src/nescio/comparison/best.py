@@ -1,9 +1,9 @@
 """The marks of a leaderboard: which run is best, and which are tied with it, by paired tests of all pairs of runs.
 
-Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested,
-and not only those with the best run: which run is best was read off the same data, and a correction for one run against
-each other would not answer for that choice. The p-values are those of `nescio compare FILES -m MEASURE` (Holm over all
-pairs of a measure).
+Overlapping intervals do not tell whether runs differ: two intervals may overlap although the paired difference is
+significant. We test all pairs, and not only those with the best run. The same data chose the best run, and a correction
+for one run against each other run would ignore that choice. The p-values are those of `nescio compare FILES -m MEASURE`
+(Holm over all pairs of a measure).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from nescio.pipeline import Loaded
 from nescio.scoring.score import QUESTION, strata
 from nescio.stats import resampling
 
-MOST_PAIRS = 500  # whose tables are counted already
-MOST_WORK = 2_000_000  # pairs times questions that are tested unasked: a second at most
+MOST_PAIRS = 500  # most pairs to test when the tables of counts exist already
+MOST_WORK = 2_000_000  # most pairs times questions to test unless the user asks: at most a second
 Key = tuple[str, str | None]  # measure and stratum
 
 
@@ -45,13 +45,14 @@ def mark(
 ) -> Scores:
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None:
-    95). A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at
-    most 1 - ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what
-    costs little is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left
-    unmarked has None. A value that is undefined is no best, a measure that is descriptive (coverage) has none, and
-    an undefined value is significantly different from nothing. Runs whose ungraded answers are taken both ways have
-    no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
+    `scores` are the result of `nescio.score` for `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None:
+    95). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100.
+    The family is all pairs of runs under one measure, in one stratum.
+
+    With `every=False` only cheap marks are computed: exact tests, on all questions, up to `MOST_WORK` pairs times
+    questions. Other marks are None. An undefined value is never best and differs significantly from nothing. A
+    descriptive measure (coverage) has no best run. Runs whose ungraded answers count both ways have no marks. With
+    `every`, raises MismatchError if runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores
@@ -77,7 +78,7 @@ def mark(
         return scores
     rows = [marks.get((row.measure, row.stratum), {}).get(row.run, row) for row in scores]
     how: dict[str, object] = {"marks": f"paired tests of all pairs, holm, {ci or 95:g}%"}
-    if every and ci is None:  # else the intervals have named what exchanges may be drawn with
+    if every and ci is None:  # else the intervals have already named the resampled units
         how |= {"resamples": resamples, "seed": seed}
     return replace(scores.with_rows(rows), signature=scores.signature.extend(**how))
 
@@ -91,8 +92,7 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
-    may not."""
+    """Return the pairs (better, worse) that differ significantly, or None if that takes exchanges and not `sampled`."""
     if not sampled and measure.order is not None:
         return None
     tested = all_tests(measured_runs(data, measure), plan, sampled=sampled)

@@ -45,7 +45,8 @@ from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats import resampling
 
-MOST_COMPARED = 1_000_000  # pairs whose comparisons are held in memory, half a kilobyte each; beyond, runs are ranked
+# most pairs whose comparisons fit in memory (half a kilobyte each); with more pairs we rank the runs
+MOST_COMPARED = 1_000_000
 
 
 def compare(
@@ -74,13 +75,13 @@ def compare(
 
         nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
 
-    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
+    With `run`, only that run is compared: with the baseline, or with the other of two runs.
 
     Paired: both runs on the questions that both have. Runs that share no question, and all with `missing="own"`, are
-    compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers.
-    The interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of
-    freedom say how few of them decide. What a unit moves of a measure with an order is what leaving it out changes.
-    p is two-sided, and `test` says how it is had:
+    compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers. The
+    interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of freedom
+    say how few of them decide. What a unit moves of a measure with an order is what leaving it out changes. p is
+    two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
       difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
@@ -97,18 +98,17 @@ def compare(
     files, or the file of a baseline (`nescio.baseline`), which is refused with MismatchError where it was made on other
     questions, by another judge, or read in another way.
 
-    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others
-    too: `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own,
-    which other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a
-    third. The verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at
-    most 1 - ci; else "differences above d are ruled out" where the interval (of this comparison on its own, and made
-    of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
-    where the correction asks for more of them). `detectable` is the difference that as many questions would show
-    with a power of 0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected
-    rank, and the groups of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the
-    first measure of quality and the first of cost, `tables["prices"]` how many times as much a right answer costs (of
-    `price_per_right`), `tables["tests"]` what each test used is exact for. Other arguments
-    as in `score`.
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others too:
+    `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own, which
+    other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a third. The
+    verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at most 1 - ci;
+    else "differences above d are ruled out" where the interval (of this comparison on its own, and made of resamples
+    enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the
+    correction asks for more of them). `detectable` is the difference that as many questions would show with a power of
+    0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected rank, and the groups
+    of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the first measure of quality
+    and the first of cost, `tables["prices"]` how many times as much a right answer costs (of `price_per_right`),
+    `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
     corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
@@ -195,7 +195,7 @@ def compare(
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:
-    """Return comparisons with their notes gathered, telling `progress` how many there are."""
+    """Return comparisons with all their notes in one list, and tell `progress` how many are done."""
     rows: list[Comparison] = []
     remarks: list[Remark] = []
     for row, own in made:
@@ -218,7 +218,7 @@ def _paired(
 
 
 def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
-    """Note what all comparisons have in common; `most` is how many the largest family has."""
+    """Yield the notes that hold for all comparisons; `most` is the size of the largest family."""
     if data.origins:
         yield note(
             "comparison.bounds",
@@ -244,7 +244,7 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
 
 
 def _two_grounds() -> Note:
-    """Say why an interval without 0 is no verdict."""
+    """Return the note that explains why an interval without 0 is not a verdict."""
     return note(
         "comparison.two_grounds",
         'the interval leaves out 0 beside "too few questions to tell": verdicts rest on the adjusted p-value of the '
@@ -258,7 +258,7 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Read what was given, and people's labels beside it where there are some."""
+    """Return the data, and the labels by people if the user gave some."""
     labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         return open_data(source, {"strata": (), **options}, measures), None
@@ -274,11 +274,11 @@ def _open(
 
 
 def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
-    """(run, baseline) as indices.
+    """Return the pairs to compare, as indices (run, baseline).
 
-    A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared
-    with itself, and two such runs are compared twice, for the least and for the greatest difference that the ungraded
-    answers can make.
+    A run whose ungraded answers count both ways occurs twice in the data, first with all of them wrong. It is not
+    compared with itself. Two such runs are compared twice: for the least and for the greatest difference that the
+    ungraded answers can make.
     """
     ways: dict[str, list[int]] = {}
     for index, run in enumerate(data.runs):
@@ -294,7 +294,7 @@ def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
-    """Progress within the part of the work that belongs to one of `total` measures."""
+    """Return a callback that reports the progress of one of `total` measures as a share of the whole work."""
     if progress is None:
         return None
     return lambda part, parts: progress(done * parts + part, total * parts)
@@ -307,7 +307,7 @@ def _ranks(
     corrected: tuple[Labels | None, Target],
     plan: TestPlan,
 ) -> tuple[Rank, ...]:
-    """Rank the runs by each measure, by corrected values where people have labelled some answers."""
+    """Return the ranks of the runs by each measure, using corrected values if people labelled some answers."""
     laid, target = corrected
     made: list[Rank] = []
     for measure in measures:

@@ -1,4 +1,4 @@
-"""Did a system see the questions before? Original against paraphrase, the suspect against other systems."""
+"""Test whether a system saw the questions before, by its loss on paraphrases compared with other systems."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from nescio.text import sanitize
 
 Floats = NDArray[np.float64]
 USUAL = ("accuracy", "c@1", "coverage")
-FEW = 30  # questions; the study begins there
+FEW = 30  # questions; the study starts at this number
 
 
 class Excess(Struct, frozen=True):
-    """What rewording costs the suspect beyond what it costs the references, by one measure.
+    """The suspect's loss from rewording compared with the loss of the references, by one measure.
 
-    `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`), the last two means
-    over the references. `explained` is what unlike strength alone would make of it, where paraphrases are as much
-    harder for all on the scale of log odds. `p` is one-sided, of a difference above that (or above 0, if it is less),
-    and not given where the references are too unlike the suspect;
-    `p_exchange` and, for one reference, `p_two_sided` are of the whole difference. `n` counts the questions of which
-    every system answered both wordings.
+    `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`). The last two are
+    means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
+    harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
+    0, if `explained` is negative). It is not given if the references are too unlike the suspect. `p_exchange` and, for
+    one reference, `p_two_sided` test the whole difference. `n` counts the questions of which every system answered both
+    wordings.
     """
 
     suspect: str
@@ -62,17 +62,17 @@ class Excess(Struct, frozen=True):
 
     @property
     def other(self) -> str:
-        """The reference by name, or how many there are."""
+        """Return the name of the only reference, or the number of references."""
         return self.references[0] if len(self.references) == 1 else f"{len(self.references)} references"
 
     @property
     def drop(self) -> Annotated[str, Shown("{suspect}", after="measure")]:
-        """What the suspect scores on originals and on paraphrases."""
+        """Return the suspect's score on originals and on paraphrases."""
         return f"{figure(self.original)} to {figure(self.paraphrase)}"
 
     @property
     def reference_drop(self) -> Annotated[str, Shown("{other}", after="drop")]:
-        """What the references score on originals and on paraphrases."""
+        """Return the references' score on originals and on paraphrases."""
         return f"{figure(self.reference_original)} to {figure(self.reference_paraphrase)}"
 
 
@@ -87,10 +87,10 @@ def contamination(
     seed: int,
     **options: Any,
 ) -> Results[Excess]:
-    """Compare what rewording costs one system with what it costs others on the same questions.
+    """Return the suspect's loss from rewording, compared with the loss of other systems on the same questions.
 
     The column `paraphrase_of` names the original question of each paraphrase, and is empty for originals. Several
-    paraphrases of a question count as their mean. Raises MismatchError where no question has both wordings.
+    paraphrases of a question count as their mean. Raises MismatchError if no question has both wordings.
     """
     loaded = open_data(source, {"strata": (paraphrase_of,), **options}, measures or USUAL)
     data = with_questions(loaded.data, "compare with their paraphrases")
@@ -126,8 +126,11 @@ def contamination(
 
 
 class Wordings(Struct, frozen=True, eq=False):
-    """The question of each row as it was asked (`asked`), the original that this belongs to (`original`), whether it is
-    a paraphrase, and the cluster of each original; `many` originals."""
+    """The wording of each row, and the original question that it belongs to.
+
+    `asked` numbers the question of each row as its run was asked it, and `original` the original question. `clusters`
+    holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an original.
+    """
 
     asked: NDArray[np.int64]
     original: NDArray[np.int64]
@@ -138,7 +141,10 @@ class Wordings(Struct, frozen=True, eq=False):
 
 
 def _wordings(data: Evidence, column: str) -> Wordings:
-    """Say which row is of which original; paraphrases whose original is not there belong to none (-1)."""
+    """Return the original of each row, or -1 for a paraphrase whose original is missing.
+
+    Raises MismatchError if no paraphrase has its original.
+    """
     named = np.array([str(value).strip() for value in data.strata[column]], dtype=object)
     asked = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question
     is_paraphrase = np.array(
@@ -167,8 +173,11 @@ def _wordings(data: Evidence, column: str) -> Wordings:
 
 
 def _laid(data: Evidence, measure: Measure, wording: Wordings) -> tuple[tuple[str, ...], Floats]:
-    """Return the columns that the formula reads, and their values of each original, system and wording; shape
-    (originals, systems, 2, columns), NaN where it was not answered."""
+    """Return the names of the columns that the formula reads, and their values.
+
+    The values have shape (originals, systems, 2 wordings, columns), and are NaN for wordings that a system did not
+    answer.
+    """
     if not measure.of_counts:
         raise UsageError(f"{measure.label} is no function of means over questions; use accuracy, c@1 or another mean")
     read, usable = columns_for(data, measure)

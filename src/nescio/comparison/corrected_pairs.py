@@ -1,4 +1,4 @@
-"""Comparisons of runs by people's labels and a judge: the rows of `compare` where there are labels."""
+"""Compare runs with a judge's verdicts and people's labels: the rows of `compare` with labels."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def corrected_pairs(
     level: float,
     looks: Sequence[int] = (),
 ) -> TestedPairs:
-    """Estimate the corrected difference of each pair (run, baseline) by each measure, and test it by Student's t; after
-    `looks` at the labels, with intervals and p-values that hold at all of them."""
+    """Return the corrected difference of each pair (run, baseline) by each measure, tested by Student's t.
+
+    After `looks` at the labels, intervals and p-values hold at all looks together.
+    """
     place = {name: i for i, name in enumerate(labels.data.runs)}
     rows, how, lone = [], [], 0
     remarks: list[Remark] = []
@@ -58,7 +60,7 @@ def corrected_pairs(
                     CORRECTED,
                     one.how.n,
                     units=one.how.labels,
-                    spread=None if looks else one.error,  # what a test of one look would detect
+                    spread=None if looks else one.error,  # the difference that a test of one look would detect
                 )
             )
             how.append(one.how)
@@ -94,8 +96,10 @@ def _more(
     level: float,
     found: tuple[Corrected, tuple[tuple[int, ...], int] | None],
 ) -> list[tuple[Note, str, str]]:
-    """Say about how many more labels would tell two runs apart, if they differ as they do now and the labels are as
-    good; nothing where these questions were not one random sample."""
+    """Return notes on about how many more labels would separate two runs, if their difference stays as it is now.
+
+    The list is empty if the labelled questions are not one random sample.
+    """
     from scipy.special import ndtri
 
     one, plan = found
@@ -105,7 +109,7 @@ def _more(
     of_these = corrected_difference(labels, measure, runs, target="collection", level=level, looked=looked)
     m, answers = one.how.labels, one.how.answers
     spread = of_these.error**2 / (1 / m - 1 / answers)  # the variance of a single label
-    rest = max(one.error**2 - of_these.error**2, 0.0)  # what no label changes
+    rest = max(one.error**2 - of_these.error**2, 0.0)  # the part of the variance that no label reduces
     looks, most = plan or ((), answers)
 
     def tell(labels: int) -> bool:
@@ -135,7 +139,7 @@ def _more(
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:
-    """Return the corrected score of each run, for its rank."""
+    """Return the corrected score of each run, by which it is ranked."""
     return [
         (name, corrected_score(labels, measure, run, target=target, level=0.95).value)
         for run, name in enumerate(labels.data.runs)

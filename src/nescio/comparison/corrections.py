@@ -1,4 +1,4 @@
-"""p-values of a difference, and their adjustment for how many there are."""
+"""Adjust the p-values of differences for the number of comparisons."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec import Struct
 
 Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bh", "none"]
-UNPAIRED, WELCH = "unpaired", "welch"  # the tests of runs on questions of their own
-RANDOM = ("permutation", "bootstrap", UNPAIRED)  # whose p-values are at least 1/(1 + B)
-# What the p-value of each test is exact for, as its user should read it.
+UNPAIRED, WELCH = "unpaired", "welch"  # the tests of runs that answered different questions
+RANDOM = ("permutation", "bootstrap", UNPAIRED)  # tests whose p-values are at least 1/(1 + B)
+# The hypothesis for which the p-value of each test is exact, in words for users.
 EXACT_FOR = {
     "exact": (
         "exact paired permutation test, over all swaps of the two run labels on each question (or cluster). It is exact"
@@ -41,9 +41,9 @@ EXACT_FOR = {
 
 
 class TestUsed(Struct, frozen=True):
-    """A test, how many comparisons used it, and what it is exact for."""
+    """A test, how many comparisons used it, and the hypothesis for which it is exact."""
 
-    __test__ = False  # for pytest, which collects classes by their names
+    __test__ = False  # else pytest collects the class because of its name
 
     test: str
     comparisons: int
@@ -51,8 +51,7 @@ class TestUsed(Struct, frozen=True):
 
 
 def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
-    """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at
-    all."""
+    """Return p-values adjusted by Holm (family-wise error), Benjamini-Hochberg (false discovery rate), or unchanged."""
     given = np.array(p, dtype=np.float64)  # None becomes NaN
     known = np.flatnonzero(~np.isnan(given))
     values = given[known]

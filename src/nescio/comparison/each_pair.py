@@ -1,4 +1,4 @@
-"""The comparison of each pair of runs by one measure, and what its reader should know."""
+"""Compare each pair of runs by one measure, with the notes that its reader needs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from nescio.stats.exchanges import p_value
 from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, within_range
 
 Runs = tuple[int, int]
-COUNTED_AT_ONCE = 1 << 14  # pairs, whose tables are in memory together
+COUNTED_AT_ONCE = 1 << 14  # pairs whose tables are in memory together
 EVERYWHERE = (-math.inf, math.inf)
 
 
@@ -64,7 +64,7 @@ def each_pair(
             read = {name: values[by_name][:, common] for name, values in seen.columns.items()}
             together = align_runs(measure, read, clusters)
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
-    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
+    # We pair runs in the order of their names, so that a against b is exactly b against a with the sign reversed.
     lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
     exact = plan.test in ("auto", "exact")
     if measure.imagines_ends or not exact or seen.tables(lined_up[:1]) is None:
@@ -81,7 +81,7 @@ def each_pair(
 def single_pairs(
     seen: RunsSeen, pairs: Sequence[Runs], lined_up: Sequence[Runs], plan: TestPlan
 ) -> Iterator[tuple[Comparison, list[Note]]]:
-    """Compare pairs one after another, each laid side by side."""
+    """Yield the comparison of each pair and its notes, computing one pair after another."""
     drawn = plan.test == "bootstrap"
     for runs, tested in zip(pairs, each_tested(seen, lined_up, plan, intervals=drawn), strict=True):
         yield _compare(seen, runs, tested, plan)
@@ -90,8 +90,10 @@ def single_pairs(
 def counted_pairs(
     seen: MeasuredRuns | TalliedRuns, pairs: Sequence[Runs], lined_up: Sequence[Runs], level: float
 ) -> list[tuple[Comparison, list[Note]] | None]:
-    """Compare pairs of which counts are all that the measure needs, together: what each has alone, to the last bit;
-    None where the exact p-value needs more."""
+    """Return the comparisons of pairs for which the measure needs counts alone, computed together.
+
+    Each result equals that of a pair computed alone, to the last bit. It is None if the exact p-value needs more.
+    """
     tables = seen.tables(lined_up)
     assert tables is not None
     observed, p, known = tables.exact()
@@ -104,7 +106,7 @@ def counted_pairs(
         low, high = within_range(observed - away, observed + away, seen.measure.bounds)
     low[spread == 0] = high[spread == 0] = spread[undefined] = np.nan
     names = seen.data.runs
-    # The other way round: not -x, as no difference is 0, not -0.
+    # We avoid -x for the other direction because a difference of 0 must not become -0.
     turned = np.array([names[x] > names[y] for x, y in pairs])
     low, high = np.where(turned, 0 - high, low), np.where(turned, 0 - low, high)
     observed = np.where(turned, 0 - observed, observed)
@@ -163,19 +165,18 @@ def _compare(
     elif p is None:
         p = p_value(observed, tested.exchanged)
     if data.runs[runs[0]] > data.runs[runs[1]]:
-        observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
+        observed, low, high = 0 - observed, 0 - high, 0 - low  # avoid -x, because a difference of 0 must not become -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
     return row, remarks
 
 
 def in_closed_form(seen: RunsSeen) -> bool:
-    """Tell whether the interval of a difference is Student's, from what each unit moves: of an additive measure, whose
-    single units are known."""
+    """Return whether the interval of a difference is Student's, as it is for additive measures."""
     return seen.measure.order is None
 
 
 def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
-    """Return the interval of a difference, its standard error (0 where no unit moves it), and remarks."""
+    """Return the interval of a difference, its standard error (0 if no unit moves it), and notes."""
     measure, pair, observed = seen.measure, tested.pair, tested.observed
     if np.isnan(observed):
         return math.nan, math.nan, math.nan, []
@@ -190,10 +191,12 @@ def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, 
 def student_interval(
     measure: Measure, observed: float, error: tuple[float, float], questions: int, level: float
 ) -> tuple[float, float, float]:
-    """Return Student's interval of a paired difference, within its range, from its standard error and degrees of
-    freedom, and the error. No interval (NaN) where the units do not show how far it may move: the error is 0 where
-    they hardly tell the runs apart, and kept where they allow any difference; nor for a measure of which none is known
-    that holds."""
+    """Return Student's interval of a paired difference within its range, and the standard error.
+
+    `error` holds the standard error and its degrees of freedom. The interval is NaN if the units do not show how far
+    the difference may move, or if no interval is known to hold for the measure. Then the error is 0 if the units hardly
+    separate the runs, and kept if they allow any difference.
+    """
     low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
     if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
         return math.nan, math.nan, 0.0
@@ -206,7 +209,7 @@ def student_interval(
 def scaled_interval(
     loaded: Loaded, measure: str, runs: tuple[str, str], scale: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval of the first run's value minus `scale` times the second's; NaN where there is none."""
+    """Return the interval of the first run's value minus `scale` times the second's, or NaN if there is none."""
     data = paired_evidence(loaded)
     seen = measured_runs(data, parse(measure))
     pair = seen.pair(*(data.runs.index(run) for run in runs))
@@ -220,8 +223,10 @@ def scaled_interval(
 
 
 def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1.0) -> tuple[float, float]:
-    """Return the standard error of a paired difference and its degrees of freedom; NaN where a value is undefined
-    without one of the units. `scale` times the second run's value is subtracted."""
+    """Return the standard error of the first run's value minus `scale` times the second's, and its degrees of freedom.
+
+    Both are NaN if leaving out one unit makes a value undefined.
+    """
     if measure.order is not None:
         (first, size), (second, _) = (moves(measure, own) for own in pair.own)
         error, freedom = unit_error(first - scale * second, size, np.ones(len(size), dtype=np.int64))
@@ -234,8 +239,11 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
 
 
 def no_interval(measure: Measure, units: int, error: float) -> Note:
-    """Say why a difference has no interval: none is known for the measure, one unit alone or one that decides whether
-    there is a value, units of which (nearly) all move the runs alike, or so few that any difference is possible."""
+    """Return the note that says why a difference has no interval.
+
+    No interval may be known for the measure. One unit may be alone, or decide alone whether there is a value. Units may
+    (nearly) all move the runs alike, or be so few that any difference is possible.
+    """
     if not measure.declaration.resampling_covers:
         return withheld()
     if units < 2:
@@ -256,7 +264,7 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
 
 
 def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
-    """Say where a row is of the questions alone that both runs, or `every` one, can be measured on."""
+    """Return a note if the comparison covers only the questions that both runs (or `every` run) can be measured on."""
     if questions == total:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Comparing two runs while their questions still arrive: an interval that may be looked at as often as one likes."""
+"""Compare two runs while their questions still arrive, with an interval that allows any number of looks."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ from nescio.text import plural
 
 WORSE = ("stop: worse", "stop: lower")
 DISAGREE = "cannot tell, as the looks contradict each other"
-_CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
+_CHANGES = ("runs", "questions", "data", "format", "columns")  # settings that may differ from block to block
 
 
 class Look(Row, frozen=True):
-    """What is known after a block: the difference (run minus baseline) of the first `n` questions, on `discordant` of
-    which the runs end differently.
+    """The comparison after a block: the difference (run minus baseline) on the first `n` questions.
 
-    `low` and `high` bound the difference at every look at once: they are the intersection of the intervals at all looks
-    so far, NaN where there was none yet, or where they leave out the difference. `more` is about how many questions it
-    still takes; None if the verdict is to stop, or if that cannot be said.
+    The outcomes of the runs differ on `discordant` of them. `low` and `high` bound the difference at every look at
+    once: they are the intersection of the intervals at all looks so far. They are NaN if there was no look yet, or if
+    they exclude the difference. `more` is about how many more questions a decision takes. It is None if the verdict is
+    to stop, or if nobody can tell.
     """
 
     run: str
@@ -73,7 +73,7 @@ class Look(Row, frozen=True):
 
     @property
     def stops(self) -> bool:
-        """Whether the question is decided."""
+        """Return whether the verdict is to stop."""
         return self.verdict.startswith("stop")
 
     @classmethod
@@ -98,12 +98,12 @@ def compare_early(
     seed: int,
     **options: Any,
 ) -> Results[Look]:
-    r"""Compare two runs whose questions arrive in blocks, and say whether to stop; looking often costs nothing.
+    r"""Compare two runs whose questions arrive in blocks, and say whether to stop.
 
         nescio.look("outcomes.csv", "accuracy", baseline="old", run="mine").rows[-1].verdict
 
     The interval of the difference is a confidence sequence: it covers the true difference at all looks at once with
-    probability `ci`, so one may look after every block and stop when one likes. Two are at hand (`sequence`):
+    probability `ci`, so you may look after every block and stop at any time. `sequence` chooses one of two:
 
     - `guaranteed` (what `auto` takes for accuracy, UF, penalty and other means over questions): predictable plug-in
       empirical Bernstein, at any number of questions;
@@ -111,21 +111,21 @@ def compare_early(
       $\hat\theta_t \pm \hat\sigma_t\sqrt{2(t\rho^2+1)/(t\rho)^2\,\ln(\sqrt{t\rho^2+1}/\alpha)}$, narrowest for about
       `planned` questions, and not looked at before 50 questions, 10 of them discordant.
 
-    Each row is a block: those that `state`, a file, has kept, and the questions of `source` that are new. The verdict
-    is "stop: no difference larger than d" where the interval lies within `margin` (none: that is never said), "stop:
-    better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n
-    more questions". It is "cannot tell" where the looks contradict each other, and where questions that counted ended
-    differently when they were last seen. `state` keeps no look that no decision can rest on. It keeps which answers
-    had no grade, and later looks allow for them.
+    Each row is a block: the blocks that the file `state` holds, and the new questions of `source`. The verdict is
+    "stop: no difference larger than d" where the interval lies within `margin` (without a margin, never), "stop:
+    better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n more
+    questions". It is "cannot tell" if the looks contradict each other, or if questions that counted have another
+    outcome now. `state` keeps only looks that can support a decision. It also keeps which answers had no grade, and
+    later looks allow for them.
 
-    Both runs are compared on the questions of both. The questions of a block count in a random order, from `seed`;
-    questions that were looked at before are left out and counted. Raises MismatchError for a state that was kept with
-    another measure, level, run, judge, sequence or seed, UsageError for what cannot be followed.
+    The runs are compared on the questions that both have. The questions of a block count in a random order, from
+    `seed`; questions of earlier blocks are left out and counted. Raises MismatchError if the state was made with
+    another measure, level, run, judge, sequence or seed. Raises UsageError for a measure that cannot be followed.
     """
     chosen = parse(measure)
     how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
     loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
-    choose(chosen.on(loaded.data.columns), sequence)  # which may read more than the three outcomes
+    choose(chosen.on(loaded.data.columns), sequence)  # the measure may read more than the three outcomes
     names = (loaded.data.runs[1], loaded.data.runs[0])
     fixed = _fixed(loaded, chosen, how, names, seed)
     path = None if state is None else Path(state)
@@ -170,7 +170,7 @@ def _signature(
 
 
 def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
-    """Count the answers without a grade that any look so far left out."""
+    """Return a note with the number of answers without a grade that any look so far left out."""
     sides = (state.left_out_of_run, state.left_out_of_baseline)
     asked = len({*state.questions, *sides[0], *sides[1]})
     counts = [(name, len(own)) for name, own in zip(names, sides, strict=True) if own]
@@ -178,9 +178,9 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
-    """Return whether later looks may rest on this one, with what the state says is left out."""
+    """Return whether later looks may rest on this look, given the questions that the state left out."""
     row = looks.rows[-1]
-    silent = not_declined(row.run, [loaded.silence])  # which the state does not hold
+    silent = not_declined(row.run, [loaded.silence])  # silence that the state does not hold
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
 
 
@@ -193,7 +193,7 @@ def _not_kept(path: Path) -> Note:
 
 
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
-    """Return the last look, which cannot tell where no decision can rest on it, or what is left out may change it."""
+    """Return the last look, with the verdict "cannot tell" if left-out answers or missing grounds forbid a decision."""
     row = looks.rows[-1]
     pair = (row.measure, row.run, row.baseline)
     if ground := no_ground(looks, *pair):
@@ -206,7 +206,7 @@ def _on_grounds(looks: Results[Look], margin: float) -> Look:
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Keep the two runs, the baseline first, where their questions can be followed one by one."""
+    """Return the two runs, the baseline first. Raises UsageError or MismatchError if they cannot be followed."""
     check_baseline(baseline, loaded.data.runs, alone="nescio compare --looks")
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
@@ -224,7 +224,7 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 
 
 def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, str], seed: int) -> dict[str, Any]:
-    """Say what must not change from block to block."""
+    """Return the settings that must not change from block to block."""
     policies = {name: value for name, value in loaded.signature.items() if name not in _CHANGES}
     own = {"run": names[0], "baseline": names[1], "measure": measure.name, "ci": round(100 * (1 - how.alpha), 6)}
     planned = {"planned": how.planned} if how.method == "asymptotic" else {}
@@ -237,8 +237,10 @@ def _changed_verdict(changed: int) -> str:
 
 
 def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
-    """Add the questions that are new, in a random order, and set aside those without a grade and the earlier ones that
-    end differently now; notes say what was left out."""
+    """Return the state with the new questions added in a random order, and notes on the questions left out.
+
+    Sets aside questions without a grade, and earlier questions whose outcomes differ now.
+    """
     data = with_questions(loaded.data, "follow as they arrive")
     usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
     codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)

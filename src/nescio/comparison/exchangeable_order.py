@@ -1,5 +1,4 @@
-"""Where an answer stands in the order of its own run: what can be exchanged between runs that are sure in their own
-ways."""
+"""Rank answers within their own run, so that runs with different scales of confidence can exchange labels."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from nescio.measures import Measure
 
 
 def exchangeable_order(measure: Measure, key: Array, weights: Array | None = None) -> Array:
-    """Return one run's key of an order as it is exchanged with another run's: by its place among the run's own rows.
+    """Return one run's key of an order as ranks from 0 to 1 among the run's own rows.
 
-    One run may state confidences about 0.9 and another log-probabilities about -40: an answer that is exchanged brings
-    its place with it, from 0 (the least sure) to 1, tied rows in the middle of their places. So no p-value depends on
-    the scale of a run. What has no confidence (-∞) stays last. The values themselves are exchanged where the measure
-    reads them too, as calibration does; `weights` says how much each row counts.
+    One run may state confidences about 0.9 and another log-probabilities about -40. An exchanged answer therefore
+    carries its rank, from 0 (the least sure) to 1; tied rows share their middle rank. So no p-value depends on the
+    scale of a run. Answers without a confidence (-∞) stay last. The values themselves are exchanged if the measure
+    reads them too, as calibration does. `weights` says how much each row counts.
     """
     if not measure.reads_order_alone:
         return key

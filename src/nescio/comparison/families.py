@@ -1,4 +1,4 @@
-"""Which comparisons are corrected together."""
+"""Group comparisons into the families whose p-values are adjusted together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nescio.measures import parse
 
 
 def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
-    """Sort comparisons into those whose p-values are adjusted together.
+    """Return the comparisons grouped by the family within which their p-values are adjusted.
 
-    The first measure that is not descriptive decides, so its comparisons are a family of their own, which no measure
-    beside it weakens; the other measures are a second family, the descriptive ones (coverage) a third.
+    The first measure that is not descriptive decides. Its comparisons are a family of their own, which no other measure
+    weakens. The other measures are a second family, and the descriptive ones (coverage) a third.
     """
     by_measure: dict[str, list[Comparison]] = {}
     for row in rows:

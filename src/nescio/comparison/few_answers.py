@@ -1,4 +1,4 @@
-"""Differences of shares that rest on few answers, as precision does where a run hardly answers."""
+"""Widen the differences of shares that rest on few answers, such as the precision of a run that rarely answers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from nescio.measures import Measure
 from nescio.scoring.samples import measure_inputs
 from nescio.stats.intervals import FEW, clopper_pearson
 
-TUKEY = "tukey"  # whose p-values account for all runs
+TUKEY = "tukey"  # its p-values account for all runs already
 Floats = NDArray[np.float64]
-Share = tuple[int, int]  # answers that count, of how many
+Share = tuple[int, int]  # answers that count, and all answers
 RESTS_ON_FEW = "comparison.few_answers"
 
 
 def with_few_answers(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], level: float
 ) -> tuple[tuple[Comparison, ...], list[Note]]:
-    """Return comparisons in which shares of few answers have the interval and p of two independent shares, and notes.
+    """Return the comparisons, with the interval and p of two independent shares for shares of few answers, and notes.
 
-    A share is of few answers if it rests on fewer than 30, or if all or none of them count: then no question shows how
-    far it may move. The interval combines both runs' Clopper-Pearson intervals (MOVER, Newcombe 1998), and p is the
-    larger one of the test's own and of Fisher's exact test. Neither claims more than the answers of each run allow.
+    A share has few answers if it rests on fewer than 30, or if all or none of them count. Then no question shows how
+    far it may move. The interval combines both runs' Clopper-Pearson intervals (MOVER, Newcombe 1998). p is the larger
+    of the test's p and that of Fisher's exact test. Neither claims more than the answers of each run allow.
     """
     shares = {measure.label: shares_of(data, measure) for measure in measures}
     by_label = {measure.label: measure for measure in measures}
@@ -42,7 +42,7 @@ def with_few_answers(
         both = own.get(row.run), own.get(row.baseline)
         alike = row.difference == 0 and _end_alike(row, data, measure)
         every = measure.counts_every_unit
-        cancels = row.difference == 0 and data.clusters is not None  # what is won and lost within each cluster
+        cancels = row.difference == 0 and data.clusters is not None  # wins and losses within a cluster cancel
         if (every and not cancels) or math.isnan(row.difference) or alike:
             made.append(row)
             continue
@@ -62,13 +62,13 @@ def with_few_answers(
 
 
 def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
-    """Return whether two runs have the same in all that a measure reads, on every question."""
+    """Return whether two runs agree on every question in all columns that a measure reads."""
     x, y = data.runs.index(row.run), data.runs.index(row.baseline)
     if not isinstance(data, Evidence):
         table = data.table(x, y)
         return bool(table.sum() == np.trace(table))
     cells = [data.absence, *(data.column(name) for name in measure.on(data.columns).needs)]
-    if data.repeats is not None and measure.counts_outcomes:  # which attempt it was changes nothing
+    if data.repeats is not None and measure.counts_outcomes:  # the number of the attempt changes nothing
         present, question = data.present, data.repeats.question
         cells = [np.stack([sums(np.where(present[i], own[i], 0), question) for i in (x, y)]) for own in cells[1:]]
         cells.append(data.repeats.counts(present[[x, y]]))
@@ -77,13 +77,13 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
 
 
 def _without_rule_of_three(row: Comparison) -> Comparison:
-    """Return a comparison without spread and interval if no unit moves it, as the runs differ all the same."""
+    """Return the comparison without spread and interval if no unit moves it although the runs differ."""
     still = row.spread == 0 or (row.low is not None and row.high is not None and row.high - row.low <= 1e-12)
     return replace(row, low=math.nan, high=math.nan, spread=math.nan) if still else row
 
 
 def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the columns that a share counts, and those that it is a share of, if these are not all questions."""
+    """Return the columns of a share's numerator and denominator, or None if it divides by all questions."""
     proportion = measure.declaration.proportion
     if proportion is not None:
         return None if proportion[1] == "n" else ((proportion[0],), (proportion[1],))
@@ -91,23 +91,23 @@ def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def shares_answers(measure: Measure) -> bool:
-    """Return whether a measure is the share of the answers that are right, as precision is."""
+    """Return whether a measure is the share of the answers that are correct, as precision is."""
     return measure.counts_outcomes and measure(5, 3, 8) == 5 / 8
 
 
 def is_few(part: Any, whole: Any) -> Any:
-    """Return whether a share rests on few answers, or all or none of them count; also of arrays."""
+    """Return whether a share rests on fewer than 30 answers, or all or none of them count; arrays work too."""
     return (whole < FEW) | (part == 0) | (part == whole)
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
-    """Return the share of each run, as far as that is one of whole answers; none for a measure that is no share."""
+    """Return the share of each run as whole counts; empty for a measure that is no share."""
     counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
 
 
 def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
-    """Return what the share of each run counts, and of how much; answers to one question share its weight."""
+    """Return the numerator and denominator of each run's share; answers to one question share its weight."""
     parts = _parts(measure)
     sums_of: dict[str, tuple[float, float]] = {}
     for sample in measure_inputs(data, [measure])[0] if parts else ():
@@ -120,8 +120,11 @@ def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
 def with_answers_as_units(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], *, unmoved: bool = False
 ) -> tuple[Comparison, ...]:
-    """Return comparisons whose units are no more than the answers that a share is a share of, as only these move it;
-    with `unmoved` only of those that no unit moves, whose verdict rests on that number."""
+    """Return the comparisons with at most as many units as the answers in the denominator of their share.
+
+    Only these answers move the share. With `unmoved`, only comparisons that no unit moves are changed, because their
+    verdict rests on the number of units.
+    """
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []
     for row in rows:
@@ -132,7 +135,7 @@ def with_answers_as_units(
 
 
 def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:
-    """Return the p-values of pairs of runs, none smaller than that of Fisher's test if a share is of few answers."""
+    """Return the p-values of pairs of runs, each at least that of Fisher's test if a share has few answers."""
     few = {run for run, share in shares.items() if _is_few(share)}
     made = p.copy()
     for at, (run, baseline) in enumerate(pairs) if few else ():
@@ -143,7 +146,7 @@ def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Sh
 
 @cache
 def _fisher(run: Share, baseline: Share) -> float:
-    from scipy.stats import fisher_exact  # here, as most comparisons need none of it
+    from scipy.stats import fisher_exact  # imported here because most comparisons do not need it
 
     return float(fisher_exact([[run[0], run[1] - run[0]], [baseline[0], baseline[1] - baseline[0]]])[1])
 
@@ -153,8 +156,10 @@ def _is_few(share: Share | None) -> bool:
 
 
 def scaled_shares(run: Share, baseline: Share, scale: float, level: float) -> tuple[float, float]:
-    """Return the interval of a run's share minus `scale` times a baseline's, where one is of few answers; else one
-    without an end."""
+    """Return the interval of a run's share minus `scale` times a baseline's, if either share has few answers.
+
+    Otherwise returns (inf, -inf), an interval that never widens another.
+    """
     if not _is_few(run) and not _is_few(baseline):
         return math.inf, -math.inf
     (first, low, high), (second, lower, upper) = (_with_ends(share, level) for share in (run, baseline))
@@ -164,7 +169,7 @@ def scaled_shares(run: Share, baseline: Share, scale: float, level: float) -> tu
 
 
 def _apart(row: Comparison, run: Share, baseline: Share, level: float) -> Comparison:
-    """Return a comparison with the interval and p of two independent shares, if these are wider and larger."""
+    """Return the comparison with the interval and p of two independent shares if these are wider and larger."""
     ends = scaled_shares(run, baseline, 1.0, level)
     if row.low is not None and row.high is not None and not math.isnan(row.low):
         ends = min(row.low, ends[0]), max(row.high, ends[1])

@@ -1,4 +1,4 @@
-"""How often a gate changes its mind: its verdicts on answers that the same systems gave to the same questions again."""
+"""Estimate how often a gate changes its verdict when the same systems answer the same questions again."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from nescio.scoring.score import open_data, parse_all
 from nescio.stats.streams import Stream
 from nescio.text import plural
 
-FEW_FLIPS = 0.05  # below which a gate is stable
-_TRIED = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # answers to a question
-_RESAMPLES = 999  # random exchanges of a measure without an exact test
+FEW_FLIPS = 0.05  # a gate that flips less often is stable
+_TRIED = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # answers to each question
+_RESAMPLES = 999  # random exchanges for a measure without an exact test
 Rows = NDArray[np.int64]
 
 
 class Flips(Row, frozen=True):
-    """The verdicts of a gate where each run answers each question `answers` times, over so many `draws` of answers.
+    """The verdicts of a gate when each run answers each question `answers` times, over `draws` random draws of answers.
 
     `passed`, `failed` and `cannot_tell` are shares of the draws. `flips` is the share of pairs of draws with two
-    different verdicts, and `error` its Monte Carlo standard error. `again` says that some question has fewer answers
-    than are drawn, so that answers are drawn with replacement.
+    different verdicts, and `error` its Monte Carlo standard error. `again` tells that some question has fewer answers
+    than a draw takes, so that answers are drawn with replacement.
     """
 
     answers: Annotated[int, Shown("answers a question")]
@@ -49,17 +49,17 @@ class Flips(Row, frozen=True):
 
     @property
     def drawn_again(self) -> Annotated[str, Shown("", absent="", after="answers")]:
-        """Whether some answers are drawn more than once, in a word."""
+        """Return "again" if some answers are drawn more than once, else an empty text."""
         return "again" if self.again else ""
 
     @property
     def flips_sure(self) -> Annotated[str, Shown("flips", numeric=True, after="cannot_tell")]:
-        """The share of pairs of draws with two verdicts, and twice its standard error."""
+        """Return the share of pairs of draws with two verdicts, and twice its standard error."""
         return f"{self.flips:.1%} ± {2 * self.error:.1%}"
 
     @classmethod
     def below(cls, rows: Sequence[Flips]) -> Iterable[str]:
-        """Return what the fewest answers give, and what the most do."""
+        """Return a sentence with the flips for the fewest answers and for the most."""
         first, last = rows[0], rows[-1]
         text = (
             f"With {plural(first.answers, 'answer')} a question, {first.flips:.0%} of pairs of verdicts on the same"
@@ -85,13 +85,13 @@ def flips(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[Flips]:
-    """Return how often the gate `compare --fail-on-regression` says two different things of the same systems.
+    """Return how often the gate `compare --fail-on-regression` gives two verdicts on the same systems.
 
         nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
 
-    Each draw takes k answers of each run to each question, from those that are there. With one run, or `run` alone, it
-    is compared with itself (A/A): then no answer is drawn twice while there are 2k of each question. k rises until at
-    most 5% of pairs of draws differ. Raises MismatchError if no question was asked twice.
+    Each draw takes k of the available answers of each run to each question. With one run, or `run` alone, the run is
+    compared with itself (A/A). Then no answer is drawn twice while each question has 2k answers. k rises until at most
+    5% of pairs of draws differ. Raises MismatchError if no question was asked twice.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "draw answers to each question")
@@ -141,7 +141,7 @@ def flips(
 
 
 def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, int]:
-    """Return the places of the baseline and of the run, which are one if one alone is named or there."""
+    """Return the indices of the baseline and of the run, which are equal if only one run is named or present."""
     for name in (baseline, run):
         if name is not None and name not in data.runs:
             raise UnknownNameError("run", name, data.runs)
@@ -164,12 +164,12 @@ def _rows_of(data: Evidence, run: int) -> dict[str, Rows]:
 
 
 def _drawn(asked: Sequence[Rows], many: int, chance: np.random.Generator) -> Rows:
-    """Return so many rows of each question, shape (questions, many), none twice if there are as many."""
+    """Return `many` random rows of each question, shape (questions, many), without replacement if enough rows exist."""
     return np.stack([chance.choice(own, many, replace=len(own) < many) for own in asked])
 
 
 def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Evidence:
-    """Return two runs with the answers in these rows, which are of the same questions in the same order."""
+    """Return two runs with the answers in the given rows, which belong to the same questions in the same order."""
     questions = [data.questions[row] for row in rows[0].tolist()]
     count: Counter[str] = Counter()
     labels = []
@@ -198,7 +198,7 @@ def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Eviden
 
 
 def _of_questions(data: Evidence) -> bool:
-    """Return whether the clusters are the questions themselves, as those of repeats are."""
+    """Return whether each cluster is exactly one question, as with repeated answers."""
     if data.clusters is None:
         return True
     pairs = {*zip(data.questions, data.clusters.tolist(), strict=True)}
@@ -206,7 +206,7 @@ def _of_questions(data: Evidence) -> bool:
 
 
 def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Flips:
-    """Return the shares of verdicts; `flips` is unbiased: pairs of two different draws are counted."""
+    """Return the shares of verdicts; `flips` is unbiased because it counts pairs of two different draws."""
     passed, failed, unclear = (verdicts[status] for status in (0, 1, 3))
     same = sum(count * (count - 1) for count in (passed, failed, unclear))
     share = 1 - same / (draws * (draws - 1)) if draws > 1 else 0.0

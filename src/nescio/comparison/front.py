@@ -1,4 +1,4 @@
-"""Runs by quality and cost at once: which are on the front, how often on resamples, and what may be claimed of it."""
+"""Place runs by quality and cost at once, and test which of them are on the front."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from nescio.scoring.samples import measure_inputs
 from nescio.stats.front import claims, on_front
 from nescio.stats.resampling import Block
 
-MOST_RUNS = 40  # of which every pair is tested
+MOST_RUNS = 40  # most runs whose pairs are all tested
 
 
 class OnFront(Struct, frozen=True):
-    """A run by a measure of quality and one of cost. `share` is the share of resamples in which it is on the front (no
-    other run is at least as good and as cheap): a share, and no probability. `claim` is what holds with an error rate
-    of 1 - ci: "on the front", "beaten", or "open"."""
+    """A run's place by a measure of quality and a measure of cost.
+
+    `share` is the share of resamples in which it is on the front: no other run is at least as good and as cheap. It is
+    not a probability. `claim` holds with an error rate of 1 - ci: "on the front", "beaten", or "open".
+    """
 
     run: str
     quality: str
@@ -36,8 +38,10 @@ class OnFront(Struct, frozen=True):
 
 
 def front(data: Data, names: Sequence[str], level: float, blocks: Sequence[Block], jobs: int) -> tuple[OnFront, ...]:
-    """Return each run's place by the first measure of quality among these and the first one of cost; none where one of
-    them is lacking, or runs were not asked the same questions."""
+    """Return each run's place by the first measure of quality among `names` and the first measure of cost.
+
+    Returns nothing if either measure is lacking, or if the runs were not asked the same questions.
+    """
     if not isinstance(data, Evidence) or data.origins or len(data.runs) < 2:
         return ()
     quality, cost = measures_of(names, data)
@@ -58,7 +62,7 @@ def front(data: Data, names: Sequence[str], level: float, blocks: Sequence[Block
 
 
 def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measure | None]:
-    """Return the first measure of quality among these, and the first of cost; None for one that is lacking."""
+    """Return the first measure of quality among `names` and the first of cost, None for a measure that is lacking."""
     wanted = [parse(name).on(data.columns) for name in dict.fromkeys(names)]
     declared = [(one, one.declaration) for one in wanted]
     quality = next((one for one, of in declared if not (of.lower_is_better or of.descriptive)), None)
@@ -67,7 +71,7 @@ def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measu
 
 
 def _of_cost(measure: Measure) -> bool:
-    from nescio.measures.graded import is_cost  # only where a measure of a user's column was asked for
+    from nescio.measures.graded import is_cost  # imported only if the user asked for a measure of a column
 
     return any(map(is_cost, measure.user_columns))
 
@@ -75,8 +79,8 @@ def _of_cost(measure: Measure) -> bool:
 def _claims(
     data: Evidence, quality: Measure, cost: Measure, alpha: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Test every pair of runs by both measures, one-sided."""
-    from scipy.special import stdtr  # here, as most tables have no costs
+    """Return which runs are significantly on the front and which are beaten, by one-sided tests of every pair."""
+    from scipy.special import stdtr  # imported here because most tables have no costs
 
     size = len(data.runs)
     if size > MOST_RUNS:

@@ -1,4 +1,4 @@
-"""Items that do not tell able systems from weak ones: probable errors of the key, and traps, first."""
+"""Find items that do not separate able systems from weak ones, the likely errors of the answer key first."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from nescio.stats.two_parameters import Fit, fit
 
 Floats = NDArray[np.float64]
 Said = Mapping[str, Mapping[tuple[str, str | None], str]]
-FEWEST = 4  # runs, below which a correlation says nothing
+FEWEST = 4  # with fewer runs, a correlation means nothing
 SMALL = 0.002
-LEVEL = 0.1  # of false discoveries among the items that are flagged
-FEWEST_MODELLED = 30  # runs, below which no two-parameter model is fitted,
-UNPENALISED = 200  # and below which it is penalised
-DEPENDENT = 0.3  # correlation of the abilities to answer and to be right, above which it is said
-MANY = 40  # runs, below which a list is a list, and claims nothing (docs/items.md)
+LEVEL = 0.1  # rate of false discoveries among the flagged items
+FEWEST_MODELLED = 30  # with fewer runs, no two-parameter model is fitted,
+UNPENALISED = 200  # and with fewer than this number it is penalised
+DEPENDENT = 0.3  # a larger correlation of the abilities to answer and to be right is reported
+MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md)
 
 
 class Item(Row, frozen=True):
     """One question over the runs that answered it.
 
-    `discrimination` is the correlation of being right with the score on all other questions, `p` that of a negative
-    one, exact over the runs. `other_answer` is the answer that the key calls wrong and that able runs agree on most,
-    `p_other` the least p of such answers times their number. `silence` is the correlation of silence with that score.
-    `suspicion` is the smaller of both p, adjusted (Benjamini-Hochberg); NaN where all runs agree.
+    `discrimination` is the correlation between being right here and the score on all other questions. `p` tests for a
+    negative correlation, exactly over the runs. `other_answer` is an answer that the key calls wrong: able runs agree
+    on it most. `p_other` is the least p of such answers times their number. `silence` is the correlation of silence
+    with that score. `suspicion` is the smaller of both p, adjusted (Benjamini-Hochberg); it is NaN if all runs agree.
 
-    From thirty runs on, `slope` and `difficulty` are those of being right where a run answers, and `answering_slope`
-    and `answering_difficulty` those of answering at all, in two two-parameter logistic models (a, b); None where there
-    is nothing to estimate.
+    From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
+    right when a run answers, `answering_slope` and `answering_difficulty` answering at all. They are None if there is
+    nothing to estimate.
     """
 
     most_listed: ClassVar[int | None] = 20
@@ -75,13 +75,15 @@ class Item(Row, frozen=True):
 
     @property
     def advice(self) -> Annotated[str, Shown("", absent="", after="suspicion")]:
-        """What to do with the item."""
+        """Return the advice for the item: "check the key" if it is flagged, else an empty text."""
         return "check the key" if self.flagged else ""
 
 
 class Ability(Row, frozen=True):
-    """What the items tell of a run, in standard deviations of the runs: how able it is where it answers, and how ready
-    to answer (None where no run is silent), each with its standard deviation a posteriori."""
+    """The abilities of a run in standard deviations over the runs, each with its posterior standard deviation.
+
+    `answering` is None if no run is silent.
+    """
 
     most_listed: ClassVar[int | None] = 0
 
@@ -93,7 +95,7 @@ class Ability(Row, frozen=True):
 
 
 class Modelled(Struct, frozen=True, eq=False):
-    """Both models of all items: right where answered, and answering, None where nobody is silent."""
+    """The models of all items: being right when answering, and answering at all (None if no run is silent)."""
 
     right: Fit
     answering: Fit | None
@@ -101,7 +103,7 @@ class Modelled(Struct, frozen=True, eq=False):
 
 
 class Reliability(Struct, frozen=True):
-    """How well all items rank these runs (KR-20); `flagged_left_out`: without those that are flagged."""
+    """The reliability with which all items rank these runs (KR-20), also without the flagged items."""
 
     runs: Annotated[int, Shown()]
     items: Annotated[int, Shown()]
@@ -110,9 +112,11 @@ class Reliability(Struct, frozen=True):
 
 
 class Suspects(Struct, frozen=True, eq=False):
-    """Of each item: its discrimination, the p of a negative one, the other answer that able runs agree on most with its
-    p (None), the smaller of both p times their number, that adjusted, and whether it is flagged; NaN where all runs
-    agree."""
+    """The tests of each item, as arrays over the items.
+
+    They hold the discrimination, the p of a negative one, the other answer that able runs agree on most with its p (or
+    None), the smaller p times their number, its adjusted value, and the flag. Values are NaN if all runs agree.
+    """
 
     discrimination: Floats
     p_sign: Floats
@@ -123,7 +127,7 @@ class Suspects(Struct, frozen=True, eq=False):
 
 
 def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
-    """Test each item of shape (runs, items); `texts` are what each run said."""
+    """Return the tests of each item, from `right` of shape (runs, items) and the runs' answers as `texts`."""
     rest = rest_scores(right)
     whole = np.round(rest).astype(np.int64)
     sign = np.array(_tests([(at, right[:, at] == 1) for at in range(right.shape[1])], whole, positive=False))
@@ -136,9 +140,9 @@ def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
 
 
 def items(loaded: Loaded, said: Said | None) -> Results[Item]:
-    """Return the items with the most suspicious first; `said` holds the texts of the answers, where they are known.
+    """Return the items, the most suspicious first; `said` holds the texts of the answers if they are known.
 
-    Raises MismatchError for fewer than four runs, or questions that were asked several times.
+    Raises MismatchError for fewer than four runs, or for questions that were asked several times.
     """
     data, left_out = _complete(with_questions(loaded.data, "look at"))
     right = data.columns["correct"].astype(np.float64)
@@ -168,7 +172,7 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
                 *(_parameters(models, at) if models else ()),
             )
         )
-    order = np.lexsort([found.discrimination, found.p])  # what is not known comes last
+    order = np.lexsort([found.discrimination, found.p])  # undefined values come last
     kept = right[:, ~found.flagged]
     table = Reliability(len(right), len(rows), reliability(right), reliability(kept))
     line = sign(items=str(len(rows)), **loaded.signature, level=f"{LEVEL:g}", correction="bh")
@@ -178,8 +182,10 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
 
 
 def _modelled(right: NDArray[np.bool_], answered: NDArray[np.bool_]) -> Modelled | None:
-    """Fit two models, silence being an outcome of its own: whether runs answer, and whether they are right where they
-    do (a sequential model, Tutz 1990); None for fewer runs than tell anything."""
+    """Return two models, or None for too few runs: whether runs answer, and whether they are right when they answer.
+
+    Silence is an outcome of its own (a sequential model, Tutz 1990).
+    """
     runs = len(right)
     if runs < FEWEST_MODELLED:
         return None
@@ -232,7 +238,7 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
 
 
 def _complete(data: Evidence) -> tuple[Evidence, int]:
-    """Return the questions that all runs answered, and how many others there are."""
+    """Return the questions that all runs answered, and the number of other questions."""
     if not data.columns.keys() >= {"correct", "answered"}:
         raise MismatchError("items need outcomes: right, wrong or silent")
     if data.repeats is not None:
@@ -250,8 +256,10 @@ def _complete(data: Evidence) -> tuple[Evidence, int]:
 
 
 def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int64], *, positive: bool) -> list[float]:
-    """Return the p of each item and the runs marked there. Where these are too many, random subsets stand for all, and
-    only small p-values are exact."""
+    """Return the p-value of each item, given the runs marked on it.
+
+    If there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
+    """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
     many = sum(steps) > MOST_WORK
     found = [subset_p(rest[:, at], runs, positive=positive, draws=DRAWS if many else 0) for at, runs in marked]
@@ -264,8 +272,7 @@ def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int
 def _others(
     right: Floats, rest: NDArray[np.int64], texts: Sequence[Sequence[str]] | None
 ) -> list[tuple[str, float] | None]:
-    """Return, for each item, the wrong answer that able runs agree on most, and its p times the number of wrong
-    answers."""
+    """Return each item's wrong answer that able runs agree on most, and its p times the number of wrong answers."""
     found: list[tuple[str, float] | None] = [None] * right.shape[1]
     if texts is None:
         return found
@@ -323,7 +330,7 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
 
 
 def known_texts(texts: Any) -> Said | None:
-    """Return the texts of answers as `items` takes them."""
+    """Return the texts of answers in the form that `items` takes."""
     if texts is None:
         return None
     return {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}

@@ -1,4 +1,4 @@
-"""Whether what a judge gets wrong of one run is what it gets wrong of another."""
+"""Test whether a judge errs on one run as it errs on others."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ _OF: Mapping[Error, str] = {
 
 
 class Shift(Row, frozen=True):
-    """Whether a judge errs on a run as on the runs that its correction was learned on, and why that is the answer.
+    """The answer whether a judge errs on a run as on the runs that its correction was learned on, and the reason.
 
-    `value` and `learned` are the judge's errors on the run and on those, `difference` the first minus the second with
-    its interval. `labels` and `learned_labels` count the answers that they were computed from. NaN where not computed.
+    `value` is the judge's error on the run, and `learned` its error on the other runs. `difference` is the first minus
+    the second, with its interval. `labels` and `learned_labels` count the answers behind them. Values that were not
+    computed are NaN.
     """
 
     run: Annotated[str, Shown()]
@@ -53,18 +54,21 @@ class Shift(Row, frozen=True):
 
     @property
     def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
-        """From how many answers both errors were computed."""
+        """Return the numbers of labels behind both errors."""
         return f"{self.labels:,} and {self.learned_labels:,}"
 
     @classmethod
     def below(cls, rows: Sequence[Shift]) -> Iterable[str]:
-        """Return the answer for each run and why."""
+        """Return a sentence for each run with its answer and the reason."""
         return [f"{row.run}: {row.answer}, as {row.why}." for row in rows]
 
 
 class JudgeError(Struct, frozen=True):
-    """An error of the judge on the `labels` of a run that show it: its bias (its share correct minus people's) with
-    Student's interval, or its share of false positives or false negatives with Wilson's."""
+    """An error of the judge on the `labels` of a run that show it.
+
+    It is the bias (the judge's share correct minus people's) with Student's interval, or the share of false positives
+    or false negatives with Wilson's.
+    """
 
     run: Annotated[str, Shown("judge on")]
     error: Error
@@ -75,7 +79,7 @@ class JudgeError(Struct, frozen=True):
 
     @property
     def which(self) -> Annotated[str, Shown("error", after="run")]:
-        """The error in words."""
+        """Return the name of the error in words."""
         return self.error.replace("-", " ")
 
 
@@ -92,12 +96,13 @@ def judge_shift(
     ci: float = 95.0,
     resolve: Resolution = "adjudicated",
 ) -> Results[Shift]:
-    """Return whether the judge errs on each run as on those that it was corrected on (`learned_on`; none: all others).
+    """Return whether the judge errs on each run as on those that its correction was learned on (`learned_on`).
 
-    A run passes where the interval of the difference lies within the margin, and fails where it lies outside. Labels
-    are taken for a random sample of each run's answers, and figures are about all answers of their kind. `by` names
-    columns by whose values the bias is shown too, `own` the runs of the judge's own model. Raises MismatchError for one
-    run alone, UsageError for labels that are no simple random sample.
+    Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within the
+    margin, and fails if it lies outside. Labels must be a random sample of each run's answers, and figures describe all
+    answers of their kind. `by` names columns; the bias is also shown for each of their values. `own` names the runs of
+    the judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple random
+    sample.
     """
     how = {"texts": True, "graded": ("length", "position"), **options}
     loaded = open_labelled(source, None, how, labels, ("position", *by))
@@ -163,7 +168,7 @@ def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tup
 
 
 def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
-    """Return what an interval of a difference says of a margin."""
+    """Return the answer that an interval of a difference supports for a margin, and its reason."""
     if -margin <= low and high <= margin:
         return "pass", f"the difference is within ±{margin:g}"
     if low > margin or high < -margin:
@@ -172,7 +177,7 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
 
 
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:
-    """Return the mean of how far the judge is off on some labels; NaN of none."""
+    """Return the mean error of the judge on some labels, NaN if there are none."""
     many = int(of.sum())
     if error == "bias":
         made = contrast(off, unit, of, np.zeros(len(of), dtype=bool))

@@ -1,4 +1,4 @@
-"""Of which answers a judge is kinder than people: long ones, those in a position, those of its own model."""
+"""Measure whether a judge favours some answers over others: by their length, position, or the judge's own model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from nescio.scoring.labels import Labels
 from nescio.stats.contrasts import FEWEST, contrast
 
 _TRAITS = ("length", "position", "own model")
-_MOST_VALUES = 12  # of a column that nobody named, so that each is a group
+_MOST_VALUES = 12  # most values of a column that nobody named; each value is a group
 
 
 class Preference(Struct, frozen=True):
-    """The judge's bias on a group of answers against another: `bias` and `other`, their difference with its interval,
-    the p-value of no difference, and the same adjusted after Holm for all groups that were checked."""
+    """The judge's bias on a group of answers against another group.
+
+    `bias` and `other` are the bias on each group, followed by their difference with its interval and the p-value of no
+    difference. The adjusted p-value follows Holm over all groups that were checked.
+    """
 
     trait: Annotated[str, Shown("by")]
     group: Annotated[str, Shown("answers")]
@@ -43,21 +46,23 @@ class Preference(Struct, frozen=True):
 
     @property
     def biases(self) -> Annotated[str, Shown("bias", numeric=True, after="against")]:
-        """The judge's bias on both groups."""
+        """Return the judge's bias on both groups."""
         return f"{signed_figure(self.bias)}, {signed_figure(self.other)}"
 
     @property
     def both_labels(self) -> Annotated[str, Shown("labels", numeric=True)]:
-        """How many labels both groups have."""
+        """Return the number of labels in both groups."""
         return f"{self.labels:,} and {self.other_labels:,}"
 
 
 def preferences(
     loaded: Loaded, laid: Labels, bias: Any, unit: Any, *, by: Sequence[str], own: Sequence[str], level: float
 ) -> tuple[list[Preference], list[Note]]:
-    """Return the judge's bias by the length of answers, by position, by its own model and by the columns `by`, over all
-    runs together; and notes on what could not be checked. `bias` and `unit` are of the labelled answers. Raises
-    MismatchError for a column that is not constant within each question."""
+    """Return the judge's bias by several traits over all runs together, and notes on traits that could not be checked.
+
+    The traits are the length of answers, their position, the judge's own model, and the columns `by`. `bias` and `unit`
+    cover the labelled answers. Raises MismatchError for a column that is not constant within each question.
+    """
     cells = np.nonzero(laid.labelled)
     traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
     traits |= {name: _by_column(laid, name, named=name in by)[cells] for name in dict.fromkeys(("position", *by))}
@@ -80,7 +85,7 @@ def preferences(
 
 
 def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
-    """Note what was not checked."""
+    """Return notes on the traits that were not checked."""
     notes = []
     if lacking:
         notes.append(
@@ -103,8 +108,10 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
 
 
 def _by_length(loaded: Loaded, laid: Labels) -> Any:
-    """Return "longer than" or "at most" the median length of labelled answers: by the column `length`, or by the
-    characters of the answers; empty where neither is known."""
+    """Return "longer than" or "at most" the median length of labelled answers, empty if no length is known.
+
+    The length is the column `length`, or else the number of characters of each answer.
+    """
     data = laid.data
     length = np.full(data.present.shape, np.nan)
     if user("length") in data.columns:
@@ -120,7 +127,7 @@ def _by_length(loaded: Loaded, laid: Labels) -> Any:
 
 
 def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the words of each answer, where they were read, with its run and question."""
+    """Yield the text of each answer with its run and question, if texts were read."""
     if loaded.in_words is not None and loaded.in_words.texts is not None:
         for run, texts in zip(loaded.in_words.runs, loaded.in_words.texts, strict=True):
             for question, text in zip(loaded.in_words.questions, texts, strict=True):
@@ -131,8 +138,10 @@ def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
-    """Return the values of a column as texts, empty where there is none; raises MismatchError for one that was named
-    and is not constant within each question."""
+    """Return the values of a column as texts, empty if there are none.
+
+    Raises MismatchError for a column that the user named but that is not constant within each question.
+    """
     data = laid.data
     if name == "position" and user(name) in data.columns:
         numbers = np.asarray(data.columns[user(name)], dtype=np.float64)
@@ -148,7 +157,7 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
 
 
 def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
-    """Return of each run whether it is the judge's own model: it was named so, or its name is the judge's."""
+    """Return for each run whether it is the judge's own model: the user named it, or its name is the judge's."""
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
     runs = laid.data.runs
     names = list(own) or [run for run in runs if _plain(run) in judges]
@@ -157,5 +166,5 @@ def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
 
 
 def _plain(name: str) -> str:
-    """Return the letters and digits of a model's name, without who provides it."""
+    """Return the letters and digits of a model's name, without its provider."""
     return "".join(c for c in name.rpartition("/")[2].casefold() if c.isalnum())

@@ -1,4 +1,4 @@
-"""Scores as a leaderboard has them: values, intervals, and the marks of the best run and of those tied with it."""
+"""Score runs as a leaderboard: values, intervals, and marks of the best run and the runs tied with it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ def score(
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
-    """Score every run by every measure, with intervals, and mark the best runs and those tied with them, as
-    `nescio.score` is asked to. With `mark` None, they are marked where exact tests cost little."""
+    """Return the scores of every run by every measure, with intervals and the marks of the best and tied runs.
+
+    The arguments are those of `nescio.score`. With `mark` None, runs are marked if exact tests are cheap.
+    """
     if labels is not None:
         from nescio.scoring.corrected_scores import score_labelled
 
@@ -74,7 +76,7 @@ def score(
             scores = replace(scores, tables={**scores.tables, "front": placed})
     if mark is False or (mark is None and len(loaded.data.runs) < 2):
         return scores
-    from nescio.comparison import best  # here, as one run alone is compared with nothing
+    from nescio.comparison import best  # imported here because a single run is compared with nothing
 
     if mark:
         return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
@@ -83,8 +85,10 @@ def score(
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:
-    """Say why no run has a mark, where runs could be marked; counts alone cannot be paired, and one run is not
-    compared."""
+    """Return why no run has a mark although runs could be marked, or an empty text.
+
+    Counts alone cannot be paired, and a single run is not compared.
+    """
     data = loaded.data
     from nescio.comparison import best
 

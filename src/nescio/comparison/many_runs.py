@@ -1,5 +1,4 @@
-"""A comparison of so many runs that no reader looks at every pair: all pairs are tested and ranked, and the comparisons
-that are read off a ranking are made in full."""
+"""Compare very many runs: test and rank all pairs, and show in full only those that a ranking needs."""
 
 from __future__ import annotations
 
@@ -27,7 +26,8 @@ from nescio.pipeline import Loaded
 from nescio.scoring.samples import measure_inputs
 from nescio.stats import resampling
 
-LEADING = 40  # runs that are compared with each other; the others with the best one and with their neighbours
+# runs that are all compared with each other; other runs are compared with the best one and their neighbours
+LEADING = 40
 
 
 def compare_leading(
@@ -41,18 +41,17 @@ def compare_leading(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Comparisons:
-    """Compare the best runs by one measure with each other, each other run with the best and with its neighbours in
-    rank.
+    """Compare the best runs by one measure with each other, and each other run with the best and its neighbours.
 
-    All pairs are tested: p-values are adjusted for all of them, `tables["ranks"]` rests on all, and so do the numbers
-    of `tables["tests"]`. Rows are those of `nescio.compare`, whose arguments these are. Raises as it does.
+    All pairs are tested: p-values are adjusted for all of them, and `tables["ranks"]` and the numbers of
+    `tables["tests"]` rest on all. The rows, arguments and errors are those of `nescio.compare`.
     """
     data, measure = paired_evidence(loaded), name if isinstance(name, Measure) else parse(name)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
     lower = measure.declaration.lower_is_better
     pairs = math.comb(len(data.runs), 2)
     tests = all_tests(measured_runs(data, measure), plan, progress=progress)
-    assert tests is not None  # as exchanges may be drawn
+    assert tests is not None  # never None because exchanges may be drawn
     values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
     place = {run: i for i, run in enumerate(data.runs)}
     chosen = _chosen([place[values[i][0]] for i in by_value(values, lower_is_better=lower)])
@@ -107,7 +106,7 @@ def _some(runs: int, shown: int, pairs: int) -> Note:
 
 
 def _chosen(ranked: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the pairs of runs, the best first, that are compared in full: the later run minus the earlier."""
+    """Return the pairs to compare in full (the later run minus the earlier), given the runs from best to worst."""
     best = combinations(ranked[:LEADING], 2)
     others = [(ranked[0], run) for run in ranked[LEADING:]]
     neighbours = zip(ranked[LEADING - 1 :], ranked[LEADING:], strict=False)

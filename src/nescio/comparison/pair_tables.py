@@ -1,4 +1,4 @@
-"""Many pairs of runs whose tables of counts are all that a measure needs: their differences and exact tests at once."""
+"""Compute the differences and exact tests of many pairs of runs at once, for measures that need only counts."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Pairs = Sequence[tuple[int, int]] | NDArray[np.int32]  # shape (pairs, 2)
 
-MOST_KINDS = 8  # of answers: 28 ways in which two of them can be exchanged
-MOST_CELLS = 64  # values that all columns together may have
+MOST_KINDS = 8  # kinds of answers: two of 8 can be exchanged in 28 ways
+MOST_CELLS = 64  # most values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
 LARGEST_CODE = 1 << 62
-MOST_DIFFERENCES = 1 << 20  # that are told apart where tests are kept
+MOST_DIFFERENCES = 1 << 20  # most differences told apart among the tests kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """Pairs of runs: `tables`, of shape (pairs, K, K), counts the questions of kind i for the first run and of kind j
-    for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers;
-    `cells` are what the measure reads of each kind, shape (K, columns)."""
+    """The counts of pairs of runs.
+
+    `tables` has shape (pairs, K, K) and counts the questions of kind i for the first run and of kind j for the second.
+    `columns` maps a name to the whole number that a question of each kind adds to a total, shape (K,). `cells` holds
+    the values that the measure reads for each kind, shape (K, columns).
+    """
 
     measure: Measure
     columns: dict[str, Array]
@@ -42,15 +45,15 @@ class PairTables(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> Counts:
-        """How many questions each pair has; shape (pairs,)."""
+        """Return the number of questions of each pair, shape (pairs,)."""
         cells = self.tables.reshape(len(self.tables), -1)
         return cells @ np.ones(cells.shape[1], dtype=np.int64)
 
     def differences(self) -> Floats:
-        """Return the measure of the first run minus that of the second; NaN where they share no question."""
+        """Return the measure of the first run minus that of the second, NaN for pairs that share no question."""
         kinds = self.tables.shape[1]
         cells = self.tables.reshape(len(self.tables), kinds * kinds).astype(np.float64)
-        # Sums of whole numbers, which are exact in any order.
+        # Sums of whole numbers are exact in any order.
         first, second = (
             self.measure.of_totals({name: cells @ each(values, kinds) for name, values in self.columns.items()})
             for each in (np.repeat, np.tile)
@@ -58,10 +61,10 @@ class PairTables(Struct, frozen=True, eq=False):
         return np.where(self.questions > 0, first - second, np.nan)
 
     def exact(self, before: KnownTests | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the differences, their exact p-values, and which of these the tables give.
+        """Return the differences, their exact p-values, and a mask of the p-values that the tables give.
 
-        Pairs that exchange the same questions and are as far apart have the same p-value, which is computed once, and
-        where tests of the same measure came `before`, not again.
+        Pairs that exchange the same questions and differ equally have the same p-value, which is computed once. Tests
+        of the same measure that came `before` are not computed again.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         n = self.tables[:, low, high] + self.tables[:, high, low]
@@ -78,14 +81,16 @@ class PairTables(Struct, frozen=True, eq=False):
         return observed, p[place], known[place]
 
     def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the exact p-values of pairs that differ as `observed`, of which n questions of each two kinds can be
-        exchanged, and which of these are known."""
+        """Return the exact p-values of pairs whose difference is `observed`, and a mask of the known ones.
+
+        `n` counts the questions of each two kinds that can be exchanged.
+        """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
         least = {name: alike @ values + n @ values[high] for name, values in self.columns.items()}
 
         def exchanged(one_way: Floats, part: slice) -> Floats:
-            # Totals are whole numbers, or halves of them: their sums are exact in any order.
+            # Totals are whole numbers, or halves of them, so their sums are exact in any order.
             ahead = {
                 name: least[name][part][:, None] + one_way @ (values[low] - values[high])
                 for name, values in self.columns.items()
@@ -97,13 +102,16 @@ class PairTables(Struct, frozen=True, eq=False):
         return p, known
 
     def errors(self) -> tuple[Floats, Floats]:
-        """Return the standard errors of the differences, and their degrees of freedom, as `few_units.unit_error` has
-        them of each pair laid side by side, to the last bit; NaN for fewer than two questions."""
+        """Return the standard errors of the differences, and their degrees of freedom.
+
+        They equal those of `few_units.unit_error` for each pair laid side by side, to the last bit. They are NaN for
+        fewer than two questions.
+        """
         error, freedom = np.full((2, len(self.tables)), np.nan)
         some = np.flatnonzero(self.questions > 1)
         tables = self.tables[some]
         first, second = (influences(self.measure.of_totals, self.columns, tables.sum(axis=side)) for side in (2, 1))
-        # The kinds of two answers that differ in what is read of them, in the order in which a pair has them.
+        # The kinds of two answers that differ in the values read, in the order in which a pair has them.
         one, other = np.indices(tables.shape[1:]).reshape(2, -1)
         _, code = distinct(np.concatenate([self.cells[one], self.cells[other]], axis=1))
         order = np.argsort(code, kind="stable")
@@ -112,7 +120,8 @@ class PairTables(Struct, frozen=True, eq=False):
         kept = order[starts]
         moved = first[:, one[kept]] - second[:, other[kept]]
         kinds = np.count_nonzero(counts, axis=1)
-        # Those of as many kinds together, without the kinds that a pair lacks: zeros would be summed in another order.
+        # Pairs with equally many kinds together, without the kinds that a pair lacks: zeros would change the order of
+        # summing.
         for width in np.unique(kinds).tolist():
             own = np.flatnonzero(kinds == width)
             place = np.nonzero(counts[own])[1].reshape(-1, width)
@@ -124,8 +133,10 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each row of counts with its value comes first, and for every row which of these it is like; all rows
-    where the counts, each of them below a base, are too many for one number."""
+    """Return where each distinct row (counts and value) comes first, and for every row the index of its distinct row.
+
+    All rows count as distinct if the counts, each below `base`, are too many for one number.
+    """
     different, of_value = np.unique(values, return_inverse=True)
     code, most = _numbered(counts, base)
     if most >= LARGEST_CODE:
@@ -138,13 +149,16 @@ def _each_once(counts: Counts, values: Floats, base: int) -> tuple[NDArray[np.in
 
 
 def _numbered(counts: Counts, base: int) -> tuple[Counts, int]:
-    """Return a number for each row of counts below a base, and what all of them are below."""
+    """Return a number for each row of counts below `base`, and the bound below which all these numbers lie."""
     return counts @ base ** np.arange(counts.shape[1]), base ** counts.shape[1]
 
 
 class KnownTests(Struct, eq=False):
-    """The exact p-values of one measure that were computed before, by what they depend on: `numbers` of pairs, rising,
-    of which each is made of the counts, below a `base`, and of the place of the difference among all that came."""
+    """The exact p-values of one measure that were computed before.
+
+    `numbers` are the keys of pairs in rising order. Each key combines the counts, each below `base`, with the index of
+    the difference.
+    """
 
     base: int = 0
     numbers: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -153,7 +167,7 @@ class KnownTests(Struct, eq=False):
     places: dict[float, int] = field(default_factory=dict)
 
     def keys(self, counts: Counts, differences: Floats, base: int) -> Counts | None:
-        """Return the number of each pair; None where they are too many. A larger base is another numbering."""
+        """Return the key of each pair, or None if there are too many keys. A larger base renumbers all pairs."""
         if base > self.base:
             self.base, self.numbers, self.p, self.known = base, self.numbers[:0], self.p[:0], self.known[:0]
         if self.base ** counts.shape[1] * MOST_DIFFERENCES >= LARGEST_CODE:
@@ -165,7 +179,7 @@ class KnownTests(Struct, eq=False):
         return _numbered(counts, self.base)[0] * MOST_DIFFERENCES + np.array(places, dtype=np.int64)[of_value]
 
     def fill(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Fill in what is known of some pairs; returns which these are."""
+        """Fill in the known p-values of some pairs, and return a mask of these pairs."""
         if not len(self.numbers):
             return np.zeros(len(keys), dtype=bool)
         at = np.minimum(np.searchsorted(self.numbers, keys), len(self.numbers) - 1)
@@ -174,7 +188,7 @@ class KnownTests(Struct, eq=False):
         return np.asarray(found)
 
     def add(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> None:
-        """Keep what was computed of pairs that were not known."""
+        """Keep the computed p-values of pairs that were not known."""
         numbers = np.concatenate([self.numbers, keys])
         order = np.argsort(numbers, kind="stable")
         self.numbers = numbers[order]
@@ -190,7 +204,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
     bits: packed.Words
 
     def of(self, pairs: Pairs) -> PairTables:
-        """Count the tables of these pairs."""
+        """Return the tables of counts of these pairs."""
         kinds, _, words = self.bits.shape
         x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         tables = np.zeros((len(x), kinds, kinds), dtype=np.int64)
@@ -206,8 +220,10 @@ class PackedRuns(Struct, frozen=True, eq=False):
 
 
 def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
-    """Pack the questions of runs by their kinds, from columns of shape (runs, questions); None where there are many
-    kinds, or what they add is no whole number."""
+    """Return the questions of runs packed by their kinds, from columns of shape (runs, questions).
+
+    Returns None if there are many kinds, or if a contribution to a total is not a whole number.
+    """
     if not columns or any(values.dtype.kind not in "iu" for values in columns.values()) or not usable.any():
         return None
     low = {name: int(values.min(where=usable, initial=127)) for name, values in columns.items()}
@@ -229,8 +245,7 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables that were counted already; None where what their kinds add is no whole number, or they are
-    many."""
+    """Return the tables that were counted already, or None for many kinds or fractional contributions to a total."""
     assert data.pairs is not None
     cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
     mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))
@@ -246,7 +261,7 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
-    """Return what a question of each kind adds to each total; None where that is no whole number."""
+    """Return the contribution of a question of each kind to each total, or None if one is not a whole number."""
     floats = {name: values.astype(np.float64) for name, values in cells.items()}
     mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
     whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())

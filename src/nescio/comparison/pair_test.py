@@ -1,4 +1,4 @@
-"""One pair of runs under one measure: lined up, resampled, its labels exchanged, and the p-value of its difference."""
+"""Test one pair of runs under one measure: line them up, resample, exchange labels, and compute the p-value."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ from nescio.stats.exact_p_values import exact_p
 from nescio.stats.exchanges import p_value
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 64, 1 << 20
-TESTED_AT_ONCE = 1 << 19  # those of the same sizes are summed together
+TESTED_AT_ONCE = 1 << 19  # pairs of the same sizes are summed together
 
-Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
+# for the Tukey test: the largest differences, and whether all exchanges were computed
+Largest = tuple[NDArray[np.float64], bool]
 
 
 class MeasuredRuns(Struct, frozen=True, eq=False):
-    """All runs seen by one measure, their rows in the sorted order of the questions' ids: what it reads, which cells it
-    can use, which it is about, and for the Tukey test the largest differences."""
+    """All runs seen by one measure, with rows sorted by the questions' ids.
+
+    It holds the columns that the measure reads, masks of the cells it can use and is about, and for the Tukey test the
+    largest differences.
+    """
 
     data: Evidence
     measure: Measure
@@ -45,13 +49,13 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
     largest: Largest | None = None
 
     def tables(self, pairs: Pairs) -> PairTables | None:
-        """Count pairs by kinds of question; None where counts are not all that the measure needs."""
+        """Return the pairs' counts by kinds of question, or None if the measure needs more than counts."""
         return None if self.packed is None else self.packed.of(pairs)
 
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
-        """Return the rows of two runs that can be used, of the questions that both have; each of shape (rows,).
+        """Return masks of the usable rows of each run on the questions that both have, each of shape (rows,).
 
-        Repeats need not be shared: a question that was asked once of one run and five times of the other is.
+        Repeats need not be shared: a question may be asked once of one run and five times of the other.
         """
         if self.repeats is None:
             use = self.usable[x] & self.usable[y]
@@ -61,13 +65,16 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         return both[0] & asked, both[1] & asked
 
     def either(self, x: int, y: int) -> int:
-        """Count the questions of either of two runs that the measure is about."""
+        """Return how many questions of either of two runs the measure is about."""
         rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Name the rows of each run that are shared: a run is the same on the same rows, whoever it is with."""
-        # Weights of repeats in an order are those of the pair, as are the questions asked often enough.
+        """Return a key for the shared rows of each run.
+
+        A run with the same rows has the same key, whatever its partner.
+        """
+        # Weights of repeats in an order belong to the pair, as do the questions asked often enough.
         in_order, of_repeats = self.repeats is not None and self.measure.order, self.measure.declaration.repeats
         own = repr((x, y)).encode() if in_order or of_repeats else b""
         first, second = self.shared(x, y)
@@ -75,11 +82,11 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """How many rows there are of a pair, to be kept in memory."""
+        """Return the number of rows that a pair keeps in memory."""
         return int(self.usable.shape[1])
 
     def pair(self, x: int, y: int) -> Pair | None:
-        """Two runs on the questions that both have; None where there is none."""
+        """Return two runs on the questions that both have, or None if they share none."""
         first, second = self.shared(x, y)
         if not first.any():
             return None
@@ -92,7 +99,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
 
 
 class TalliedRuns(Struct, frozen=True, eq=False):
-    """All runs seen by one measure, of whose questions there are but counts: tables of pairs of runs."""
+    """All runs seen by one measure, known only through tables of counts of pairs of runs."""
 
     data: Tally
     measure: Measure
@@ -100,11 +107,11 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     width = 1
 
     def tables(self, pairs: Pairs) -> PairTables | None:
-        """Take the tables of pairs; None where they have many kinds."""
+        """Return the tables of pairs, or None if they have many kinds."""
         return tallied_pairs(self.measure, self.data, pairs)
 
     def pair(self, x: int, y: int) -> Pair | None:
-        """Two runs on the questions that both have; None where there is none."""
+        """Return two runs on the questions that both have, or None if they share none."""
         table = self.data.table(x, y)
         first, second = np.nonzero(table)
         if not len(first):
@@ -113,11 +120,11 @@ class TalliedRuns(Struct, frozen=True, eq=False):
         return pair_of_kinds(self.measure, {n: (v[first], v[second]) for n, v in columns.items()}, table[first, second])
 
     def either(self, x: int, y: int) -> int:
-        """Count the questions of either of two runs."""
+        """Return the number of questions of either of two runs."""
         return int(self.data.counts[[x, y]].sum() - self.data.table(x, y).sum())
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Name the questions by the pair: counts do not say which they are."""
+        """Return a key for the pair's questions, because counts do not say which questions they are."""
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
 
@@ -125,7 +132,7 @@ RunsSeen = MeasuredRuns | TalliedRuns
 
 
 def measured_runs(data: Data, measure: Measure) -> RunsSeen:
-    """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
+    """Return all runs seen by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
     if data.has_questions:
         return questions_of(data, measure)
     check_countable(data, measure)
@@ -133,7 +140,7 @@ def measured_runs(data: Data, measure: Measure) -> RunsSeen:
 
 
 def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
-    """See all runs by one measure, question by question."""
+    """Return all runs seen by one measure, question by question."""
     read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     clusters = None if data.groups is None else data.groups[by_name]
@@ -146,7 +153,7 @@ def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
 
 
 def paired_evidence(loaded: Loaded) -> Data:
-    """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
+    """Return the data if its runs can be paired. Raises MismatchError for counts alone, and for a single run."""
     data = with_pairs(loaded.data)
     if len(loaded.data.runs) < 2:
         how = (
@@ -159,8 +166,10 @@ def paired_evidence(loaded: Loaded) -> Data:
 
 
 class ExactTest(NamedTuple):
-    """The first run minus the second, and its exact p-value: NaN where it is undefined, None where there is none; and
-    the two side by side, if they had to be laid so."""
+    """The first run minus the second, its exact p-value, and the pair if it had to be laid side by side.
+
+    The p-value is NaN if the difference is undefined, and None if no exact p-value exists.
+    """
 
     difference: float
     p: float | None
@@ -170,7 +179,7 @@ class ExactTest(NamedTuple):
 def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[ExactTest]:
     """Yield the difference of each pair on the questions of both, and its exact p-value.
 
-    Pairs of which counts are all that is needed are tested together, the others one by one, with the same p-values.
+    Pairs that need only counts are tested together, the others one by one, with the same p-values.
     """
     for start in range(0, len(pairs), TESTED_AT_ONCE):
         some = pairs[start : start + TESTED_AT_ONCE]
@@ -185,8 +194,11 @@ def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[Ex
 def tested_together(
     seen: RunsSeen, pairs: NDArray[np.int32], before: KnownTests
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the same of pairs of shape (pairs, 2), so many as are tested together: the differences, the p-values (NaN
-    where there is none), and which have none though there is a difference. What came `before` is not computed again."""
+    """Return the differences, the p-values, and a mask of the pairs that lack a p-value though they have a difference.
+
+    `pairs` has shape (pairs, 2), few enough to test together. A p-value is NaN if there is none. Tests that came
+    `before` are not computed again.
+    """
     tables = seen.tables(pairs)
     if tables is None:
         difference, p, known = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs), dtype=bool)
@@ -213,7 +225,7 @@ def _exact_test(pair: Pair | None) -> ExactTest:
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """NaN where the resamples do not vary about a difference, or have no value: then they say nothing."""
+    """Return the bootstrap p-value, NaN if the resamples have no value or do not vary about a nonzero difference."""
     if np.isnan(observed) or np.isnan(resampled).all():
         return float("nan")
     if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
@@ -222,10 +234,12 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 
 
 class TestedPair(Struct, frozen=True, eq=False):
-    """A pair of runs, its difference, and p where it is exact, else `how` to compute it; the differences on all
-    resamples, and for the Monte Carlo test on all exchanges."""
+    """A pair of runs, its difference, and its p-value if that is exact, else `how` to compute it.
 
-    __test__ = False  # for pytest, which collects classes by their names
+    It also holds the differences on all resamples, and for the Monte Carlo test on all exchanges.
+    """
+
+    __test__ = False  # else pytest collects the class because of its name
 
     pair: Pair
     observed: float
@@ -238,10 +252,10 @@ class TestedPair(Struct, frozen=True, eq=False):
 def each_tested(
     seen: RunsSeen, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
 ) -> Iterator[TestedPair | None]:
-    """Yield each pair of runs with its differences on all resamples (with `intervals`) and exchanges; None where two
-    runs share no question.
+    """Yield each pair with its differences on all exchanges and, with `intervals`, on all resamples.
 
-    A run on the questions that it shares with others is resampled once for all of them.
+    Yields None if two runs share no question. A run on the questions that it shares with others is resampled once for
+    all of them.
     """
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
@@ -263,7 +277,7 @@ def each_tested(
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
-    """Lay two runs side by side, with the next of the exact tests where those are wanted."""
+    """Return two runs side by side, with their exact test if the plan wants one, or None if they share no question."""
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)
     if pair is None:

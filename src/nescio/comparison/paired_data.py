@@ -1,4 +1,4 @@
-"""Two runs side by side under one measure: what resampling and exchanging labels do to their difference."""
+"""Lay two runs side by side under one measure, so that resampling and exchanging labels can change their difference."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from nescio.data.repeats import first_rows, grouped, shares
 from nescio.measures import Measure
 from nescio.stats.exact_p_values import Difference
 
-FEW_KINDS = 36  # 2**18 sums of one half of them
-MANY_KINDS = 2_000  # of questions that were asked several times: their sums lie on a lattice
-FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one
+FEW_KINDS = 36  # at most 2**18 sums of one half of the kinds
+MANY_KINDS = 2_000  # kinds of questions that were asked several times: their sums lie on a lattice
+FEW_UNITS = 16  # units of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
 class Pair(Struct, frozen=True, eq=False):
     """Two runs seen by one measure: the units of both side by side.
 
-    `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the
-    first run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
-    `own` are the patterns of the first run alone and of the second, over the same units. In an order the rows of
-    `patterns` stand by their places within their own run (`places.exchangeable_order`).
+    `patterns` has the kinds of unit of the first run, followed by the same kinds of the second. Weights (w, 0) give the
+    first run its own questions, and (0, w) the second. (kept, swapped) and (swapped, kept) exchange the labels of some
+    units. `own` holds the patterns of the first run alone and of the second, over the same units. In an order, the rows
+    of `patterns` carry their ranks within their own run (`exchangeable_order`).
     """
 
     measure: Measure
@@ -40,32 +40,33 @@ class Pair(Struct, frozen=True, eq=False):
         return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:
-        """Return the difference when each kind of question has this weight for both runs; shape (…,)."""
+        """Return the difference when each kind of question has the given weight for both runs, shape (…,)."""
         first, second = self.own
         return self.measure.value(first, weights) - self.measure.value(second, weights)
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the difference when so many questions of each kind have the labels of the two runs exchanged."""
+        """Return the difference when the given number of questions of each kind exchange their labels."""
         kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
     def exchanged_units(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the same in an order, for swaps of shape (exchanges, units): 0 and 1 of all units in one pass, shares
-        of units one exchange after another."""
+        """Return the difference of an ordered measure under swaps of shape (exchanges, units).
+
+        Swaps of 0 and 1 take one pass over all units; fractional swaps take one exchange after another.
+        """
         table = swaps.astype(np.uint8).T
         if swaps.ndim != 2 or (swaps != table.T).any():
             return self.swapped(swaps)
-        weights = np.concatenate([1 - table, table])  # of the first run's rows; the mirror image has the second's
+        weights = np.concatenate([1 - table, table])  # the first run's rows; the mirror image has the second's
         first, second = np.split(self.measure.under(self.patterns, weights, mirrored=True), 2)
         difference: NDArray[np.float64] = first - second
         return difference
 
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
-        """Return the difference as a function of how many units of each kind fall one way, and how many units there
-        are.
+        """Return the difference as a function of how many units of each kind fall one way, and the number of units.
 
-        Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are
-        many.
+        Units on which the two runs agree do not matter, and kinds (a, b) and (b, a) are one kind. Returns None for many
+        kinds.
         """
         if self.measure.order is not None:
             return (self.exchanged_units, self.counts) if len(self.counts) <= FEW_UNITS else None
@@ -82,7 +83,7 @@ class Pair(Struct, frozen=True, eq=False):
         place = np.eye(len(first))
         shared, low, high = n[~apart] @ place[kinds[~apart, 0]], place[kinds[apart, 0]], place[kinds[apart, 1]]
         n = n[apart]
-        # The totals of the first run, and of the second, where all units fall the other way; and what one more moves.
+        # The totals of both runs if all units fall the other way, and the change that one more unit makes.
         ends = [
             {name: np.einsum("k,k...->...", shared + n @ way, v) for name, v in columns.items()} for way in (high, low)
         ]
@@ -98,9 +99,9 @@ class Pair(Struct, frozen=True, eq=False):
 
 
 def _moved(one_way: Array, move: Array) -> Array:
-    """Sum the moves of kinds, of shape (kinds,) or (kinds, width), as often as there are; shape (…,) or (…, width).
+    """Return the sum of each kind's move times its count; shape (…,) for moves (kinds,), (…, width) for (kinds, width).
 
-    Kind by kind: the digits of a matrix product would depend on how many threads compute it.
+    We add kind by kind, because the last digits of a matrix product depend on the number of threads.
     """
     total = np.zeros((*one_way.shape[:-1], *move.shape[1:]))
     for j in range(len(move)):
@@ -110,16 +111,20 @@ def _moved(one_way: Array, move: Array) -> Array:
 
 
 def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
-    """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the
-    second). Without clusters each question is a unit, numbered as it stands."""
+    """Return two runs' columns over the same questions as a Pair.
+
+    `columns` maps a name to the values of the first run and of the second. Without clusters each question is a unit,
+    numbered by its position.
+    """
     cells = np.stack([np.asarray(side) for both in zip(*columns.values(), strict=True) for side in both], axis=1)
     n, ordered = len(cells), measure.order is not None
     if clusters is None and not ordered:
-        rows, kind = distinct(cells)  # quicker of whole numbers
+        rows, kind = distinct(cells)  # quicker on whole numbers
         return _additive(measure, _sides(measure, rows.astype(np.float64), list(columns)), kind, n)
     cells = cells.astype(np.float64)
     unit = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    if clusters is not None:  # within a cluster by what they hold, so that its sums are the same in any order
+    # units are sorted by content within a cluster, so that its sums do not depend on their order
+    if clusters is not None:
         order = np.lexsort((*cells.T[::-1], unit))
         cells, unit = cells[order], unit[order]
     if ordered:
@@ -139,8 +144,7 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
 
 
 def pair_of_kinds(measure: Measure, columns: dict[str, tuple[Array, Array]], counts: NDArray[np.int64]) -> Pair:
-    """Two runs' columns over kinds of question, which occur so often, as a Pair: what `pair_up` makes of the
-    questions."""
+    """Return two runs' columns over kinds of question with their counts as a Pair, equal to that of `pair_up`."""
     cells = np.stack(
         [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
     )
@@ -156,11 +160,12 @@ def pair_up_repeats(
     questions: tuple[Array, Array],
     clusters: Array | None = None,
 ) -> Pair | None:
-    """Two runs' columns over their answers to the same questions as a Pair, whose units are questions.
+    """Return two runs' columns over their answers to the same questions as a Pair, whose units are questions.
 
-    `columns` maps a name to (of the first run, of the second), each of its own number of answers; `questions` numbers
-    the question that each answer is to, and `clusters` says of the first run's answers which cluster they are in.
-    Labels are exchanged of all answers to a question at once. None where no question was asked often enough.
+    `columns` maps a name to the values of the first run and of the second, which may have different numbers of answers.
+    `questions` numbers the question of each answer, and `clusters` holds the cluster of each answer of the first run.
+    An exchange swaps the labels of all answers to a question at once. Returns None if no question was asked often
+    enough.
     """
     first, unit = np.unique(questions[0], return_inverse=True)
     other = np.searchsorted(first, questions[1])
@@ -171,7 +176,7 @@ def pair_up_repeats(
     if measure.order is not None:
         names, units = list(columns), (of_unit[unit], of_unit[other])
         cells = [np.stack([columns[name][side] for name in names], axis=1) for side in (0, 1)]
-        # Both runs of a question weigh the same, however many answers they have.
+        # A question weighs the same in both runs, however many answers it has.
         weights = np.split(shares(np.concatenate([unit, other + n])), [len(unit)])
         counts = np.ones(int(of_unit.max()) + 1, dtype=np.int64)
         both = _in_order(
@@ -187,7 +192,7 @@ def pair_up_repeats(
         measure.of_questions({name: both[side] for name, both in columns.items()}, at)
         for side, at in enumerate((unit, other))
     ]
-    asked = np.intersect1d(mapped[0][1], mapped[1][1])  # often enough, of both
+    asked = np.intersect1d(mapped[0][1], mapped[1][1])  # questions asked often enough of both runs
     if not len(asked):
         return None
     n = len(asked)
@@ -210,8 +215,11 @@ def pair_up_repeats(
 
 
 def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64] | None, n: int) -> Pair:
-    """Make the Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the
-    second's; `kind` says which each question is, None that each kind is a unit."""
+    """Return the Pair of an additive measure from the columns of both runs' kinds of unit.
+
+    `sides` holds the first run's kinds and, after them, the second's. `kind` numbers the kind of each question; None
+    makes each kind a unit.
+    """
     kinds = len(sides["n"]) // 2
     counts = np.ones(kinds, dtype=np.int64) if kind is None else np.bincount(kind, minlength=kinds)
     return _of_kinds(measure, sides, counts, kind, n)
@@ -220,7 +228,7 @@ def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64]
 def _of_kinds(
     measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], kind: NDArray[np.int64] | None, n: int
 ) -> Pair:
-    """Make the same of kinds that occur so often."""
+    """Return the Pair of kinds of unit, each with its count."""
     halves = [
         dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
     ]
@@ -241,7 +249,7 @@ def _in_order(
 
 
 def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArray[np.int64] | None = None) -> Array:
-    """Return one run's rows with the key of the order as it is exchanged with another run's."""
+    """Return one run's rows with the key of the order in the form that can be exchanged with another run."""
     at = names.index(str(measure.order))
     cells = np.array(cells, dtype=np.float64)
     cells[:, at] = exchangeable_order(measure, cells[:, at], weights)
@@ -249,7 +257,7 @@ def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArr
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
-    """Return the per-question columns of the first run, and after them those of the second."""
+    """Return the per-question columns of the first run, followed by those of the second."""
     width = len(names)
     both = np.concatenate([cells[:, :width], cells[:, width:]])
     return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}

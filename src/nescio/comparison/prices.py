@@ -1,4 +1,4 @@
-"""What a right answer costs one run in terms of another: the ratio of two prices, on the questions of both."""
+"""Estimate the ratio of two runs' prices of a right answer, on the questions of both."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from nescio.measures.cost import PRICE
 
 
 class PriceRatio(Struct, frozen=True):
-    """The price of a right answer of a run over that of another: 0.5 is half the price. p is two-sided, of equal
-    prices."""
+    """The price of a right answer of one run divided by that of another; p is two-sided for equal prices."""
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -36,7 +35,7 @@ class PriceRatio(Struct, frozen=True):
 def price_ratios(
     data: Data, measures: Sequence[Measure], pairs: Sequence[tuple[int, int]], level: float
 ) -> tuple[PriceRatio, ...]:
-    """Return the ratios of the prices of a right answer, of the measures that are one."""
+    """Return the ratio of prices of each pair by each measure that is a price of a right answer."""
     priced = [measure for measure in measures if measure.declaration.name == PRICE]
     if not isinstance(data, Evidence) or data.origins:
         return ()
@@ -54,8 +53,8 @@ def price_ratios(
 def price_ratio(measure: Measure, pair: Pair, level: float) -> Estimate:
     r"""Return the ratio of two prices, with the interval $\rho_x/\rho_y\,e^{\pm t_\nu s}$.
 
-    s is the standard error of $\ln(\rho_x/\rho_y)$, by the delta method. Undefined if a run has no right answer, or
-    costs nothing.
+    s is the standard error of $\ln(\rho_x/\rho_y)$, by the delta method. The ratio is undefined if a run has no right
+    answer, or costs nothing.
     """
     if not all(0 < float(measure.value(own, own.counts)) < math.inf for own in pair.own):
         return Estimate(math.nan, n=pair.n)

@@ -1,4 +1,4 @@
-"""P(best) and expected ranks beside rank intervals: of the true values, given what was measured."""
+"""Estimate P(best) and expected ranks of the runs' true values, given the measured ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nescio.stats.ranking import axes_of, rank_probabilities, true_values
 from nescio.stats.resampling import BLOCK, Block
 from nescio.stats.streams import Stream
 
-MOST_DRAWS = 2_000  # of true values, so that the Monte Carlo error is at most 0.012; resamples behind their covariance
+MOST_DRAWS = 2_000  # draws of true values, for a Monte Carlo error of at most 0.012; resamples behind their covariance
 
 
 def with_rank_probabilities(
@@ -27,9 +27,9 @@ def with_rank_probabilities(
     blocks: Sequence[Block],
     jobs: int,
 ) -> tuple[Rank, ...]:
-    """Return the ranks with the chance that each run is truly the best, and its expected rank.
+    """Return the ranks with the chance that each run is truly the best, and with its expected rank.
 
-    None where runs cannot be drawn together (`shared_draws`).
+    Both are None if the runs cannot be drawn together (`shared_draws`).
     """
     most = min(MOST_DRAWS, max(BLOCK, MOST_PICKS // max(1, len(data.questions))))
     some = [block for block in blocks if block.start + block.size <= most] or list(blocks[:1])
@@ -52,8 +52,10 @@ def fill(
     *,
     units: int,
 ) -> list[Rank]:
-    """Fill the probabilities into the ranks of one measure; `resampled` are the values of the runs on shared
-    resamples of so many `units`, of which their covariance is taken."""
+    """Return the ranks of one measure with their probabilities.
+
+    `resampled` holds the runs' values on shared resamples of `units` units, from which the covariance is computed.
+    """
     value = {row.run: row.value for row in ranked if row.measure == measure.label}
     known = [i for i, run in enumerate(runs) if not math.isnan(value[run])]
     whole = resampled[:, ~np.isnan(resampled[known]).any(axis=0)]
@@ -62,7 +64,7 @@ def fill(
     whole = whole[known]
     varies, axes = axes_of(whole, units)
     if len(known) > 1 and (varies <= 1e-24).any():
-        return list(ranked)  # a run that no resample moves: how far its true value may lie is unknown
+        return list(ranked)  # no resample moves this run, so the distance to its true value is unknown
     seen = np.array([value[runs[i]] for i in known])
     low, high = measure.bounds
     width = high - low if math.isfinite(high - low) else float(np.ptp(seen) + 4 * np.sqrt(varies).max())

@@ -1,5 +1,4 @@
-"""Which runs differ significantly: rank intervals and the groups of a critical-difference diagram, from the p-values of
-all pairs."""
+"""Rank runs by which of them differ significantly: rank intervals and the groups of a critical-difference diagram."""
 
 from __future__ import annotations
 
@@ -14,20 +13,20 @@ from nescio.data.results import Comparison
 from nescio.data.shown import Shown
 from nescio.text import enumerated
 
-FEW_TIED = 2  # runs that a rank names as tied with it; JSON names all
-MOST_NAMED = 1_000  # tied runs that are listed, beside each of them
+FEW_TIED = 2  # tied runs that a rank names; JSON names all
+MOST_NAMED = 1_000  # most tied runs that are listed beside each run
 
 
 class Rank(Struct, frozen=True):
     """The place of a run under one measure.
 
-    `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below
-    (Al Mohamad, Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs).
-    `groups` numbers the bars of a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in
-    rank that are all tied. `tied_with` names those that it is tied with; of more than a thousand, it says how many.
-    `p_best` is the chance that the run has the highest true value if the runs are exchangeable
-    (`nescio.stats.ranking.true_values`), and `expected_rank` its mean rank then; no test. None where the runs cannot be
-    resampled together, and where one of them does not vary.
+    `low` to `high` are the ranks it may have. `low` is one more than the number of significantly better runs. `high` is
+    the number of runs less the significantly worse ones (Al Mohamad, Goeman & van Zwet 2022). The ranks hold together
+    if the p-values are adjusted for all pairs. `groups` numbers the bars of a critical-difference diagram above it
+    (Demšar, JMLR 2006): neighbours in rank that are all tied. `tied_with` names the runs tied with it, or counts them
+    above a thousand. `p_best` is the chance that the run has the highest true value if the runs are exchangeable
+    (`nescio.stats.ranking.true_values`). `expected_rank` is its mean rank then; neither is a test. Both are None if the
+    runs cannot be resampled together, or if one of them does not vary.
     """
 
     measure: Annotated[str, Shown()]
@@ -43,20 +42,22 @@ class Rank(Struct, frozen=True):
 
     @property
     def places(self) -> Annotated[str, Shown("rank", numeric=True, after="value")]:
-        """The ranks that the run may have: "3", or "1–2"."""
+        """Return the ranks that the run may have, such as "3" or "1–2"."""
         return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
 
     @property
     def tied(self) -> Annotated[str, Shown("tied with", absent="", always=True, after="groups", spare=1)]:
-        """The first few of the runs that it is tied with."""
+        """Return the first few of the runs that it is tied with."""
         return enumerated(self.tied_with.split(", ") if self.tied_with else [], FEW_TIED)
 
 
 def ranks(
     measure: str, values: Sequence[tuple[str, float]], rows: Sequence[Comparison], *, lower_is_better: bool
 ) -> list[Rank]:
-    """Return the runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all
-    pairs."""
+    """Return the runs in order of their value, the best first.
+
+    `values` holds (run, value), and `rows` the comparisons of all pairs.
+    """
     better = np.zeros((len(values), len(values)), dtype=bool)
     place = {run: i for i, (run, _) in enumerate(values)}
     for row in rows:
@@ -69,7 +70,7 @@ def ranks(
 def ranks_of(
     measure: str, values: Sequence[tuple[str, float]], better: NDArray[np.bool_], *, lower_is_better: bool
 ) -> list[Rank]:
-    """Return the same from which runs are significantly better ([i, j]: the i-th of `values`) than which."""
+    """Return the ranks of runs, given a matrix whose cell [i, j] tells whether run i is significantly better than j."""
     sign = -1 if lower_is_better else 1
     places = by_value(values, lower_is_better=lower_is_better)
     ordered, better = [values[i] for i in places], better[np.ix_(places, places)]
@@ -79,7 +80,7 @@ def ranks_of(
     ranked = []
     for i, (run, value) in enumerate(ordered):
         close = 1e-12 * max(1.0, abs(value))
-        with np.errstate(invalid="ignore"):  # of two that are infinite
+        with np.errstate(invalid="ignore"):  # a difference of two infinite values
             ahead = i if np.isnan(value) else int(np.count_nonzero(sign * (number_of - value) > close))
         low, high = 1 + int(ahead_of[i]), len(ordered) - int(worse[i])
         alike = np.flatnonzero(~apart[i])
@@ -91,19 +92,18 @@ def ranks_of(
 
 
 def by_value(values: Sequence[tuple[str, float]], *, lower_is_better: bool) -> list[int]:
-    """Return the places of (run, value), the best first; what is undefined stands last."""
+    """Return the indices of (run, value) from best to worst, undefined values last."""
     sign = -1 if lower_is_better else 1
     keys = [-np.inf if np.isnan(value) else sign * value for _, value in values]
     return sorted(range(len(values)), key=keys.__getitem__, reverse=True)
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the longest stretches of neighbours that are all tied, as (first, last); a lone run is a bar of its
-    own."""
+    """Return the longest stretches of neighbours that are all tied, as (first, last); an untied run has its own."""
     spans: list[tuple[int, int]] = []
     last = -1
     for first in range(len(apart)):
-        last = max(first, last)  # what was tied without the first of them still is
+        last = max(first, last)  # runs tied without the first of them stay tied
         while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
             last += 1
         if not spans or last > spans[-1][1]:
@@ -112,5 +112,5 @@ def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def bars_over(place: int, groups: Sequence[tuple[int, int]]) -> str:
-    """Return the numbers of the bars that a place lies under."""
+    """Return the numbers of the bars that cover a place, separated by spaces."""
     return " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= place <= last)

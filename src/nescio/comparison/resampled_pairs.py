@@ -1,4 +1,4 @@
-"""Many pairs of runs on resamples and under exchanges of labels. What is drawn, is drawn once for all of them."""
+"""Resample many pairs of runs and exchange their labels, using each draw for all pairs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from nescio.stats.resampling import Block, Table
 from nescio.stats.streams import Stream
 
 Values = NDArray[np.float64]
-Place = tuple[bytes, int]  # the rows that are used, and the run that they are of
+Place = tuple[bytes, int]  # the rows used, and the run that has them
 
 
 class TestPlan(Struct, frozen=True):
-    """How every pair of one call is resampled, and by which test p is computed."""
+    """The plan by which one call resamples every pair and computes p."""
 
-    __test__ = False  # for pytest, which collects classes by their names
+    __test__ = False  # else pytest collects the class because of its name
 
     level: float
     blocks: Sequence[Block]
@@ -41,13 +41,15 @@ class TestPlan(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many resamples there are."""
+        """Return the number of resamples."""
         return sum(block.size for block in self.blocks)
 
 
 class PairedRuns(Struct, frozen=True, eq=False):
-    """A pair of runs on the questions that both have, and the places of its two runs; p is None where exchanges of
-    labels have to be drawn."""
+    """A pair of runs on the questions that both have, and the keys of its two runs.
+
+    p is None if exchanges of labels have to be drawn.
+    """
 
     pair: Pair
     places: tuple[Place, Place]
@@ -57,15 +59,15 @@ class PairedRuns(Struct, frozen=True, eq=False):
 
     @property
     def draws_kinds(self) -> bool:
-        """Tell whether numbers of kinds are drawn, and not units one by one: it depends on the pair alone."""
+        """Return whether draws take numbers of kinds instead of single units; this depends on the pair alone."""
         return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
 
 
 class ResampledRuns:
-    """The values of runs on the resamples of the questions that they share with others: each is computed once."""
+    """The values of runs on resamples of the questions that they share with others, each computed once."""
 
     def __init__(self, plan: TestPlan) -> None:
-        """Keep as many values as fit in memory."""
+        """Create an empty store of values for a plan."""
         self.plan = plan
         self.values: dict[Place, Values] = {}
 
@@ -94,7 +96,7 @@ class ResampledRuns:
 
 
 def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, Values]:
-    """Return the differences of the pairs that need it under random exchanges of their labels."""
+    """Return the differences under random exchanges of labels, for the pairs that need them."""
     differences: dict[PairedRuns, Values] = {}
     by_units: dict[int, list[PairedRuns]] = {}
     for one in batch:
@@ -125,13 +127,13 @@ def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan:
 
 
 def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences on draws of how many questions there are of each kind."""
+    """Return the differences on draws of the number of questions of each kind."""
     draw = partial(resampling.bootstraps, pair.counts)
     return resampling.on_draws(draw, [pair.resampled], blocks, len(pair.counts))[0]
 
 
 def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences where so many questions of each kind have their labels exchanged."""
+    """Return the differences when random numbers of questions of each kind exchange their labels."""
 
     def swaps(part: Sequence[Block]) -> Any:
         of_blocks = ((block.size, block.generator(Stream.LABEL_SWAPS)) for block in part)
@@ -143,7 +145,7 @@ def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
 def _swapped_totals(
     measure: Measure, runs: Sequence[Patterns], pairs: Sequence[tuple[int, int]], units: int, blocks: Sequence[Block]
 ) -> list[Values]:
-    """Return the differences of pairs of these runs: what a run hands over is summed once for all of its pairs."""
+    """Return the differences of pairs of these runs under exchanges, summing each run's part once for all its pairs."""
     joint = join(runs, units)
     whole = joint.under(np.ones((units, 1), dtype=np.uint8))
     values: list[list[Values]] = [[] for _ in pairs]
@@ -160,8 +162,7 @@ def _swapped_totals(
 
 
 def _swapped_orders(pairs: Sequence[Pair], units: int, blocks: Sequence[Block]) -> list[Values]:
-    """Return the differences of pairs whose questions stand in an order: each run has those that it keeps, and those of
-    the other."""
+    """Return the differences of pairs of an ordered measure under random exchanges of labels."""
     values: list[list[Values]] = [[] for _ in pairs]
     for table in _coins(units, resamples_at_once(2 * units, 1), blocks):
         for column, pair in zip(values, pairs, strict=True):

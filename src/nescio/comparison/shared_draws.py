@@ -1,5 +1,4 @@
-"""The values of all runs on the same resamples of the questions: what is said of several runs at once rests on
-these."""
+"""Compute the values of all runs on the same resamples of the questions, for statements about several runs at once."""
 
 from __future__ import annotations
 
@@ -16,15 +15,14 @@ from nescio.scoring.samples import columns_for, compress_run, question_of
 from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
-MOST_PICKS = 150_000_000  # questions drawn, in all
-MOST_CELLS = 1 << 22  # runs times questions: of more, the rows of all runs take too much memory
+MOST_PICKS = 150_000_000  # most questions drawn in all
+MOST_CELLS = 1 << 22  # most runs times questions: larger tables take too much memory
 
 
 def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block], jobs: int) -> list[Values | None]:
     """Return for each measure the values of all runs on the same resamples, shape (runs, resamples).
 
-    None where runs cannot be drawn together: where nobody knows their questions, where they were not asked the same
-    ones, and where there are too many.
+    An entry is None if the runs cannot be drawn together: their questions are unknown or differ, or there are too many.
     """
     if not data.has_questions or len(data.runs) * len(data.questions) > MOST_CELLS:
         return [None] * len(measures)
@@ -44,7 +42,7 @@ def shared_draws(data: Data, measures: Sequence[Measure], blocks: Sequence[Block
 
 
 def _subjects(data: Evidence, measure: Measure) -> list[Subject]:
-    """Return every run as a measure sees it, with a weight for each unit; none where runs have different questions."""
+    """Return every run as a measure sees it, with a weight for each unit; empty if runs have different questions."""
     read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     usable = usable[:, by_name]

@@ -1,4 +1,4 @@
-"""What comparisons are signed with: how they were made, so that they can be made again."""
+"""Sign comparisons with the settings that reproduce them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def signed(
     unpaired: bool = False,
     corrected: Mapping[str, object] | None = None,
 ) -> Signature:
-    """Return the signature of comparisons.
+    """Return the signature of comparisons: the settings that reproduce them.
 
-    `drawn` are the resamples and their seed. With `unpaired`, runs count on their own questions. `corrected` names the
-    labels that correct them; then nothing is drawn.
+    `drawn` holds the number of resamples and their seed. With `unpaired`, runs count on their own questions.
+    `corrected` names the labels that correct the comparisons; then nothing is drawn.
     """
     resamples, seed = drawn
     how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": str(resamples), "seed": str(seed)}

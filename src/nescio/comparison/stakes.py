@@ -1,4 +1,4 @@
-"""Systems that were told what an error costs: what they earned at each stake, and whether their silence follows it."""
+"""Score systems that were told the cost of an error, and test whether their silence follows it."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from nescio.stats.streams import Stream
 Floats = NDArray[np.float64]
 Scale = Literal["auto", "penalty", "target"]
 Candidates = Literal["stated", "lower"]
-FINEST = 10**9  # to which earnings are rounded that have no unit as large as this
-FEW = 20  # questions: of fewer, no interval of a difference was found to hold (docs/stakes.md)
+FINEST = 10**9  # earnings are rounded to this unit if they have none as large
+FEW = 20  # questions: with fewer, no interval of a difference was found to hold (docs/stakes.md)
 
 
 class AtStake(Struct, frozen=True):
     """A run at one stake, of `n` questions.
 
-    `utility` is (C - λW)/n with what silence on unanswerable questions earns, `normalised` that over 1 + λ. `always` is
-    the utility of answering every question, `rule` that of answering where the confidence exceeds t, and `regret` is
-    `rule` less `utility`; each is a range where the outcome of declined answers is unknown. `consistency` is the share
-    of questions on which the run does what the rule says, `stated_regret` what it loses by its own lights.
+    `utility` is (C - λW)/n plus the earnings of silence on unanswerable questions, and `normalised` is that over 1 + λ.
+    `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t. `regret`
+    is `rule` less `utility`. Each of these is a range if the outcome of declined answers is unknown. `consistency` is
+    the share of questions on which the run follows the rule, and `stated_regret` its loss by its own confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -67,7 +67,7 @@ class AtStake(Struct, frozen=True):
 
     @property
     def regret_range(self) -> Annotated[str, Shown("regret", numeric=True, after="rule")]:
-        """The regret, or its range where the outcome of declined answers is unknown."""
+        """Return the regret, or its range if the outcome of declined answers is unknown."""
         if self.regret_least == self.regret_most:
             return figure(self.regret)
         least, most = figure(self.regret_least), figure(self.regret_most)
@@ -75,8 +75,11 @@ class AtStake(Struct, frozen=True):
 
 
 class Adapts(Struct, frozen=True):
-    """How a run's silence follows the stakes: the change of its share for a stake ten times as high, and the one-sided
-    p-value of "ignores its stakes"."""
+    """The response of a run's silence to the stakes.
+
+    It holds the change of the share of silence for a stake ten times as high, and the one-sided p-value of "ignores its
+    stakes".
+    """
 
     run: Annotated[str, Shown()]
     per_tenfold: Annotated[float, Shown("silence per tenfold", interval=("low", "high"))]
@@ -92,8 +95,11 @@ class Adapts(Struct, frozen=True):
 
 
 class StakeDifference(Struct, frozen=True):
-    """A run minus another on the questions of both: `penalty` None is the area over all stakes, the primary figure;
-    single stakes have Holm's p among themselves."""
+    """A run minus another on the questions of both.
+
+    With `penalty` None the difference is that of the area over all stakes, the primary figure. Single stakes have
+    Holm's p among themselves.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -108,8 +114,11 @@ class StakeDifference(Struct, frozen=True):
 
 
 class Setting(Struct, frozen=True, eq=False):
-    """What all runs have in common: the stakes λ, what silence earns where there is no answer, the level of intervals
-    as a share, the cluster of each question, and the draws of tests that are not exact."""
+    """The settings that all runs share.
+
+    They are the stakes λ, the earnings of silence on unanswerable questions, the level of intervals as a share, the
+    cluster of each question, and the draws of tests that are not exact.
+    """
 
     declared: Sequence[Fraction]
     earns: float
@@ -118,12 +127,12 @@ class Setting(Struct, frozen=True, eq=False):
     rng: np.random.Generator
 
     def mean(self, values: Floats, use: NDArray[np.bool_], bounds: tuple[float, float] = EVERYWHERE) -> Estimate:
-        """Return the mean of the values of some questions, and its interval."""
+        """Return the mean of the values of some questions, with its interval."""
         return mean(values, self.level, None if self.clusters is None else self.clusters[use], bounds)
 
 
 class Asked(Struct, frozen=True, eq=False):
-    """One run: questions by stakes, NaN where a question was not asked at a stake; all of shape (questions, stakes)."""
+    """The answers of one run in arrays of shape (questions, stakes), NaN if a question was not asked at a stake."""
 
     right: Floats
     wrong: Floats
@@ -147,10 +156,10 @@ def stakes(
 ) -> Results[AtStake]:
     """Score runs that were asked the same questions at several stated stakes.
 
-    The column `stake` (None: the one of that name, or what ids such as `q1@stake=3` say) tells the answers to a
-    question apart, and holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
-    column's name). Rows are `AtStake`; `tables["adaptation"]` says whether silence follows the stakes,
-    `tables["differences"]` compares runs. Raises UsageError for a stake that is none.
+    The column `stake` distinguishes the answers to a question. Without it, the column of that name or ids such as
+    `q1@stake=3` do. It holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
+    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether silence follows the stakes, and
+    `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
     column = {**options.pop("column", {}), **named}
@@ -198,7 +207,7 @@ def stakes(
 
 
 def _clusters(data: Evidence) -> NDArray[np.int64] | None:
-    """Return the cluster of each question, by the numbers of the questions."""
+    """Return the cluster of each question, in the order of the questions' numbers, or None without clusters."""
     if data.groups is None or data.repeats is None:
         return None
     found = np.zeros(data.repeats.questions, dtype=np.int64)
@@ -222,7 +231,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
     answered, correct = laid("answered"), laid("correct")
     silent = 1 - answered
-    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it of silence alone
+    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it for silence alone
     answerable = np.where(np.isnan(silent), np.nan, np.where(none, 0.0, 1.0))
     right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
     wrong = laid("incorrect")
@@ -237,7 +246,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
 
 def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
-    """Return the figures of one run at one stake, at which it was asked some questions."""
+    """Return the figures of one run at one stake."""
     use = ~np.isnan(one.right[:, k])
     right, wrong, silent = one.right[use, k], one.wrong[use, k], one.silent[use, k]
     price, earns, n = float(setting.declared[k]), setting.earns, int(use.sum())
@@ -282,15 +291,17 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
 
 
 def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
-    """Return the utility of answers that are right (1), wrong (0) or not given (-1), with the unknown (NaN) all wrong,
-    and all right."""
+    """Return the mean utility with the unknown answers (NaN) all wrong, and with all of them right.
+
+    Answers are right (1), wrong (0) or not given (-1).
+    """
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
     return float(np.where(unknown, -price, known).mean()), float(np.where(unknown, 1.0, known).mean())
 
 
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return what each question adds to the area, and which questions were asked at all stakes."""
+    """Return each question's contribution to the area, and a mask of the questions asked at all stakes."""
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
     earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
@@ -312,8 +323,11 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
-    """Say how silence follows the stakes where there is an answer; None where every question has one. A system that is
-    silent throughout where there is none has a slope of 0 there, and seems to follow the stakes less."""
+    """Return a note on how silence follows the stakes on answerable questions, or None if every question is answerable.
+
+    A system that is always silent on unanswerable questions has a slope of 0 there, and seems to follow the stakes
+    less.
+    """
     none = (one.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]
     if not none.any() or none.all():
@@ -343,8 +357,13 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 
 class Earned(Struct, frozen=True, eq=False):
-    """What each question earned a run over some stakes, in whole numbers of 1/`unit`, so that equal sums are equal; 0
-    where it was not asked at all of them. A right answer earns 1 more than silence, and `width` more than an error."""
+    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`.
+
+    Whole numbers keep equal sums equal.
+
+    It is 0 if a question was not asked at all of these stakes. A right answer earns 1 more than silence, and `width`
+    more than an error.
+    """
 
     whole: NDArray[np.int64]
     asked: NDArray[np.bool_]
@@ -365,7 +384,7 @@ def _earned(one: Asked, stakes: Sequence[int], setting: Setting) -> Earned:
 def _differences(
     runs: Sequence[str], asked: Sequence[Asked], pairs: Sequence[tuple[int, int]], setting: Setting
 ) -> list[StakeDifference]:
-    """Compare pairs of runs by the area, and stake by stake."""
+    """Return comparisons of pairs of runs by the area, and stake by stake."""
     if not pairs:
         return []
     every = list(range(len(setting.declared)))
@@ -387,7 +406,7 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Compare two runs by what they earned: the area over all stakes, or the utility at one."""
+    """Return the comparison of two runs by their earnings: the area over all stakes, or the utility at one stake."""
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]

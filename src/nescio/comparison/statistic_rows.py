@@ -1,4 +1,4 @@
-"""Rows of a statistic: its columns of each question, laid out for each run or pair of runs, and its estimates."""
+"""Estimate the rows of a statistic: lay out its columns of each question for each run or pair of runs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ CANNOT_TELL = "cannot tell"
 
 
 class Column(Struct, frozen=True):
-    """A further column of a statistic's table: a formula of its totals, the form of its numbers, and its heading (None:
-    its name)."""
+    """An extra column of a statistic's table: a formula of its totals, a number format, and a heading or None."""
 
     formula: Callable[..., Any]
     form: Form = "plain"
@@ -41,10 +40,10 @@ class Column(Struct, frozen=True):
 
 
 class Laid(Struct, frozen=True, eq=False):
-    """What a row of the table is computed from.
+    """The data from which a row of the table is computed.
 
-    `key` has its first cells and `last` its last ones. `columns` holds what the statistic reads of each question, and
-    `exchanged` the same if the labels of two runs are exchanged on it.
+    `key` has its first cells and `last` its last ones. `columns` holds the values that the statistic reads from each
+    question, and `exchanged` those values after an exchange of the labels of two runs.
     """
 
     key: Mapping[str, Any]
@@ -55,7 +54,7 @@ class Laid(Struct, frozen=True, eq=False):
 
 
 class LaidOut(Struct, frozen=True):
-    """The rows of a table before they are estimated, notes, what the signature says of them, and what was written."""
+    """The rows of a table before they are estimated, notes, entries for the signature, and the files written."""
 
     rows: Sequence[Laid]
     notes: tuple[Note, ...] = ()
@@ -64,7 +63,7 @@ class LaidOut(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """How the intervals and tests of a table are made: by a method, at a level, with these blocks of draws."""
+    """The plan for the intervals and tests of a table: the method, the level, and the blocks of draws."""
 
     by: By
     level: float
@@ -72,7 +71,7 @@ class Plan(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A statistic by the name of its value, whether it is tested, and the further columns of its table."""
+    """A statistic with the name of its value, whether it is tested, and the extra columns of its table."""
 
     name: str
     statistic: Statistic
@@ -81,7 +80,7 @@ class Asked(Struct, frozen=True):
 
 
 def estimated(asked: Asked, laid: Sequence[Laid], plan: Plan) -> tuple[list[dict[str, Any]], list[Note]]:
-    """Return the cells of each row by name, and warnings; p-values are adjusted over the rows (Holm)."""
+    """Return the cells of each row by name, with p-values adjusted over the rows (Holm), and warnings."""
     estimates = [_estimate(row, asked, plan) for row in laid]
     p_adjusted = adjust([figure.p for figure in estimates], "holm")
     rows, warnings = [], []
@@ -110,14 +109,14 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
 
 
 def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
-    """Return whether a value is higher or lower than its null, or that this cannot be told; None without a p-value."""
+    """Return whether a value is higher or lower than its null or nobody can tell, or None without a p-value."""
     if p is None or math.isnan(p):
         return None
     return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
 
 
 def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a formula of a namespace of totals as one of a mapping, which gives NaN for 0/0."""
+    """Return a formula of a namespace as a formula of a mapping that gives NaN for 0/0."""
 
     def of_totals(totals: Mapping[str, Any]) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -135,8 +134,10 @@ def of_pairs(each: Callable[..., Any]) -> bool:
 def lay_questions(
     data: Evidence, each: Callable[..., Mapping[str, Floats]], needs: str, baseline: str | None
 ) -> tuple[list[Laid], list[Note]]:
-    """Return what `each` makes of the questions of every run, or of every run and its baseline, and notes on questions
-    that are left out. Raises MismatchError if there is no pair, or no question."""
+    """Return the values of `each` for the questions of every run, or of every run and its baseline, and notes.
+
+    The notes name questions that are left out. Raises MismatchError if there is no pair, or no question.
+    """
     names = [resolve(name, data.columns) for name in needs.split()]
     runs = [_questions(data, names, run) for run in range(len(data.runs))]
     if not of_pairs(each):
@@ -174,14 +175,16 @@ Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None
 
 
 def _questions(data: Evidence, names: Sequence[str], run: int) -> Questions:
-    """Return the numbers of the questions that a run answered and all columns know, the columns, and the clusters; a
-    question that was asked several times has the mean of its answers."""
+    """Return the numbers of a run's questions for which all columns have a value, the columns, and the clusters.
+
+    A question that was asked several times has the mean of its answers.
+    """
     columns = {name: np.asarray(data.column(name)[run], dtype=np.float64) for name in names}
     order = np.array(data.sorted_rows(), dtype=np.int64)
     usable = data.present[run] & ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     rows = order[usable[order]]
     if data.repeats is None:
-        place = np.argsort(order)  # a question's number is its place among the sorted ids
+        place = np.argsort(order)  # a question's number is its index among the sorted ids
         return place[rows], {name: values[rows] for name, values in columns.items()}, _some(data.clusters, rows)
     question = data.repeats.question[rows]
     kept = {name: means(values[rows], question) for name, values in columns.items()}
@@ -193,7 +196,7 @@ def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
-    """Return the columns of some questions as a formula reads them."""
+    """Return the columns of some questions as a namespace for a formula."""
     return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
 
 

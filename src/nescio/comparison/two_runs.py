@@ -1,4 +1,4 @@
-"""Which two runs are meant, where one is compared with one other."""
+"""Find the two runs to compare when a command compares one run with one other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nescio.pipeline import Loaded, check_baseline
 
 
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
-    """Find the old run and the new one: those named, else the first and the second where there are two.
+    """Return the names of the old run and of the new one: those named, else the first and the second of two.
 
-    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are
-    meant.
+    Raises UnknownNameError for a run that is not in the data, MismatchError if more than two runs leave the choice
+    open.
     """
     runs = loaded.data.runs
     check_baseline(baseline, runs)
@@ -33,7 +33,7 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
 
 
 def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Keep two runs, the old one first. Raises what `two_runs` raises; counts alone stay as they are."""
+    """Return the data with two runs, the old one first; counts alone stay unchanged. Raises what `two_runs` raises."""
     pair = two_runs(loaded, baseline, run)
     if not loaded.data.can_pair:
         return loaded
@@ -42,8 +42,10 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 
 
 def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
-    """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of
-    them are taken both ways; else None."""
+    """Return the data with two runs and both extremes of their ungraded answers.
+
+    Returns None unless the runs are named as in the files and the ungraded answers of one of them count both ways.
+    """
     data = loaded.data
     if not data.can_pair or baseline is None or not {baseline, run} & {*data.origins.values()}:
         return None

@@ -1,6 +1,6 @@
-"""Two runs on questions of their own: unpaired differences, and paired where some questions are shared.
+"""Compare two runs that answered different questions, pairing the questions that they share.
 
-Each question moves the difference by what it moves the run that has it: $d_q = e_q - e'_q$, where a run that lacks the
+Each question moves the difference by as much as it moves the run that has it: $d_q = e_q - e'_q$. A run that lacks the
 question has $e_q = 0$. Questions of the first run alone, of the second alone and of both are strata, whose variances
 add up (Welch 1947, with Satterthwaite's degrees of freedom).
 """
@@ -39,8 +39,10 @@ NOBODY = np.zeros(0)
 
 
 class OwnRun(Struct, frozen=True, eq=False):
-    """A run on its own questions: its value, the standard error of it with the degrees of freedom, how many units it
-    has; and where units are single questions, which they are, how far each moves the value, and what it holds."""
+    """A run on its own questions: its value, standard error, degrees of freedom, and number of units.
+
+    If units are single questions, it also holds which they are, how far each moves the value, and their patterns.
+    """
 
     value: float
     error: float
@@ -53,14 +55,14 @@ class OwnRun(Struct, frozen=True, eq=False):
 
 
 def on_own_questions(loaded: Loaded) -> bool:
-    """Return whether each run counts on its own questions: as was asked, or because no two runs share one."""
+    """Return whether each run counts on its own questions, on request or because no two runs share a question."""
     return loaded.options.missing == "own" or any(remark.code == APART for remark in loaded.notes)
 
 
 def compare_unpaired(
     data: Evidence, measures: Sequence[Measure], pairs: Sequence[tuple[int, int]], plan: TestPlan
 ) -> Iterator[tuple[Comparison, list[Note]]]:
-    """Yield the difference of each pair by each measure: value, interval, p, and notes on it."""
+    """Yield the comparison of each pair by each measure, and notes on it."""
     if plan.test not in ("auto", "permutation"):
         raise UsageError(f"{opt('test', plan.test)} pairs questions, and these runs have questions of their own")
     for measure in (measure.on(data.columns) for measure in measures):
@@ -113,15 +115,17 @@ def _compared(
 
 
 def _shared(run: OwnRun, baseline: OwnRun) -> NDArray[np.int64]:
-    """Return the questions that both runs have, where these are known one by one."""
+    """Return the questions that both runs have, or none if single questions are unknown."""
     if run.questions is None or baseline.questions is None:
         return np.zeros(0, dtype=np.int64)
     return np.intersect1d(run.questions, baseline.questions)
 
 
 def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the standard error of the difference and its degrees of freedom; shared questions of runs whose units are
-    clusters or repeats count as if they were apart, which makes the error larger."""
+    """Return the standard error of the difference and its degrees of freedom.
+
+    If units are clusters or repeats, shared questions count as separate ones, which makes the error larger.
+    """
     if not len(shared):
         return added_errors([(run.error, run.freedom), (baseline.error, baseline.freedom)])
     assert run.questions is not None
@@ -132,14 +136,16 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
     moved[ours] += run.moved
     moved[theirs] -= baseline.moved
     parts = [part for part in (moved[ours & theirs], moved[~theirs], moved[~ours]) if len(part)]
-    if any(len(part) == 1 for part in parts):  # one question alone shows no spread: it joins the others
+    if any(len(part) == 1 for part in parts):  # one question alone shows no spread, so it joins the others
         parts = [np.concatenate(parts)]
     return added_errors([unit_error(part, np.ones(len(part)), np.ones(len(part), dtype=np.int64)) for part in parts])
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:
-    """Return the differences under random exchanges: shared questions swap their labels, and all others are dealt out
-    anew to the two runs, each as many as it has."""
+    """Return the differences under random exchanges of labels.
+
+    Shared questions swap their labels. The other questions are dealt anew, and each run gets as many as it has.
+    """
     assert run.questions is not None
     assert baseline.questions is not None
     assert run.patterns.kind is not None

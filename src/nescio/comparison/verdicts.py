@@ -1,4 +1,4 @@
-"""What a comparison says in words, what it could have seen, and whether it is a regression."""
+"""Put comparisons into words: the verdict, the detectable difference, and whether the run is a regression."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from nescio.stats.intervals import FEW
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
 LABELS = "labels"  # the units of differences that people's labels correct
-CORRECTED = "t"  # the test of differences that labels correct, which exchanges nothing
+CORRECTED = "t"  # the test of differences corrected by labels, which exchanges nothing
 TOO_FEW = "too few questions to tell"
 NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
-MOST_TIMES = 100  # as many questions as there are: beyond that, nobody asks so many
+MOST_TIMES = 100  # more than this times the questions is never advised: nobody asks so many
 
 
 def detectable(row: Comparison, alpha: float) -> float | None:
     r"""Return the difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
-    The least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
-    difference on m units: a test that exchanges labels measures by squares about 0, to which d itself adds. A measure
-    that counts moves in steps, and h is half of the largest one; without it the power of the exact test is 0.6 to 0.76.
-    None without a spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is
-    as large.
+    It is the least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
+    difference on m units. A test that exchanges labels measures by squares about 0, to which d itself adds. A measure
+    that counts moves in steps, and h is half of the largest step. Without h the power of the exact test is 0.6 to 0.76.
+    Returns None without a spread, if no p-value of so few units is small enough ($2^{1-m} > \alpha$), and if no
+    difference is large enough.
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
@@ -56,9 +56,9 @@ def rule_of_three_share(units: int, alpha: float) -> float:
 
 
 def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Return the interval of a difference, or what the rule of three allows where no unit moves it.
+    """Return the interval of a difference, or the rule-of-three bounds if no unit moves it.
 
-    What was never seen may still be: a share of the units may lie at either end of what a difference can be.
+    Unseen outcomes are still possible: a share of the units may lie at either end of the possible differences.
     """
     if _unmoved(row):
         low, high = parse(row.measure).bounds
@@ -71,18 +71,18 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def _reach(measure: Measure) -> float:
-    """Return how far a measure moves if all questions change: what is proven, or else its range."""
+    """Return how far a measure moves if all questions change: the proven bound, or else its range."""
     low, high = measure.bounds
     return measure.slope if math.isfinite(measure.slope) else high - low
 
 
 def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    r"""Return the ends of a difference that a pass rests on, which hold although few questions are won or lost.
+    r"""Return the ends of a difference that support a pass, which hold even if few questions are won or lost.
 
-    Student's interval is too short where the losses are few: no loss shows how many more there may be. If the true
-    difference lies a gap g beyond the observed one, questions of reach r that were not seen to change add g r to the
-    variance of a question. So the gap is held to $g - cr/m = z\sqrt{s^2 + gr/m}$ on m units, as in Wilson's interval;
-    c = max(0, 2/3 - z²/6) brings it to the exact Poisson bound where all that changes is lost.
+    Student's interval is too short if the losses are few, because no observed loss bounds the number of losses. Suppose
+    that the true difference lies a gap g beyond the observed one. Then questions of reach r that were not seen to
+    change add g r to the variance of a question. So the gap satisfies $g - cr/m = z\sqrt{s^2 + gr/m}$ on m units, as in
+    Wilson's interval. c = max(0, 2/3 - z²/6) makes it the exact Poisson bound if all changes are losses.
     """
     low, high = widened_interval(row, alpha)
     measure = parse(row.measure)
@@ -99,7 +99,7 @@ def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 def _unmoved(row: Comparison) -> bool:
     """Return whether no unit moves a difference: it has no spread, or an interval without width.
 
-    A measure of which not every unit is a part says nothing by that, unless the difference is 0.
+    If some units are not part of a measure, this shows nothing unless the difference is 0.
     """
     if math.isnan(row.difference) or row.low is None or row.high is None:
         return False
@@ -108,12 +108,12 @@ def _unmoved(row: Comparison) -> bool:
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
-    """Return the row with its verdict: better, worse (of a descriptive measure: higher, lower), a bounded null, or too
-    few questions (which may show no difference at all); None where p is undefined.
+    """Return the row with its verdict, None if p is undefined.
 
-    A bounded null is said where the whole interval lies within `margin` of 0: "differences above d are ruled out".
-    `smallest` is the least p that so many random exchanges can give: where that is too large once it is adjusted,
-    they are what is too few.
+    The verdict is better or worse (of a descriptive measure: higher or lower), a bounded null, or too few questions
+    (which may show no difference at all). A bounded null needs the whole interval within `margin` of 0: "differences
+    above d are ruled out". `smallest` is the least p that random exchanges can give. If it is too large after
+    adjustment, there are too few exchanges, and the verdict says so.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -127,18 +127,18 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
         return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
         return replace(row, verdict=NONE_SEEN if _unmoved(row) and row.difference == 0 else TOO_FEW)
-    # Rounded up, so that the words claim no more than the figure.
+    # We round up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
     return replace(row, verdict=f"differences above {bound:g} are ruled out", no_larger_than=bound)
 
 
 class Decision(Struct, frozen=True):
-    """The decision on a run beside its baseline, which gates, pages and the terminal all say.
+    """The decision on a run beside its baseline, which gates, pages and the terminal all show.
 
-    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if that cannot be told. `further` is about
-    how many more `units` (questions, or clusters of them) would tell; no number does if the difference lies at the
-    margin, and it is None.
-    `broken` says how outputs that are empty, unparsed or failed changed, `undecided` why no difference decides.
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if nobody can tell. `further` is about how
+    many more `units` (questions, or clusters of them) would decide. It is None if no number would, as for a difference
+    at the margin. `broken` says how the outputs that are empty, unparsed or failed changed, and `undecided` why no
+    difference decides.
     """
 
     row: Comparison
@@ -151,12 +151,12 @@ class Decision(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """The decision in capitals."""
+        """Return the decision in capitals."""
         return {0: "MERGE", 1: "DO NOT MERGE", CANNOT_TELL: "CANNOT TELL"}[self.status]
 
     @property
     def after(self) -> str:
-        """What follows the name of the run in a sentence that says why."""
+        """Return the words that follow the name of the run in the sentence that explains the decision."""
         row = self.row
         broken = f" ({self.broken})" if self.broken else ""
         figures = signed_figure(row.difference)
@@ -183,19 +183,19 @@ class Decision(Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """The sentence without the decision itself."""
+        """Return the sentence without the decision itself."""
         return f"{self.row.run}{self.after}"
 
     @property
     def sentence(self) -> str:
-        """The decision as a sentence."""
+        """Return the decision as a sentence."""
         return f"{self.heading}: {self.why}"
 
 
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
-    """Return the decision on each comparison, by the level and the margin that it was made with.
+    """Return the decision on each comparison, by the level and the margin of the comparisons.
 
-    Where no gate can rest on a comparison, the decision is that nobody can tell.
+    The decision is "cannot tell" if no gate can rest on the comparison.
     """
     alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
@@ -213,7 +213,7 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
 
 def first_decision(comparisons: Comparisons) -> Decision | None:
-    """Return the decision by the first measure that says which run is better, or None."""
+    """Return the decision by the first measure that can say which run is better, or None."""
     return next(
         (
             made
@@ -234,9 +234,9 @@ def decision(
     units: str = "questions",
     shift: float = math.inf,
 ) -> Decision:
-    """Return whether the run of a row may take the place of its baseline; `units` are what its interval counts.
+    """Return whether the run of a row may replace its baseline; `units` names the units of its interval.
 
-    `undecided` says why a run that passes is not let pass, unless it does with a difference that is worse by `shift`.
+    `undecided` says why a run that passes may not pass. It passes nevertheless if a difference worse by `shift` passes.
     """
     status = regression(row, alpha, margin)
     if undecided and status == 0 and regression(row, alpha, margin, shift):
@@ -254,8 +254,10 @@ def decision(
 
 
 def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
-    """Return how many times as many units settle a decision if the difference and its spread stay as they are; infinite
-    beyond `MOST_TIMES`."""
+    """Return the factor by which the units must grow to settle a decision if the difference and its spread stay.
+
+    It is infinite above `MOST_TIMES`.
+    """
 
     def settled(times: float) -> bool:
         ends = {name: getattr(row, name) for name in ("low", "high")}
@@ -275,9 +277,9 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
 
 
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Return the end that a pass rests on, and the one that a failure rests on, so that higher is better.
+    """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
 
-    A run that its test finds better needs no guard: if it is truly worse, the test says so in at most α/2 of samples.
+    A run that its test finds better needs no guard. If it is truly worse, the test errs in at most α/2 of samples.
     """
     ends = widened_interval(row, alpha)
     low, high = ends if row.verdict == "better" else guarded_interval(row, alpha)
@@ -285,18 +287,17 @@ def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def _rounded(count: float) -> int:
-    """Return a count to two digits, upwards."""
+    """Return a count rounded up to two digits."""
     digits = max(0, math.floor(math.log10(count)) - 1) if count >= 1 else 0
     return math.ceil(round(count / 10**digits, 6)) * 10**digits
 
 
 def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0) -> int:
-    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be
-    told.
+    """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, 3 if nobody can tell.
 
-    By the interval, whose worse end is moved by `shift`; a failure takes the verdict "worse" as well. No run passes by
-    what few questions do not show (`guarded_interval`). Without a margin, runs that end alike on every one of 30
-    questions or more pass: that claims nothing about other questions.
+    The interval decides, after its worse end is moved by `shift`. A failure needs the verdict "worse" as well. No run
+    passes because few questions show nothing (`guarded_interval`). Without a margin, runs that agree on every one of 30
+    questions or more pass, which claims nothing about other questions.
     """
     unchanged = not margin and _unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)

@@ -37,7 +37,7 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Whether a model of the assessors tells more than their votes do."""
+        """Return whether a model of the assessors tells more than their votes."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 

@@ -43,8 +43,7 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """The way in which `check` sums a column over a run's questions: by its sum, by the number of values, or by the
-    number of zeros."""
+    """How `check` sums a column over a run's questions: the sum, the number of values, or the number of zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -87,7 +86,7 @@ class Column(Struct, frozen=True):
 
     @property
     def lacking(self) -> str:
-        """The words with which a note says that a question lacks this column."""
+        """Return the words with which a note says that a question lacks this column."""
         return self.when_missing or bare(self.name)
 
 

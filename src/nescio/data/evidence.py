@@ -67,42 +67,43 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """The cells that hold a graded outcome or score, shape (runs, questions)."""
+        """Return the cells that hold a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
     @property
     def unit(self) -> str:
-        """The word for its rows: "questions", or "rows" if some are answers to the same question."""
+        """Return the word for its rows: "questions", or "rows" if some are answers to the same question."""
         return "questions" if self.answer_rows is None else "rows"
 
     @property
     def size(self) -> int:
-        """The number of questions; with repeats, each counts once."""
+        """Return the number of questions; with repeats, each counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
 
     @property
     def shape(self) -> dict[str, str]:
-        """The size of the data, as a signature says it."""
+        """Return the size of the data, as a signature says it."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """The word for the units that are resampled: "questions", each with its answers, or "clusters" of them."""
+        """Return the word for the units that are resampled: "questions", each with its answers, or "clusters" of
+        them."""
         return "questions" if self.groups is None else "clusters"
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """The cluster of each row, if clusters hold more than the answers to one question; else None."""
+        """Return the cluster of each row, if clusters hold more than the answers to one question; else None."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
 
     @property
     def units(self) -> int:
-        """The number of units that are resampled: questions, or clusters of them."""
+        """Return the number of units that are resampled: questions, or clusters of them."""
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
@@ -234,17 +235,17 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def what(self) -> str:
-        """The name of this table in messages."""
+        """Return the name of this table in messages."""
         return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
-        """The size of the data, as a signature says it."""
+        """Return the size of the data, as a signature says it."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property
     def can_pair(self) -> bool:
-        """Whether it knows how two runs did on the same questions."""
+        """Return whether it knows how two runs did on the same questions."""
         return self.pairs is not None
 
     def tally(self) -> Tally:
@@ -329,14 +330,14 @@ def as_rows(data: Data) -> Data:
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return data of single questions; raises MismatchError for counts, which have none to do this with."""
+    """Return data of single questions. Raises MismatchError for counts, which have none to do this with."""
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return data that knows how two runs did on the same questions; raises MismatchError for other."""
+    """Return data that knows how two runs did on the same questions. Raises MismatchError for other."""
     if data.can_pair:
         return data
     raise MismatchError(

@@ -12,7 +12,7 @@ from nescio.errors import MismatchError, differs_between_runs
 
 
 def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes:
-    """Return the runs of all parts on the questions of all parts; a question that a part lacks is absent from its runs.
+    """Return the runs of all parts on the questions of all parts; runs lack the questions of other parts.
 
     If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError if parts
     share no question, name a run alike, disagree on whether a question has an answer or on one of these `strata`, or

@@ -51,7 +51,7 @@ class Note(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text of the note with its benchmarks, but without the measures that it is about."""
+        """Return the text of the note with its benchmarks, but without the measures that it is about."""
         return self._about("")
 
     def __str__(self) -> str:

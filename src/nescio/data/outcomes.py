@@ -117,7 +117,8 @@ class Outcomes(Struct, frozen=True, eq=False):
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """The questions that a run does not answer at all: a repeat that it lacks of a question it answers is none."""
+        """Return the questions that a run does not answer at all: a repeat that it lacks of a question it answers is
+        none."""
         lacking: NDArray[np.bool_] = self.state == ABSENT
         return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
 

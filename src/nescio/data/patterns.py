@@ -33,7 +33,7 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """The number of units: questions, or clusters of them."""
+        """Return the number of units: questions, or clusters of them."""
         return int(self.counts.sum())
 
     @property
@@ -105,7 +105,7 @@ def compress_ordered(
     """Return the distinct rows in falling order of `key`; rows with the same key are grouped as tied.
 
     With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each
-    position of the order on its own they are as good as copies of one question. `shares` weighs the rows, where there
+    position of the order on its own they are as good as copies of one question. `shares` weighs the rows, if there
     are clusters (the repeats of a question are one).
     """
     names = list(columns)

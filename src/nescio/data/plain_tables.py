@@ -62,9 +62,11 @@ def plain_value(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int) -> str:
-    """Return a number with so many decimals, a half rounded away from zero. It is a half of the decimal number that is
-    meant, as of 0.675, which no binary number is, or of 5/8 computed with an error in the last digit. A huge number has
-    an exponent."""
+    """Return a number with `digits` decimals, with a half rounded away from zero.
+
+    The half is that of the intended decimal number. For example, no binary number is 0.675, and 5/8 may have an error
+    in its last digit. A huge number has an exponent.
+    """
     if not abs(value) < HUGE:
         return f"{value:.2e}"
     return f"{Decimal(f'{value:.12f}').quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"

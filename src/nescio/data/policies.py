@@ -318,8 +318,11 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
-    """Return the share of a run's questions that its ungraded answers weigh, or of the fewest that it has in common
-    with another run, as a difference counts these alone. The answers to a question share its weight."""
+    """Return the share of a run's questions that its ungraded answers weigh.
+
+    If that is more, returns their share of the fewest questions that the run shares with another run, because a
+    difference counts only these. The answers to a question share its weight.
+    """
     present = outcomes.state != ABSENT
     if outcomes.repeats is None:
         asked, weight = present, float(ungraded[run].sum())

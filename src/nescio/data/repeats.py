@@ -33,7 +33,7 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """The number of questions."""
+        """Return the number of questions."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
@@ -98,7 +98,7 @@ def sums(values: Array, question: NDArray[np.int64]) -> Array:
 def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return whole weights of the rows, by which all questions weigh the same and the rows of one are equal; (rows,).
 
-    They are 1 if all questions have as many rows. Where the least common multiple of those numbers is above 10^6 the
+    They are 1 if all questions have as many rows. If the least common multiple of those numbers is above 10^6 the
     weights are rounded, by less than one part in 10^4.
     """
     if not len(question):

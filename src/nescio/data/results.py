@@ -92,7 +92,7 @@ class Comparison(Struct, frozen=True):
 
     @property
     def significant(self) -> bool:
-        """Whether the adjusted p-value says that the two differ."""
+        """Return whether the adjusted p-value says that the two differ."""
         return self.verdict in TURNED
 
 

@@ -37,7 +37,7 @@ class Shown(Struct, frozen=True):
 
     A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. So is one
     that holds in every row what the field `same_as` holds, whose own column then stays. It comes after the column
-    `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are aligned right. Where
+    `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are aligned right. If
     there is no room, columns with a `spare` are left out, the lowest first.
     """
 

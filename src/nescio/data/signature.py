@@ -52,7 +52,7 @@ def sign(**fields: object) -> Signature:
 
 
 def parse(text: str) -> Signature:
-    """Read a signature as it is printed; raises ValueError for a text that is none."""
+    """Read a signature as it is printed. Raises ValueError for a text that is none."""
     fields = []
     for part in _BARS.findall(text):
         match = _FIELD.fullmatch(part)

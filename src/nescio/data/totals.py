@@ -37,7 +37,7 @@ class JointColumns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """The number of sums in each resample."""
+        """Return the number of sums in each resample."""
         return len(self.columns.exponents)
 
 

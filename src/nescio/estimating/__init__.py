@@ -1,4 +1,4 @@
-"""One way to a figure: units, a statistic of them, a method for its interval and a test make an `Estimate`.
+"""Make an `Estimate` from units, a statistic of them, a method for its interval and a test.
 
     estimate(units_of({"right": right}), Statistic(mean_of("right")), closed_form, by_student)
 

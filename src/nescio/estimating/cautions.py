@@ -1,4 +1,4 @@
-"""Warnings about intervals."""
+"""Warn about intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An estimate: a figure with its interval, its p-value, and what its reader should know."""
+"""Compute an estimate: a figure with its interval, its p-value, and warnings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from nescio.stats.intervals import student
 
 
 class Interval(Struct, frozen=True):
-    """The interval of a value by one method, the standard error on the value's own scale, Student's degrees of freedom,
-    and warnings; NaN is undefined."""
+    """The interval of a value by one method, with the standard error on the value's scale.
+
+    It also holds Student's degrees of freedom and warnings. NaN is undefined.
+    """
 
     low: float
     high: float

@@ -1,4 +1,4 @@
-"""Means of people's labels beside a judge, as estimates."""
+"""Estimate means of people's labels, helped by a judge."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from nescio.stats.prediction_powered import Mean
 def of_labels(
     mean: Mean, level: float, *, shift: float = 0.0, bounds: tuple[float, float] = EVERYWHERE, n: int = 0
 ) -> Estimate:
-    """Return a mean of labels, moved by a known `shift` and held between the bounds, with Student's interval and the
-    p-value of 0."""
+    """Return the estimate of a mean of labels, moved by a known `shift` and kept between the bounds.
+
+    It has Student's interval and the p-value of 0.
+    """
     low, high = bounds
     error = math.sqrt(mean.variance) if math.isfinite(mean.variance) else math.nan
     value, *ends = (min(max(x + shift, low), high) for x in (mean.value, *mean.interval(level)))

@@ -1,4 +1,4 @@
-"""Means of one value a question, and of one difference a question, with Student's interval."""
+"""Estimate the mean of one value, or one difference, for each question, with Student's interval."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mean(
 ) -> Estimate:
     """Return the mean of the values of questions or clusters of them, with the p-value of 0.
 
-    Between finite bounds one question is imagined at either. `times` says how many questions have each value.
+    Between finite bounds one question is imagined at each bound. `times` holds the number of questions with each value.
     """
     statistic = Statistic(mean_of(VALUE), bounds, ends="seen" if bounds == EVERYWHERE else "imagined", skewed=False)
     units = units_of({VALUE: values}, clusters, times=times)
@@ -32,8 +32,10 @@ def mean(
 def difference(
     values: Floats, level: float, width: float, clusters: Whole | None = None, times: Whole | None = None
 ) -> Estimate:
-    """Return the mean of the differences of questions, each within ± `width`; a question is imagined at either end if
-    no question moves the mean far (`few_units.difference_error`)."""
+    """Return the mean of the differences of questions, each within ± `width`.
+
+    A question is imagined at either end if no question moves the mean far (`few_units.difference_error`).
+    """
     statistic = Statistic(mean_of(VALUE), (-width, width), ends="rare")
     units = units_of({VALUE: values}, clusters, times=times)
     return estimate(units, statistic, partial(closed_form, level=level), by_student)

@@ -1,4 +1,4 @@
-"""Measures as statistics: of one run, and the ratio of two."""
+"""Turn measures into statistics: of one run, and the ratio of two runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from nescio.measures import Measure
 
 
 def statistic_of(measure: Measure) -> Statistic:
-    """Return a measure of totals as a statistic: on the logit scale of its bounds, or, if rare values move it far, on
-    its own with a unit imagined at either bound."""
-    skewed = measure.declaration.interval != "t"  # where its own study says that n - 1 will do
+    """Return a measure of totals as a statistic on the logit scale of its bounds.
+
+    If rare values move the measure far, the scale is its own, with a unit imagined at either bound.
+    """
+    # a measure that declares "t" has a study which supports n - 1 degrees of freedom
+    skewed = measure.declaration.interval != "t"
     if measure.imagines_ends:
         return Statistic(measure.of_totals, measure.bounds, ends="imagined", skewed=skewed)
     return Statistic(measure.of_totals, measure.bounds, scale="logit", skewed=skewed)

@@ -1,4 +1,4 @@
-"""Methods: the interval of a statistic in closed form, from resamples of the units, or from a posterior."""
+"""Compute the interval of a statistic in closed form, from resamples of the units, or from a posterior."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nescio.stats import intervals, resampling
 from nescio.stats.few_units import difference_error, unit_error, widened_error
 from nescio.stats.resampling import Block
 
-# Below these Student's interval of clustered questions has been seen to cover too little (docs/few-units.md).
+# With fewer, Student's interval of clustered questions covered too little (docs/few-units.md).
 FEWEST_UNITS, FEWEST_FREEDOM = 6, 2.0
 NO_SPREAD = 1e-12
 HUGE = 1e100
@@ -26,9 +26,9 @@ HUGE = 1e100
 def closed_form(
     units: Units, statistic: Statistic, value: float, *, level: float = 0.95, agreeing: int | None = None
 ) -> Interval:
-    """Return Student's interval, from how far each unit moves the value.
+    """Return Student's interval, computed from the units' moves of the value.
 
-    A logit interval at a bound is that of `agreeing` units (None: all) that all say the same.
+    At a bound, a logit interval is that of `agreeing` units (None: all) that all agree.
     """
     error, df = error_of(units, statistic, value)
     low, high = _ends(statistic, value, error, df, level)
@@ -42,14 +42,14 @@ def closed_form(
 
 
 def error_of(units: Units, statistic: Statistic, value: float) -> tuple[float, float]:
-    """Return the standard error of a value and its degrees of freedom, by how its statistic says that it spreads."""
+    """Return the standard error of a value and its degrees of freedom, by the spread that its statistic declares."""
     moved, size, times = statistic.moved(units), units.size, units.times
     low, high = statistic.bounds
     if statistic.ends == "imagined":
         return widened_error(moved, size, times, (low - value, high - value))
     if statistic.ends == "rare":
         return difference_error(moved, size, times, value, high)
-    # The square of a huge number is none: a power of two is taken out, which changes no digit.
+    # The square of a huge number overflows, so we divide by a power of two, which changes no digit.
     scale = 2.0 ** math.frexp(largest)[1] if (largest := float(np.abs(moved).max())) > HUGE else 1.0
     error, df = unit_error(moved / scale, size, times, skewed=statistic.skewed)
     return scale * error, df
@@ -70,7 +70,9 @@ def _ends(statistic: Statistic, value: float, error: float, df: float, level: fl
 def resampled(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
     """Return the percentiles of the statistic on resamples of the units (Efron 1979)."""
     drawn = resampling.on_draws(
-        lambda part: np.concatenate([resampling.bootstrap(units.times, one.size, one.generator()) for one in part]),
+        lambda part: np.concatenate(
+            [resampling.bootstrap(units.times, block.size, block.generator()) for block in part]
+        ),
         [partial(statistic.value, units)],
         blocks,
         len(units.times),

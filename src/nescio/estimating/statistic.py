@@ -1,4 +1,4 @@
-"""Statistics: formulas of totals, and how far each unit moves one (the delta method)."""
+"""Define statistics as formulas of totals, and compute how far each unit moves one (the delta method)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.estimating.units import Units
 
-Formula = Callable[[Mapping[str, Any]], Any]  # of totals by name, `n` among them; each of shape (…) or (…, columns)
+# maps totals by name, with `n` among them, each of shape (…) or (…, columns)
+Formula = Callable[[Mapping[str, Any]], Any]
 Floats = NDArray[np.float64]
 EVERYWHERE = (-float("inf"), float("inf"))
-_STEP = 3e-4  # of the derivatives, which are exact for polynomials up to the fourth degree
-CANCELLED = 1e-10  # of the parts of a sum, which the rounding of derivatives leaves
+_STEP = 3e-4  # step of the derivatives, which are exact for polynomials up to degree four
+CANCELLED = 1e-10  # relative rest of a sum whose parts cancel, left by rounding in the derivatives
 _STEPS = (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)
 
 
 class Statistic(Struct, frozen=True):
-    """A formula of totals, and what an interval and a test need to know of it.
+    """A formula of totals, with the facts that an interval and a test need.
 
-    `bounds` are its lowest and highest value, and `null` is the value that a test doubts. Intervals are symmetric on
-    its `scale`. `ends` says what the units show of its spread: all of it ("seen"); all of it once a unit is imagined at
-    either bound ("imagined"); or the latter only while no unit moves it far ("rare"). If few units may make up the
-    spread of the data (`skewed`), Student's degrees of freedom are those of its kurtosis.
+    `bounds` are its lowest and highest value, and `null` is the value under the null hypothesis. Intervals are
+    symmetric on its `scale`. `ends` says how much of the spread the units show. "seen" means all of it. "imagined"
+    means all of it once a unit is imagined at either bound. "rare" means the same, but only while no unit moves the
+    value far. If few units may make up the spread of the data (`skewed`), Student's degrees of freedom come from its
+    kurtosis.
     """
 
     formula: Formula
@@ -37,12 +39,14 @@ class Statistic(Struct, frozen=True):
     skewed: bool = True
 
     def value(self, units: Units, weights: Array | None = None) -> Floats:
-        """Return its value if each kind of unit occurs so often; shape (…)."""
+        """Return the value of the statistic when each kind of unit has the given weight, shape (…)."""
         return np.asarray(self.formula(units.totals(weights)), dtype=np.float64)
 
     def moved(self, units: Units) -> Floats:
-        """Return how far one unit of each kind moves the value (`influence`), whatever the scale of a column; 0 where
-        the parts of its columns cancel; shape (kinds,)."""
+        """Return how far one unit of each kind moves the value (`influence`), whatever the scale of a column.
+
+        The shape is (kinds,). The move is 0 if the parts of its columns cancel.
+        """
         n, scales = units.n, {}
         for name, values in units.sums.items():
             mean = float(np.max(np.abs(np.einsum("k,k...->...", units.times, values)), initial=0.0)) / n
@@ -64,10 +68,11 @@ def mean_of(column: str) -> Formula:
 
 
 def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Floats:
-    r"""Return how far one unit of each kind moves a formula's value; `columns["n"]` holds the sizes; shape (kinds,).
+    r"""Return how far one unit of each kind moves a formula's value, shape (kinds,).
 
-    That is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c. For c@1 that is the sum over a
-    cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. NaN where the formula has no derivative.
+    `columns["n"]` holds the sizes. The move is $e_g = \sum_c \theta'_c\,(x_{gc} - n_g \bar x_c)/n$ over the columns c.
+    For c@1 it is the sum over a cluster of $((1 + U)(c_i - A) + A(s_i - U))/n$. It is NaN if the formula has no
+    derivative.
     """
     moved = np.zeros(len(columns["n"]))
     for part in _parts(formula, columns, times):
@@ -76,7 +81,7 @@ def influence(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any
 
 
 def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) -> Iterator[Floats]:
-    """Yield n times what each column adds to the influence of each kind."""
+    """Yield n times each column's contribution to the influence of each kind."""
     size = columns["n"]
     n = float(times @ size)
     means = {name: np.einsum("k,k...->...", times, values) / n for name, values in columns.items() if name != "n"}
@@ -86,9 +91,11 @@ def _parts(formula: Formula, columns: Mapping[str, Array], times: NDArray[Any]) 
 
 
 def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[np.int64]) -> Floats:
-    """Return the same for many runs, whose units are single questions of a few kinds; of shape (runs, kinds) like
-    `counts`, and to the last bit those of each run alone. `columns` are what a question of each kind adds, whole
-    numbers of shape (kinds,)."""
+    """Return the influences for many runs whose units are single questions of a few kinds, shape (runs, kinds).
+
+    `counts` has the same shape. `columns` holds the whole number that a question of each kind adds to a total, shape
+    (kinds,). The result equals that of each run alone, to the last bit.
+    """
     n = counts.sum(axis=1)
     read = {name: values for name, values in columns.items() if name != "n"}
     means = {name: counts @ values / n for name, values in read.items()}
@@ -101,7 +108,7 @@ def influences(formula: Formula, columns: Mapping[str, Array], counts: NDArray[n
 
 
 def slopes(formula: Formula, means: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the derivative of a formula by each mean, from five points."""
+    """Return the derivative of a formula by each mean, computed from five points."""
     by_name = {}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()

@@ -1,4 +1,4 @@
-"""Tests: the two-sided p-value of the statistic's null, by Student's t or by exchanging the labels of two runs."""
+"""Test the null hypothesis of a statistic, two-sided, by Student's t or by exchanging the labels of two runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from nescio.stats.few_units import student_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
-UNLIKE, ROUNDING = 1e-9, 1e-15  # by which the distance under exchanged labels may miss the opposite one
+# tolerances for the distance under exchanged labels being the opposite of the observed one
+UNLIKE, ROUNDING = 1e-9, 1e-15
 
 
 def by_student(units: Units, statistic: Statistic, value: float, interval: Interval) -> tuple[float, str]:  # noqa: ARG001
@@ -25,7 +26,7 @@ def by_student(units: Units, statistic: Statistic, value: float, interval: Inter
 
 
 def _from_null(statistic: Statistic, values: Floats) -> Floats:
-    """Return how far values lie from the null: their difference, or on the scale of logarithms that of their logs."""
+    """Return the distance of values from the null, or on the scale of logarithms the distance of their logs."""
     if statistic.scale != "log":
         return values - statistic.null
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -36,12 +37,12 @@ def _from_null(statistic: Statistic, values: Floats) -> Floats:
 def by_exchange(
     units: Units, statistic: Statistic, value: float, interval: Interval, *, blocks: Sequence[Block]
 ) -> tuple[float, str]:
-    """Return the p-value if the labels of two runs are exchanged on each unit with chance ½: exact where there are few
-    kinds or a sum, else of random exchanges.
+    """Return the p-value when each unit exchanges the labels of two runs with chance ½, and the name of the test.
 
-    It is Student's if an exchange of all labels does not turn the sign of the distance from the null.
+    It is exact for few kinds or for a sum, else from random exchanges. If exchanging all labels does not reverse the
+    sign of the distance from the null, it is Student's.
     """
-    from nescio.stats.exact_p_values import exact_p  # here, as one run alone is compared with nothing
+    from nescio.stats.exact_p_values import exact_p  # imported here because a single run is compared with nothing
 
     if units.exchanged is None:
         return by_student(units, statistic, value, interval)

@@ -1,4 +1,4 @@
-"""Units: questions, or clusters of questions, with the sums of their columns."""
+"""Hold units: questions, or clusters of questions, with the sums of their columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Sums = Mapping[str, Floats]
 class Units(Struct, frozen=True, eq=False):
     """The sums of columns over each unit.
 
-    Units that hold the same may be one kind: `times` counts the units of each kind, and `size` the questions of one.
-    All arrays have the shape (kinds,); a column may have further axes. `exchanged` holds the sums of each kind if the
-    labels of two runs are exchanged on it.
+    Units with equal content may be one kind: `times` counts the units of each kind, and `size` the questions of one.
+    All arrays have the shape (kinds,); a column may have further axes. `exchanged` holds the sums of each kind after an
+    exchange of the labels of two runs.
     """
 
     sums: Sums
@@ -31,19 +31,18 @@ class Units(Struct, frozen=True, eq=False):
 
     @property
     def n(self) -> int:
-        """How many questions there are."""
+        """Return the number of questions."""
         return round(float(self.times @ self.size))
 
     @property
     def count(self) -> int:
-        """How many units there are."""
+        """Return the number of units."""
         return int(self.times.sum())
 
     def totals(self, weights: Array | None = None) -> dict[str, Floats]:
-        """Return the total of each column, and of questions (`n`), if each kind occurs so often; weights have the shape
-        (…, kinds)."""
+        """Return the weighted total of each column, and of questions (`n`); weights have the shape (…, kinds)."""
         often = np.asarray(self.times if weights is None else weights, dtype=np.float64)
-        # Not a matrix product: its digits would depend on how many threads compute it.
+        # We avoid a matrix product, because its digits depend on the number of threads.
         return {
             name: np.einsum("...k,k->..." if values.ndim == 1 else "...k,km->...m", often, values)
             for name, values in {**self.sums, "n": self.size}.items()
@@ -53,7 +52,7 @@ class Units(Struct, frozen=True, eq=False):
 def units_of(
     columns: Sums, clusters: Whole | None = None, exchanged: Sums | None = None, times: Whole | None = None
 ) -> Units:
-    """Return questions as units, or the clusters that they are in; `times` says how often each question occurs."""
+    """Return questions, or the clusters that they are in, as units; `times` counts the occurrences of each question."""
     questions = len(next(iter(columns.values())))
     if clusters is None:
         often = np.ones(questions, dtype=np.int64) if times is None else times
@@ -65,7 +64,7 @@ def units_of(
 
 
 def merged(units: Units) -> Units:
-    """Return the units with those that hold the same as one kind."""
+    """Return the units with equal ones merged into one kind."""
     parts = [*units.sums.values(), units.size, *(units.exchanged or {}).values()]
     rows, kind = distinct(np.concatenate([values.reshape(len(units.size), -1) for values in parts], axis=1))
     first = np.unique(kind, return_index=True)[1]
@@ -76,7 +75,7 @@ def merged(units: Units) -> Units:
 
 
 def units_in(patterns: Patterns, *more: Patterns) -> Units:
-    """Return the units of a run; of several runs on the same units, the columns of the second are `2.name`."""
+    """Return the units of one run or of several runs on the same units; the second run's columns are `2.name`."""
     sums = {name: values for name, values in patterns.columns.items() if name != "n"}
     for place, other in enumerate(more, 2):
         sums |= {f"{place}.{name}": values for name, values in other.columns.items() if name != "n"}

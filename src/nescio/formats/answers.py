@@ -32,7 +32,7 @@ class Answer(Struct, gc=False):
     `nothing`, why it is none (empty, without an answer in the requested form); `right` (the tool's verdict) or `score`;
     else nothing graded it, and `lacking` is why.
 
-    Where a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch,
+    If a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch,
     trial or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata`
     are constant within the question; `labels` are values of the log, and may be strata. `where` names the place in the
     file `path`. `scores` holds graded scores by name, and `task` the task where each has metrics of its own.

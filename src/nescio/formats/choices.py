@@ -13,9 +13,10 @@ _SHOWN = 50  # names in a message
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
-    """Return the thing that `--choose NAME=VALUE` names among several, or the only one there is. If files hold
-    different ones, VALUE names several between commas, and the first that is there is taken. `elsewhere` says that the
-    one named is in another file.
+    """Return the object that `--choose NAME=VALUE` selects among several, or the only one.
+
+    If files hold different ones, VALUE lists several with commas, and the first existing one is taken. `elsewhere`
+    tells that the selected one is in another file.
 
     Raises UsageError if there are several and none is named, or where the one named is not there.
     """
@@ -47,13 +48,13 @@ def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
-    """Raise UsageError if none of the files has the chosen thing."""
+    """Raise UsageError if no file has the selected object."""
     if name in options.choose:
         choose(options, name, sorted({*names}), f"{name}s")
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """Return the number of `--choose threshold=T`; raises UsageError if it is none."""
+    """Return the number of `--choose threshold=T`. Raises UsageError if it is none."""
     chosen = options.choose.get("threshold")
     least = None if chosen is None else decimal(chosen)
     if chosen is not None and (least is None or not math.isfinite(least)):

@@ -25,7 +25,7 @@ DEEPEST = 6  # folders within a folder that are looked into
 
 
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
-    """Return the items given, with each folder replaced by its files, and notes on the files that are passed over.
+    """Return the items with each folder replaced by its files, and notes on the files left out.
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
     (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
@@ -90,7 +90,7 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it; raises FormatError if there are none, or of
+    """Return the logs of other tools in a folder and those within it. Raises FormatError if there are none, or of
     several tools."""
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}

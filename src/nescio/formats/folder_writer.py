@@ -23,7 +23,7 @@ _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError if one would not be
+    """Yield a folder to fill with files of one format, whole or not at all. Raises MismatchError if one would not be
     taken for it."""
     with atomic_folder(path) as folder:
         yield folder

@@ -2,7 +2,7 @@
 names of its files in a folder that is given in their place.
 
 One table, so that no module is imported until a file has its keys, and no reader of a tool is asked about a table of
-somebody else. Where keys do not say enough, the reader's own `recognise` is asked about the files that have them.
+somebody else. If keys do not say enough, the reader's own `recognise` is asked about the files that have them.
 """
 
 from __future__ import annotations

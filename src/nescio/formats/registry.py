@@ -71,7 +71,7 @@ class Declined:
 
     @property
     def asked(self) -> bool:
-        """Whether there are any patterns."""
+        """Return whether there are any patterns."""
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
@@ -297,8 +297,7 @@ def is_streamed(source: Source) -> bool:
 
 
 class WriteResult(Struct, frozen=True):
-    """The result of a writer: what was written, in words ("12 outcomes of 1 run"), and notes on what the format has no
-    place for."""
+    """The result of a writer: a description ("12 outcomes of 1 run"), and notes on what the format cannot hold."""
 
     what: str
     notes: tuple[Note, ...] = ()

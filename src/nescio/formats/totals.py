@@ -38,7 +38,7 @@ class Total(Struct, frozen=True):
 
     @property
     def agrees(self) -> bool:
-        """Whether the figure is what the answers give, or nobody can tell."""
+        """Return whether the figure is what the answers give, or nobody can tell."""
         if self.covered is not None and self.covered != self.held:
             return False
         own = self.own

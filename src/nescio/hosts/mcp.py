@@ -71,7 +71,7 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
 
 
 def server() -> Server[Any]:
-    """Make the server; raises UsageError if the SDK is not installed."""
+    """Make the server. Raises UsageError if the SDK is not installed."""
     try:
         from mcp.server.lowlevel import Server
     except ImportError:

@@ -103,7 +103,7 @@ class Recorder(Struct):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The rows, each with all columns."""
+        """Return the rows, each with all columns."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         return [{name: row.get(name) for name in names} for row in self.rows]
 
@@ -127,7 +127,8 @@ class Recorder(Struct):
         self._assert(lambda: self._compared(baseline, measure, margin, options))
 
     def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
-        """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
+        """Write the run as a baseline for `assert_not_worse` of later tests; the arguments are those of
+        `nescio.baseline`."""
         import nescio
 
         nescio.compare(self.table, measures, save_baseline=path, **options)

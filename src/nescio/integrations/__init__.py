@@ -35,7 +35,7 @@ def value_of(
     """Return the value of a measure for one run; NaN if it is undefined (0/0, or nothing was graded).
 
     `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
-    out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Where questions were asked
+    out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). If questions were asked
     several times, `questions` names the one that each answer is to. Raises UnknownNameError for the measure, and
     MissingColumnError if it needs what is not given.
     """

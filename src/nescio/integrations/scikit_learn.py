@@ -57,7 +57,7 @@ def metric(measure: str, *, unanswered: Any) -> Metric:
     """Return a function (y_true, y_pred) that gives the measure, in which a prediction equal to `unanswered` is
     silence.
 
-    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
+    If the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
     wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
     NaN is undefined. Raises UnknownNameError or UsageError for the measure.
     """

@@ -113,7 +113,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters with their defaults."""
+        """Return the parameters with their defaults."""
         own = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
         return {p.name: p.default for p in own}
 

@@ -96,7 +96,7 @@ def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[
     Without `in_words` those written in English words are left out.
 
     Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A
-    number that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere
+    number that is part of a name (MP3, C-3PO, 3D) is none. If the mark alone decides (1,234), it does; elsewhere
     what is written decides (1.234.567 and 1,5 are read although the mark is a dot).
     """
     if decimal == ",":

@@ -11,7 +11,7 @@ from nescio.text import normalise, without_punctuation
 def exact(question: Question, answer: str) -> bool:
     """Call an answer right if the normalised answer equals a normalised gold answer (SQuAD's exact match).
 
-    Where normalisation leaves nothing of a text ("The", "A", "?"), the text itself is compared, without punctuation.
+    If normalisation leaves nothing of a text ("The", "A", "?"), the text itself is compared, without punctuation.
     """
     if answer in question.answers:
         return True

@@ -20,7 +20,7 @@ def fitting(question: Question, answer: str) -> bool:
     decimals and unit, so that 2.0 is 2. A formula or code (x+1, E = mc^2) is compared to the letter, but for spaces
     around its signs. All other texts have SQuAD's normalisation, which leaves out case, articles and punctuation, but
     not the marks that carry meaning: those between digits, signs, and what makes C++ another than C. In names a hyphen
-    may be missing (F-16). Where the question has options and the gold answer names one, the answer names it too.
+    may be missing (F-16). If the question has options and the gold answer names one, the answer names it too.
     """
     if answer in question.answers:
         return True

@@ -83,7 +83,7 @@ class Measure(Struct, frozen=True):
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, correct: SupportsIndex, incorrect: SupportsIndex, unanswered: SupportsIndex = 0) -> float:
-        """The measure of these counts, NaN where it is undefined: `measure("c@1")(237, 156, 107)`.
+        """The measure of these counts, NaN if it is undefined: `measure("c@1")(237, 156, 107)`.
 
         Raises MissingColumnError for a measure that needs more than counts, UsageError for what is no count.
         """
@@ -108,7 +108,8 @@ class Measure(Struct, frozen=True):
 
     @property
     def reads_order_alone(self) -> bool:
-        """Whether the order is all that it reads of the column that orders: no monotone rescaling changes its value."""
+        """Return whether the measure reads only the order of a column, so that no monotone rescaling changes its
+        value."""
         return self.order is not None and self.order not in self.needs
 
     @property
@@ -131,42 +132,42 @@ class Measure(Struct, frozen=True):
 
     @property
     def merge(self) -> bool:
-        """Whether neighbouring groups of equal rows may be read as one."""
+        """Return whether neighbouring groups of equal rows may be read as one."""
         merge = self.declaration.merge
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
     @property
     def binned(self) -> bool:
-        """Whether bins of the column that orders bracket it: `Declaration.binned`."""
+        """Return whether bins of the ordering column bound the value: `Declaration.binned`."""
         binned = self.declaration.binned
         return bool(binned(**self.parameters)) if callable(binned) else binned
 
     @property
     def imagines_ends(self) -> bool:
-        """Whether Student's interval counts one imagined unit at either end of the range, as what is rare moves it
-        far."""
+        """Return whether Student's interval counts one imagined unit at either end of the range, because rare values
+        move it."""
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
     @property
     def of_counts(self) -> bool:
-        """Whether sums over the answers are all it needs, and neither their order nor the repeats of a question."""
+        """Return whether the measure needs only sums over the answers, without their order or repeats."""
         return self.order is None and self.declaration.repeats is None
 
     @property
     def counts_every_unit(self) -> bool:
-        """Whether every question is a part of the value, as it is of accuracy and not of precision."""
+        """Return whether every question is a part of the value, as it is for accuracy but not for precision."""
         if self.counts_outcomes:
             return all(abs(self(*counts) - self(5, 3, 8)) > 0 for counts in ((6, 3, 8), (5, 4, 8), (5, 3, 9)))
         return self.declaration.proportion is not None and self.declaration.proportion[1] == "n"
 
     @property
     def counts_outcomes(self) -> bool:
-        """Whether the counts of correct, incorrect and unanswered are all it needs."""
+        """Return whether the measure needs only the counts of correct, incorrect and unanswered."""
         return self.of_counts and OUTCOME_COLUMNS.issuperset(self.needs)
 
     @property
     def slope(self) -> float:
-        r"""How far the value can move for each question that changes, as a share of all; infinite where unproven.
+        r"""Return how far the value can move for each changed question, as a share of all; infinite if unproven.
 
         Proven are the values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means over
         questions, and c@1 with its kin. If a share s of the questions changes, a path of x moves s from some kinds
@@ -177,7 +178,7 @@ class Measure(Struct, frozen=True):
 
     @property
     def is_mean(self) -> bool:
-        """Whether the value is a mean of what each kind of answer is worth."""
+        """Return whether the value is a mean of points for each kind of answer."""
         form = self._quadratic_form()
         return form is not None and bool(np.allclose(form, np.add.outer(np.diag(form), np.diag(form)) / 2))
 
@@ -336,7 +337,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def resampling_covers(self) -> bool:
-        """Whether an interval made from resamples holds the true value as often as it says."""
+        """Return whether a resampled interval covers the true value as often as it claims."""
         return self.interval is not None and not (isinstance(self.interval, OwnInterval) and self.interval.alone)
 
     @property
@@ -375,7 +376,7 @@ class Declaration(Struct, frozen=True):
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
+        """The measure with parameters. Raises UsageError for an unknown, missing or impossible one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -436,7 +437,7 @@ def measure(
 
     `needs` names columns of `nescio.data.evidence`, one of which may have a parameter of the measure in its name
     (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
-    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, where it is one
+    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one
     (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False` says
     that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True` that
     ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind it

@@ -193,7 +193,7 @@ def abstain_accuracy(total: Any) -> Any:
     r"""The share of right decisions to answer or to abstain: right answers given, and wrong candidates declined.
 
     $\frac{C + |wrong\ candidates\ declined|}{n}$ over the answers and the declined candidates that were judged;
-    undefined where there is none. An abstention without a judged candidate is left out and counted in a note.
+    undefined if there is none. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: Whether a system abstains where it would have been wrong, if its declined candidates are known. A
     system that is always wrong and always silent scores 1: read accuracy beside it. The step that declines is judged
@@ -217,7 +217,7 @@ def f1_of_grounded_refusals(total: Any, literal: int = 0) -> Any:
     r"""The mean of two F1: of declining the questions without an answer, and of answering those with one.
 
     $\frac{1}{2}\left(\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|} + \frac{2\,|answered \cap
-    answerable|}{|answered| + |answerable|}\right)$, undefined where either part is. literal=1 counts a part that is
+    answerable|}{|answered| + |answerable|}\right)$, undefined if either part is. literal=1 counts a part that is
     undefined as 0, as the published code does: a collection without unanswerable questions then gives at most ½.
 
     When to use it: To compare with figures of Trust-Score; `answerable` is then 1 where the retrieved documents hold an

@@ -1,6 +1,6 @@
 """Calibration over bins of equally many answers, taken in the order of their confidences.
 
-Where equal confidences lie in two bins, each bin gets the mean of their outcomes: every order of the tied is alike.
+If equal confidences lie in two bins, each bin gets the mean of their outcomes: every order of the tied is alike.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
 
 def _ends_by_number(n: float, bins: int) -> Array:
-    """Return the ends of so many bins of whole answers; where they are not equally many, the first ones have one
-    more."""
+    """Return the ends of `bins` bins with whole answers; the first bins have one more if the numbers are unequal."""
     each, more = divmod(n, bins)
     first = np.arange(bins + 1.0)
     return first * each + np.minimum(first, more)
@@ -98,7 +97,7 @@ def _ends_by_number(n: float, bins: int) -> Array:
 def ece_by_count(total: Any, bins: int = 10) -> Any:
     r"""Expected calibration error over bins that hold equally many answers: lower is better.
 
-    $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. Where n is no multiple of the number of
+    $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. If n is no multiple of the number of
     bins, those of the least confident answers have one more.
 
     When to use it: ECE where most confidences lie close together, so that bins of equal width are empty or hold all. It

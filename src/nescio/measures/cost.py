@@ -17,7 +17,7 @@ SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
 def _paid(questions: Any, column: str) -> Any:
-    """Return what each question cost; raises MismatchError if that is less than nothing."""
+    """Return what each question cost. Raises MismatchError if that is less than nothing."""
     values = vars(questions)[attribute(bare(column))]
     if np.any(values < 0):
         raise MismatchError(f"the column {bare(column)!r} holds a cost below 0 ({np.nanmin(values):g})")

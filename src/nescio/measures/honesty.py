@@ -80,7 +80,7 @@ def over_conservativeness(total: Any, column: str = KNOWN) -> Any:  # noqa: ARG0
 def prudence(total: Any, column: str = KNOWN) -> Any:  # noqa: ARG001
     r"""The share of declined questions among those that neither the reference system nor this one answers rightly.
 
-    $\frac{|declined \cap unknown|}{|declined \cap unknown| + |wrong \cap unknown|}$, undefined where both are empty.
+    $\frac{|declined \cap unknown|}{|declined \cap unknown| + |wrong \cap unknown|}$, undefined if both are empty.
     Unknown questions that this system answers rightly are left out.
 
     When to use it: Whether a model declines what it does not know. Always declining scores 1: read
@@ -102,7 +102,7 @@ def honesty(total: Any, column: str = KNOWN) -> Any:  # noqa: ARG001
     r"""The mean of prudence and of what over_conservativeness lacks of 1.
 
     $\frac{1}{2}\left(\frac{|declined \cap unknown|}{|unknown|} + 1 - \frac{|declined \cap known|}{|known|}\right)$,
-    undefined where either part is.
+    undefined if either part is.
 
     When to use it: One number for declining in the right places, against a reference system. Never declining and always
     declining both score one half. Whether answers are right it does not see: read accuracy beside it.

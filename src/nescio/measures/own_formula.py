@@ -29,7 +29,7 @@ _ONE: Mapping[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: o
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> ast.expr:
-    """Read arithmetic, and nothing else; raises UsageError that names what is not understood."""
+    """Read arithmetic, and nothing else. Raises UsageError that names what is not understood."""
     if len(text) > LONGEST:
         raise UsageError(f"a formula has at most {LONGEST} characters (found {len(text)})")
     try:

@@ -24,7 +24,7 @@ _STABLE = "Liu et al. 2024 (arXiv 2412.13147), open-compass/GPassK README.md and
 
 
 def all_of(part: Array, asked: Array, k: int) -> Array:
-    r"""Return the chance that k answers drawn from `asked` all belong to `part`; NaN where there are fewer than k.
+    r"""Return the chance that k answers drawn from `asked` all belong to `part`; NaN if there are fewer than k.
 
     $\binom{part}{k} / \binom{asked}{k}$, as a product of k ratios, so that nothing overflows.
     """
@@ -35,7 +35,7 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
 
 
 def right_among(right: Array, asked: Array, k: int) -> list[Array]:
-    """Return the chances that 0, 1, … k of k answers drawn from `asked` are right; NaN where there are fewer than k."""
+    """Return the chances that 0, 1, … k of k answers drawn from `asked` are right; NaN if there are fewer than k."""
     chances = [np.ones(np.shape(right))]
     for drawn in range(int(k)):
         left = np.where(asked > drawn, asked - drawn, np.nan)
@@ -79,7 +79,7 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
     r"""The chance that at least one of k answers to a question is right.
 
     $\frac{1}{n}\sum_i 1 - \binom{r_i - c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    where there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
+    if there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
 
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
     rewards trying many things, and wrong answers cost nothing: where nobody checks use pass^k.
@@ -94,7 +94,7 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
 def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that all of k answers to a question are right: does it pass every time?
 
-    $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
+    $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is accuracy.
 
     When to use it: When users must rely on a system every time, as on agents that act. It falls with silence as with
@@ -116,7 +116,7 @@ def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
     r"""The chance that at least the share t of k answers to a question is right.
 
     $\frac{1}{n}\sum_i \sum_{j=\max(\lceil tk \rceil, 1)}^{k} \binom{c_i}{j}\binom{r_i - c_i}{k - j} /
-    \binom{r_i}{k}$ over the n questions asked at least k times; undefined where there is none. t = 1 is pass^k and
+    \binom{r_i}{k}$ over the n questions asked at least k times; undefined if there is none. t = 1 is pass^k and
     t = 0 is pass@k. The published function gives 0 to a question that was asked less often.
 
     When to use it: How stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on k and
@@ -137,7 +137,7 @@ def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
 def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""G-pass@k averaged over the shares above one half.
 
-    $\frac{2}{k}\sum_{i=\lceil k/2 \rceil + 1}^{k} G_{i/k}$ with $G_t$ the value of G-pass@k(k, t); undefined where no
+    $\frac{2}{k}\sum_{i=\lceil k/2 \rceil + 1}^{k} G_{i/k}$ with $G_t$ the value of G-pass@k(k, t); undefined if no
     question was asked at least k times. For odd k the highest value is (k - 1)/k, as in its source.
 
     When to use it: One number for stability where no share t is given, to compare with figures of LiveMathBench. Take
@@ -159,7 +159,7 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that none of k answers to a question is wrong; silence is not wrong.
 
     $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    where there is none.
+    if there is none.
 
     When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
@@ -180,7 +180,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that at least one of k answers to a question is right and none is wrong.
 
     $\frac{1}{n}\sum_i [\binom{r_i - w_i}{k} - \binom{u_i}{k}] / \binom{r_i}{k}$ over the n questions asked at least k
-    times; undefined where there is none. k = 1 is accuracy.
+    times; undefined if there is none. k = 1 is accuracy.
 
     When to use it: When a user asks k times and must get a right answer and no wrong one. How much silence there was it
     does not say: read answered@k beside it.
@@ -200,7 +200,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that at least one of k answers to a question is not silence.
 
-    $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
+    $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is 1 minus the share of unanswered questions.
 
     When to use it: Whether asking again gets an answer at all. It counts wrong answers like right ones: read
@@ -222,7 +222,7 @@ def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that none of k answers to a question is silence.
 
     $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
-    where there is none.
+    if there is none.
 
     When to use it: Whether a system answers every time, or abstains now and then. It counts wrong answers like right
     ones: read pass^k beside it.
@@ -234,7 +234,7 @@ def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
 
 def _pairs(q: Any) -> Array:
-    """Return how many ordered pairs of answers a question has; NaN where it has one answer."""
+    """Return how many ordered pairs of answers a question has; NaN if it has one answer."""
     return np.where(q.n > 1, q.n * (q.n - 1), np.nan)
 
 
@@ -248,7 +248,7 @@ def disagreement(total: Any) -> Any:
     r"""The chance that two answers to a question have different outcomes.
 
     $\frac{1}{n}\sum_i 1 - \frac{c_i(c_i-1) + w_i(w_i-1) + u_i(u_i-1)}{r_i(r_i-1)}$ over the n questions asked at least
-    twice; undefined where there is none. Lower is better: 0 is a system that always does the same.
+    twice; undefined if there is none. Lower is better: 0 is a system that always does the same.
 
     When to use it: How stable a system is, whatever its outcomes. A system that is always wrong has 0: read accuracy
     beside it. Where only a change of right answers matters use flip_rate.
@@ -267,7 +267,7 @@ def disagreement(total: Any) -> Any:
 def flip_rate(total: Any) -> Any:
     r"""The chance that of two answers to a question one is right and the other is not.
 
-    $\frac{1}{n}\sum_i \frac{2\,c_i(r_i - c_i)}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where
+    $\frac{1}{n}\sum_i \frac{2\,c_i(r_i - c_i)}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
     there is none. Half of it is the variance of one answer about the mean of its question.
 
     When to use it: How often asking again changes whether the answer is right, and so how noisy one run of the
@@ -287,7 +287,7 @@ def flip_rate(total: Any) -> Any:
 def contradiction_rate(total: Any) -> Any:
     r"""The chance that of two answers to a question one is right and the other is wrong.
 
-    $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where
+    $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
     there is none.
 
     When to use it: How often a system contradicts itself on what it knows: one answer right, another wrong. Silence

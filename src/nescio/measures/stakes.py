@@ -60,7 +60,7 @@ def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
     r"""The mean earning of an answer at a stated stake, the price of an error: right answers, less the price of the
     wrong ones.
 
-    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined where there is
+    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is
     none. The interval is Student's, with one imagined question at either end of the range, because rare errors at a
     high price may not have been seen.
 
@@ -85,7 +85,7 @@ def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
 def normalised_utility(total: Any, stake: str) -> Any:
     r"""The utility at a stake, scaled so that a right answer and an error lie one unit apart: utility over 1 + λ.
 
-    $\frac{(1 - t)C - tW}{n}$ for $t = \lambda/(1 + \lambda)$, in $[-t, 1 - t]$; undefined where no question was asked
+    $\frac{(1 - t)C - tW}{n}$ for $t = \lambda/(1 + \lambda)$, in $[-t, 1 - t]$; undefined if no question was asked
     at the stake.
 
     When to use it: To plot or average several stakes, which utility would leave to the highest price.

@@ -42,7 +42,7 @@ class Resampling(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """The number of resamples, B."""
+        """Return the number of resamples, B."""
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:
@@ -130,8 +130,8 @@ def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Diffe
     r"""Sakai's test of means (2006): $t = \bar z / (s/\sqrt n)$ against the same of resamples of $w = z - \bar z$.
 
     `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is.
-    Where units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
-    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$. Where s
+    If units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
+    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$. If s
     = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
     """
     mean, observed = _t(values, counts, np.ones((1, resampling.units)), np.zeros((len(values), 1)))

@@ -1,7 +1,7 @@
 """Scores on sub-collections, from which both stability and swap rates are counted.
 
 Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
-literally say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the
+literally say. If a measure needs no more than counts, the second way draws the pair's joint table instead of the
 questions.
 """
 

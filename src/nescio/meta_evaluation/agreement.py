@@ -74,10 +74,10 @@ def agreement(
 
         nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
-    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the
-    truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
-    overlap. `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts
-    tables will do. `progress` hears how many pairs of measures are compared. Raises as `nescio.score` does, and
+    The best run comes first, whether high or low is better. `tau_ap` is the symmetric form, because neither measure is
+    the truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
+    overlap. `tables["disagreements"]` shows the `top` pairs of runs on which two measures differ most. Counts tables
+    suffice. `progress` is told how many pairs of measures are compared. Raises the errors of `nescio.score`, and
     UsageError for fewer than two measures.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)

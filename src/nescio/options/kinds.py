@@ -153,7 +153,7 @@ class RepeatedNameError(ValueError):
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return names with their values; raises RepeatedNameError for a name with two values."""
+    """Return names with their values. Raises RepeatedNameError for a name with two values."""
     for at, (name, value) in enumerate(pairs):
         if any(name == other and value != before for other, before in pairs[:at]):
             raise RepeatedNameError(f"has two values for {name!r}; give one")

@@ -68,12 +68,12 @@ class Option(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """What it is for, in the spelling of who reads it."""
+        """Return the purpose of the option, in the spelling of the interface that shows it."""
         return spelled(self.help) if MARK in self.help else self.help
 
     @property
     def default_about(self) -> str:
-        """The behaviour without the option, in the spelling of the interface that shows it."""
+        """Return the behaviour without the option, in the spelling of the interface that shows it."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
@@ -90,7 +90,7 @@ class Option(Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """The value of the option in words; if its metavar names a form, that comes first."""
+        """Return the value of the option in words; if its metavar names a form, that comes first."""
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 
 
@@ -208,7 +208,7 @@ class Request:
 
     @cached_property
     def given(self) -> tuple[str, ...]:
-        """The options whose values are not the defaults."""
+        """Return the options whose values are not the defaults."""
         return tuple(name for name, one in self.options.items() if not _same(getattr(self, name), one.default))
 
     def _check_company(self) -> None:

@@ -62,30 +62,31 @@ class Verb(Generic[P, R]):
 
     @property
     def about(self) -> str:
-        """The first sentence of the verb's help."""
+        """Return the first sentence of the verb's help."""
         return self.doc.partition("\n")[0]
 
     @property
     def path(self) -> str:
-        """The name of the verb in Python: nescio.ave.build."""
+        """Return the name of the verb in Python: nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
     def examples(self) -> list[str]:
-        """The examples of the verb, as a shell has them."""
+        """Return the examples of the verb, as a shell has them."""
         parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
         return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
 
     @property
     def calls(self) -> list[str]:
-        """The examples of the verb in Python: those that call this verb, and name files that no shell has to find."""
+        """Return the examples of the verb in Python: those that call this verb, and name files that no shell has to
+        find."""
         own = f"nescio {self.name} "
         lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
         return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options of the verb by name."""
+        """Return the options of the verb by name."""
         options: dict[str, Option] = self.request.options
         return options
 

@@ -50,12 +50,12 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def whole_title(self) -> str:
-        """The title with what the paper's data are about."""
+        """Return the title with what the paper's data are about."""
         return " ".join(filter(None, (self.title, self.about)))
 
     @property
     def cells(self) -> list[list[str]]:
-        """The rows of the paper's table."""
+        """Return the rows of the paper's table."""
         return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
 
     def decimals(self, column: int) -> int:
@@ -81,7 +81,7 @@ def papers() -> dict[str, Paper]:
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of this key or name, or the only one that has all these words; raises UnknownNameError."""
+    """Return the paper of this key or name, or the only one that has all these words. Raises UnknownNameError."""
     wanted = _plain(name)
     named = {_joined(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
     if _joined(name) in named:
@@ -95,7 +95,7 @@ def find_paper(name: str) -> Paper:
 
 
 def find_item(paper: Paper, name: str) -> Item:
-    """Return the item of this label, name or title, or the only one that has all these words; raises UnknownNameError
+    """Return the item of this label, name or title, or the only one that has all these words. Raises UnknownNameError
     with the nearest, or with all that fit."""
     items = fitting_items(paper, name)
     if len(items) == 1:

@@ -68,7 +68,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
 
 
 def open_baseline(path: Path) -> Baseline:
-    """Read the file of a baseline; raises FormatError."""
+    """Read the file of a baseline. Raises FormatError."""
     from nescio.formats.native.baseline import read_file
 
     sources, _ = open_files([path])
@@ -109,7 +109,7 @@ def deciding(options: Options) -> dict[str, Any]:
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
-    """Return the data with the baseline's run at the end, and the name of that run there.
+    """Return the data with the baseline's run added at the end, and its name there.
 
     Raises MismatchError if the questions, their clusters, the judge or the way of reading are others than the
     baseline's, and UsageError for data that is not known question by question.

@@ -53,7 +53,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes for users of the certificate: that the interval of kappa does not lie above 0."""
+        """Return the notes for users of the certificate: that the interval of kappa does not lie above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
@@ -79,7 +79,7 @@ def digest_of(questions: Iterable[str]) -> str:
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Read a certificate; raises FormatError for a file that is none, UsageError if it cannot be read."""
+    """Read a certificate. Raises FormatError for a file that is none, UsageError if it cannot be read."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:

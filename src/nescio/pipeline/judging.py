@@ -28,7 +28,7 @@ def judge(
     """Judge the data by the judge asked for, else by that of the benchmark, else by the one that suits the questions.
     `watch` is told how many answers have been judged.
 
-    What is judged already stays as it is; raises UsageError if a judge is named for it.
+    What is judged already stays as it is. Raises UsageError if a judge is named for it.
     """
     data = read.data
     if not isinstance(data, Unjudged):

@@ -60,7 +60,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def signature(self) -> dict[str, str]:
-        """The part of a signature that identifies the data."""
+        """Return the part of a signature that identifies the data."""
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -196,7 +196,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
 
 
 def merged(data: Any, options: Options) -> Outcomes:
-    """Return outcomes in which several runs are the repeats of one, as was asked; raises UsageError for other data."""
+    """Return outcomes in which several runs are the repeats of one, as was asked. Raises UsageError for other data."""
     if not isinstance(data, Outcomes):
         raise UsageError(
             f"{opt('repeats_of')} is for runs whose outcomes are known question by question, and these are not"

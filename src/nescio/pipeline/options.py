@@ -222,7 +222,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     @property
     def no_answer(self) -> NoAnswer:
-        """The outcomes that empty and unparsed outputs count as."""
+        """Return the outcomes that empty and unparsed outputs count as."""
         return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
@@ -247,7 +247,7 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
 
     @property
     def judging(self) -> bool:
-        """Whether answers are to be judged, or taken from people, even if their table says which are right."""
+        """Return whether answers are to be judged, or taken from people, even if their table says which are right."""
         return self.judge is not None or "judge" in self.choose
 
 

@@ -72,7 +72,7 @@ def _is_file(path: Path) -> bool:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return the options that a saved reading holds; raises FormatError for a file that is none."""
+    """Return the options that a saved reading holds. Raises FormatError for a file that is none."""
     try:
         held = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

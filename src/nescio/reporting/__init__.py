@@ -1,1 +1,1 @@
-"""How results look: tables, charts, and the page that holds them all."""
+"""Show results as tables, charts, and pages."""

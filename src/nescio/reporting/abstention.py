@@ -1,4 +1,4 @@
-"""Charts of abstention: what silence earned, and which run is best at which price of an error."""
+"""Draw charts of abstention: the gain from silence, and the best run at each price of an error."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from nescio.reporting import svg
 from nescio.reporting.charts import Rows, anchors_of, colour_of, keys_of, lines, read_by_points, ticks_for
 from nescio.reporting.svg import DASHED, MUTED, NARROW, Axis, Chart
 
-PENALTY_CUT = -0.5  # what lies below is not drawn: penalty(t) falls without bound
+PENALTY_CUT = -0.5  # values below are not drawn, because penalty(t) falls without bound
 
 
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run,
-    accuracy, c_at_1, named, tip."""
+    """Return a chart of c@1 over accuracy; the distance of a run above the diagonal is the gain from its silence.
+
+    Fields: run, accuracy, c_at_1, named, tip.
+    """
     every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
     ends = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
     named = width >= NARROW
@@ -34,9 +36,11 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Chart:
-    """Return penalty(t) over t, a line a run: whose is on top wins at that price of an error. Dashed is what silence
-    earns. Where there is room the runs' names stand at the left, where lines begin. Fields of both: run, t, value,
-    named."""
+    """Return a chart of penalty(t) over t, with a line for each run; the top line wins at that price of an error.
+
+    The dashed line is the value of silence. If there is room, the runs' names are at the left, where lines begin.
+    Fields of both: run, t, value, named.
+    """
     bottom = max(PENALTY_CUT, min(0.0, min((row["value"] for row in rows), default=0.0)))
     named = width >= NARROW
     title = f"t: {'answering pays off' if named else 'answer'} above this chance of being right"
@@ -58,8 +62,11 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: f
 
 
 def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return normalised utility over the target of each stated stake, a line a run; dashed is what the best run would
-    have earned by the best of its own behaviours. Fields of both: run, t, value, named, tip."""
+    """Return a chart of normalised utility over the target of each stated stake, with a line for each run.
+
+    The dashed line is the utility of the best run with the best of its own behaviours. Fields of both: run, t, value,
+    named, tip.
+    """
     ends = svg.around((row["value"] for row in [*rows, *ideal]), zero=True)
     across = Axis((0, 1), "stated t", most=ticks_for(width))
     plot = svg.plot(width, min(300, width), across, Axis(ends, "utility/(1 + price)"), keys_of(runs, "line"))
@@ -74,8 +81,10 @@ def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Chart:
-    """Return quality over cost, a point a run; the dashed line joins those on the front. Fields: run, quality, cost,
-    front, named, tip; `titles` are of quality and cost."""
+    """Return a chart of quality over cost, with a point for each run; the dashed line joins the runs on the front.
+
+    Fields: run, quality, cost, front, named, tip. `titles` are those of quality and cost.
+    """
     across = Axis(svg.around((row["cost"] for row in rows), zero=True), titles[1], most=ticks_for(width))
     upright = Axis(svg.around(row["quality"] for row in rows), titles[0])
     plot = svg.plot(width, min(300, width), across, upright, keys_of(runs))

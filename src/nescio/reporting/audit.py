@@ -1,5 +1,4 @@
-"""An audit of measures as a reader wants it: a row a measure and a column a test, then what each test found, in
-words."""
+"""Show an audit of measures: a matrix of measures by tests, and the findings of each test in words."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from nescio.reporting.markdown import markdown_table
 from nescio.reporting.printing import in_line, print_grid, show_signature, show_text
 from nescio.text import command_text, sanitize
 
-# Two lines a head, so that all ten columns fit beside the longest name.
+# Each head has two lines, so that all ten columns fit beside the longest name.
 HEADS = {
     "all silent": "all\nsilent",
     "one right answer": "one\nright",
@@ -37,7 +36,7 @@ MARKS = {
     "undefined": "undef",
     "not applicable": "n/a",
 }
-FEW = 5  # measures up to which a terminal gets what was found, in words
+FEW = 5  # a terminal shows findings in words for at most this many measures
 LEGEND = (
     (
         "cheat: scores as well as an honest system with more than half of its answers right (random silence: scores "
@@ -48,7 +47,7 @@ LEGEND = (
 
 
 def grids(results: Results) -> list[Grid]:
-    """Return the matrix, and what was found, as plain tables."""
+    """Return the matrix and the findings as plain tables."""
     tests = [test for test, _ in TESTS]
     matrix = [
         [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
@@ -64,27 +63,29 @@ def grids(results: Results) -> list[Grid]:
 
 
 def show(results: Results) -> None:
-    """Print the matrix, and for a few measures what was found."""
+    """Print the matrix, and for a few measures the findings."""
     for part in _printed(results):
         if isinstance(part, str):
             show_text(part, style="dim" if part in LEGEND else "bold")
         else:
-            print_grid(part.with_cells(in_line))  # the heads are ours, and have two lines
+            print_grid(part.with_cells(in_line))  # our own heads have two lines
             show_text("")
     show_signature(results.signature)
 
 
 def plain(results: Results) -> str:
-    """Return what is printed, as text of the width that it needs."""
+    """Return the printed text, as wide as it needs."""
     parts = [f"{part}\n" if isinstance(part, str) else f"{layout.drawn(part)}\n" for part in _printed(results)]
     return "".join([*parts, f"{results.signature}\n"])
 
 
 def _printed(results: Results) -> list[Grid | str]:
-    """Return the tables that are printed, and the lines below them."""
+    """Return the tables to print, and the lines below them."""
     tests = [test for test, _ in TESTS]
     measures = _by_measure(results)
-    rows = [[sanitize(name, target="line"), *(MARKS[own[test].result] for test in tests)] for name, own in measures]
+    rows = [
+        [sanitize(name, target="line"), *(MARKS[by_test[test].result] for test in tests)] for name, by_test in measures
+    ]
     parts: list[Grid | str] = [_matrix(["measure", *(HEADS[test] for test in tests)], rows)]
     if len(measures) > FEW:
         return [
@@ -94,14 +95,14 @@ def _printed(results: Results) -> list[Grid | str]:
         ]
     if results.tables["scores"]:
         parts.append(_scores(results))
-    for name, own in measures:
-        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(own)]
+    for name, by_test in measures:
+        printed = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(by_test)]
         parts += [sanitize(name, target="line"), make_grid([""] * 3, printed, [True] * 3)]
     return [*parts, *LEGEND]
 
 
 def words(row: Finding) -> str:
-    """Return what one test found."""
+    """Return the finding of one test in words."""
     if row.counterexample:
         share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
         gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
@@ -118,7 +119,7 @@ def page(results: Results) -> str:
 
 
 def overview(results: Results) -> str:
-    """Return what is tested and how to read it, each measure's verdicts, and what the systems earn, as Markdown."""
+    """Return the tests and how to read them, each measure's verdicts, and the systems' scores, as Markdown."""
     measures = _by_measure(results)
     tests = [test for test, _ in TESTS]
     audited = [(name, tested) for name, tested in measures if not _exempt(tested)]
@@ -139,8 +140,10 @@ def overview(results: Results) -> str:
 
 
 def counterexamples(results: Results) -> str:
-    """Return what breaks each measure that is audited, a table a measure, as Markdown: what a test could not decide is
-    in the matrix."""
+    """Return the counterexamples to each audited measure as Markdown, with a table for each measure.
+
+    The matrix also has the tests that could not decide.
+    """
     parts = []
     for name, tested in _by_measure(results):
         broken = ((test, row) for test, row in tested.items() if row.result in ("cheated", "fails"))
@@ -152,12 +155,12 @@ def counterexamples(results: Results) -> str:
 
 
 def made(results: Results) -> str:
-    """Return how the page was made: the command, and the signature."""
+    """Return the section on how the page was made: the command and the signature."""
     return "\n".join(["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"])
 
 
 def command(results: Results) -> str:
-    """Return the command line that makes the page again; questions and seed are in the signature."""
+    """Return the command line that makes the page again; the signature holds the questions and the seed."""
     measures = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}
     extra = [name for name in measures if name not in usual] if usual <= set(measures) else measures
@@ -167,7 +170,7 @@ def command(results: Results) -> str:
 
 
 def summary(rows: Sequence[Finding]) -> str:
-    """All that was found of one measure, in one sentence."""
+    """Return all findings on one measure in one sentence."""
     if rows[0].result == "not applicable":
         return f"not applicable: {rows[0].counterexample}"
     by_result: dict[str, list[str]] = {}
@@ -196,7 +199,7 @@ def _exempt(rows: dict[str, Finding]) -> bool:
 
 
 def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
-    """Return the tests with what they found; once where the measure is not audited."""
+    """Return the tests with their findings, or a single entry if the measure is not audited."""
     if _exempt(rows):
         return [("all tests", next(iter(rows.values())))]
     return list(rows.items())
@@ -216,12 +219,12 @@ def _scores(results: Results) -> Grid:
 
 
 def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    """Return a name in the first column, and one sign or number in each of the others."""
+    """Return a table with names in the first column, and one sign or number in each other cell."""
     return make_grid(head, rows, [True] + [False] * (len(head) - 1))
 
 
 def _number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{round(value, 12):.4g}"  # the last bits are the processor's
+    return "undefined" if math.isnan(value) else f"{round(value, 12):.4g}"  # the last bits depend on the processor
 
 
 def _questions(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""The leaderboard: a row a run, a column a measure, and in each cell how the run stands in that column."""
+"""Lay out the leaderboard: a row for each run, a column for each measure, and marks in each cell."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from nescio.reporting.numbers import number
 
 
 def board(scores: Scores) -> Grid:
-    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned
-    round."""
+    """Return the scores with the best run first; a single run with many measures has a row for each measure."""
     keys, measures, places = scores.places()
     if not scores.columns and len(places) == len(keys) == 1 and len(measures) > MOST_MEASURES:
-        (((run, _), own),) = places.items()
+        (((run, _), row_of),) = places.items()
         return _grid(
             ("measure", run, "n"),
-            [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in own.items()],
+            [(Cell(name), _cell(row), Cell(f"{row.n:,}")) for name, row in row_of.items()],
             (True, False, False),
             about=about(scores),
         )
@@ -28,11 +27,11 @@ def board(scores: Scores) -> Grid:
     rows = [
         {
             **{key: Cell("all" if name is None else name) for key, name in zip(keys, place, strict=False)},
-            **{measure: _cell(own[measure]) for measure in measures},
-            "n": Cell(count_range(row.n for row in own.values())),
+            **{measure: _cell(row_of[measure]) for measure in measures},
+            "n": Cell(count_range(row.n for row in row_of.values())),
             **{name: Cell(count) for name, count in counted.get(place, {}).items()},
         }
-        for place, own in places.items()
+        for place, row_of in places.items()
     ]
     columns = scores.columns or (*keys, *measures, "n")
     texts = [name in keys for name in columns]
@@ -40,7 +39,7 @@ def board(scores: Scores) -> Grid:
 
 
 def about(scores: Scores) -> str:
-    """Return what the brackets hold and how many questions there are; nothing where there are no intervals."""
+    """Return the meaning of the brackets and the number of questions, or an empty text without intervals."""
     level = scores.signature.get("ci")
     if level is None or all(row.low is None for row in scores):
         return ""
@@ -50,13 +49,13 @@ def about(scores: Scores) -> str:
 
 
 def legend(scores: Scores) -> str:
-    """Return what the marks rest on, and what has none."""
+    """Return the meaning of the marks, and which rows have none."""
     marked = [row for row in scores if row.best is not None]
     if not marked:
         return ""
     words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
     if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
-        single = scores.signature.get("by") == "question"  # which no test compares one by one
+        single = scores.signature.get("by") == "question"  # no test compares single questions
         words += "; tested on all questions" + (
             "" if single else f" only, use {opt('mark', True)} to test the strata too"
         )
@@ -79,7 +78,7 @@ def _grid(
 
 
 def _cell(row: Score) -> Cell:
-    # An interval of NaN is shown beside a value: it says that no resample was defined.
+    # We show an interval of NaN beside a value, because it says that no resample was defined.
     known = row.low is not None and row.high is not None and row.value == row.value
     return Cell(
         number(row.value),

@@ -1,4 +1,4 @@
-"""The measures as a list, and one of them explained: all of it read from the declarations."""
+"""List the measures, or explain one of them, from their declarations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nescio.reporting.grid import make_grid
 from nescio.reporting.printing import show_grid, show_lines, show_text
 
 DEFAULT = "*"
-ROOMY = 100  # columns of a terminal from which on a measure takes one line
+ROOMY = 100  # terminals with at least this many columns show a measure on one line
 NEEDS = {
     "counts": "From correct, incorrect and unanswered",
     "confidence": "From confidences",
@@ -51,7 +51,7 @@ _ARROWS = {"higher": "↑", "lower": "↓", "neither": "–"}
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
-    """Print the measures in groups, by what they need: a line each, or two where the terminal is narrow."""
+    """Print the measures in groups by the columns they need, on one line each, or on two in a narrow terminal."""
     for title, members in groups(declarations):
         show_text(title, style="bold")
         facts = map(describe, members)
@@ -71,7 +71,7 @@ def show_all(declarations: Sequence[Declaration]) -> None:
 
 
 def groups(declarations: Sequence[Declaration]) -> list[tuple[str, list[Declaration]]]:
-    """Return the measures by what they need, each group with its title."""
+    """Return the measures grouped by the columns they need, each group with its title."""
     by_need: dict[str, list[Declaration]] = {}
     for declaration in declarations:
         by_need.setdefault(group_of(declaration), []).append(declaration)
@@ -79,7 +79,7 @@ def groups(declarations: Sequence[Declaration]) -> list[tuple[str, list[Declarat
 
 
 def group_of(declaration: Declaration) -> str:
-    """Say what a measure needs, as the title of its group: a task, or the columns that it reads."""
+    """Return the title of a measure's group: a task, or the columns that the measure reads."""
     space = declaration.name.partition(".")[0] if "." in declaration.name else ""
     if space in TASKS:
         return TASKS[space]
@@ -96,7 +96,7 @@ def _named(fact: Mapping[str, Any]) -> str:
 
 
 def show_one(measure: Measure) -> None:
-    """Print all that the declaration of a measure says, and what its audit found."""
+    """Print the whole declaration of a measure, and the findings of its audit."""
     from nescio.meta_evaluation.audit import audit_one
     from nescio.reporting.audit import summary
 
@@ -117,7 +117,7 @@ def show_one(measure: Measure) -> None:
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
-    """Return the same facts for programs; of one measure with its audit, as `nescio audit -f json` has it."""
+    """Return the declarations as JSON, with the audit of a single measure as in `nescio audit -f json`."""
     import msgspec
 
     facts = [describe(d) for d in declarations]
@@ -129,7 +129,7 @@ def as_json(declarations: Sequence[Declaration], audited: Measure | None = None)
 
 
 def describe(declaration: Declaration) -> dict[str, Any]:
-    """Return a declaration as plain values; bounds and needs are those of the default parameters."""
+    """Return a declaration as plain values, with bounds and needs for the default parameters."""
     defaults = declaration.parameters
     bound = {name: value for name, value in defaults.items() if value is not inspect.Parameter.empty}
     shown = [name if value is inspect.Parameter.empty else f"{name}={value}" for name, value in defaults.items()]

@@ -1,10 +1,10 @@
-"""The charts of results, in one theme: pages, notebooks and files for papers are drawn from these and from `diagrams`.
+"""Draw the charts of results in one theme; pages, notebooks and files for papers use these and `diagrams`.
 
 A chart takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A
-mark whose row has a `tip` says that text under the mouse, and to who steps through a chart by keyboard. A line that is
-read point by point (`read_by_points`) says which rows its points are. People with any colour vision can distinguish the
-colours (after Okabe & Ito), which reach 3:1 on white; `page.css` knows each of them by its hexadecimal value and has
-its twin for a dark background.
+mark whose row has a `tip` shows that text under the mouse, and to readers who step through a chart by keyboard.
+`read_by_points` adds to each row which rows the points of its line are. People with any colour vision can distinguish
+the colours (after Okabe & Ito), which have a contrast of 3:1 on white. `page.css` knows each of them by its hexadecimal
+value and has its twin for a dark background.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ Rows = Sequence[dict[str, Any]]
 CORRECT, INCORRECT, UNANSWERED = "#0072b2", "#c24f00", "#868f99"
 KINDS = {"correct": CORRECT, "unanswered": UNANSWERED, "incorrect": INCORRECT}  # in the order of bars
 OTHER = "#848f9a"
-# One a run that a chart names; each has its own dash, so that print in one colour tells them apart too.
+# Each run that a chart names has its own colour and its own dash, so that print in one colour works, too.
 LINES = ("#0072b3", "#c24f01", "#00785a", "#a8407c", "#8f6400", "#4b3fa8")
 DASHES = (None, "7,3", "2,2", "9,3,2,3", "4,4", "12,3")
 MOST_NAMED = len(LINES)
 OTHERS = "other runs"
-STEP = 19.0  # pixels of a row
+STEP = 19.0  # height of a row in pixels
 
 
 def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return stacked bars: the shares of each run's questions that ended correct, unanswered, incorrect. Fields: run,
-    outcome, share, place, tip."""
+    """Return stacked bars of each run's shares of correct, unanswered and incorrect questions.
+
+    Fields: run, outcome, share, place, tip.
+    """
     keys = [Key(kind, colour, "box") for kind, colour in KINDS.items()]
     plot = svg.rows(width, runs, STEP, Axis((0, 1), "share of the questions", "%", ticks_for(width, 5, 10)), keys)
     for i, run in enumerate(runs):
@@ -46,13 +48,16 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def between(value: float, low: float | None, high: float | None, field: str = "value") -> dict[str, float]:
-    """Return the fields of a value and the ends of its interval, which are the value where it has none."""
+    """Return the fields of a value and the ends of its interval; without an interval both ends are the value."""
     ends = [value if end is None or math.isnan(end) else end for end in (low, high)]
     return {field: value, "low": ends[0], "high": ends[1]}
 
 
 def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Chart:
-    """Return values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
+    """Return a chart of one measure's values with their intervals, the best run on top.
+
+    Fields: run, value, low, high, tip.
+    """
     ends = svg.around(row[name] for row in rows for name in ("value", "low", "high"))
     plot = svg.rows(width, runs, STEP, Axis(ends, measure, most=ticks_for(width)))
     radius = 3.0 if width < NARROW else 4.0
@@ -62,7 +67,7 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Char
 
 
 def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: float = 4.0) -> None:
-    """Draw a value and its interval (fields low, high, tip, and run where it has one) in the row of a place."""
+    """Draw a value and its interval in the row of a place; the fields are low, high, tip and optionally run."""
     y = plot.y(place + 0.5)
     runs = (row["run"],) if "run" in row else ()
     plot.chart.rule((plot.x(row["low"]), y, plot.x(row["high"]), y), CORRECT, 2, runs=runs)
@@ -70,8 +75,10 @@ def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: flo
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
-    """Return a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or
-    tied? Fields: row, column (numbers of ranks as texts), verdict, sign, tip, runs."""
+    """Return a square for each pair of runs: the row's run is better than the column's, worse, or tied.
+
+    Runs are in the order of their ranks. Fields: row, column (numbers of ranks as texts), verdict, sign, tip, runs.
+    """
     narrow = width < NARROW
     most = 15 if narrow else 33
     short = shortened(labels, most)
@@ -109,8 +116,11 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
 
 
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Chart:
-    """Return values of one measure in each part of the questions, a dot a run; each run with a name of its own has its
-    own height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
+    """Return a chart of one measure in each part of the questions, with a dot for each run.
+
+    Within a part, each named run has its own height, so that equal values do not hide each other. Fields: stratum, run,
+    value, named, tip.
+    """
     ends = svg.around(row["value"] for row in rows)
     step = max(28.0, 6.0 * len(runs))
     keys = keys_of(runs)
@@ -126,8 +136,10 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
 def differences(
     rows: Rows, measures: Sequence[str], width: int, margin: float, title: str = "new run minus old run"
 ) -> Chart:
-    """Return differences between two runs with their intervals, a row a measure, and the band of differences that do
-    not matter. Fields: measure, difference, low, high, tip."""
+    """Return a chart of differences between two runs with their intervals, a row for each measure.
+
+    A band marks the differences that do not matter. Fields: measure, difference, low, high, tip.
+    """
     shown = [row[name] for row in rows for name in ("difference", "low", "high")]
     ends = svg.around([*shown, -margin, margin], zero=True)
     plot = svg.rows(width, measures, 30, Axis(ends, title, "+", ticks_for(width)))
@@ -148,8 +160,10 @@ def curves(
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
 ) -> Chart:
-    """Return a line with points for each series, and a dashed line at `level`. Fields: run (the series), named, tip
-    and those of `xy`, (field, title)."""
+    """Return a chart with a line and points for each series, and a dashed line at `level`.
+
+    Fields: run (the series), named, tip and those of `xy`, (field, title).
+    """
     (across, x_title), (up, y_title) = xy
     highest = [row[up] for row in rows] + ([] if level is None else [level])
     upright = Axis(svg.around(highest, zero=True), y_title, "%")
@@ -166,14 +180,15 @@ def curves(
 
 
 def named(run: str, runs: Sequence[str]) -> str:
-    """Return the name under which a run's marks are coloured: its own, or that of all the others, which then is the
-    last of `runs`."""
+    """Return the name that colours a run's marks: its own, or the common name of the others (the last of `runs`)."""
     return run if run in runs else OTHERS
 
 
 def read_by_points(rows: Rows) -> Rows:
-    """Say in each row, as `line`, which rows its line is made of: the place of the first, and how many follow each
-    other. Rows of one run stand together."""
+    """Return the rows with a field `line`: the index of the first row of the line, and the number of its rows.
+
+    Rows of one run must be consecutive.
+    """
     spans: dict[str, tuple[int, int]] = {}
     for place, row in enumerate(rows):
         first, many = spans.get(row["run"], (place, 0))
@@ -182,7 +197,7 @@ def read_by_points(rows: Rows) -> Rows:
 
 
 def by_run(rows: Rows) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each run."""
+    """Return the rows grouped by run."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row["run"], []).append(row)
@@ -190,19 +205,19 @@ def by_run(rows: Rows) -> dict[str, list[dict[str, Any]]]:
 
 
 def lines(plot: Plot, rows: Rows, runs: Sequence[str], xy: tuple[str, str], *, clip: int | None = None) -> None:
-    """Draw a line a run through its rows, those without a name of their own thin and below the others."""
+    """Draw a line for each run through its rows, with thin lines below the others for unnamed runs."""
     x, y = xy
     groups = sorted(by_run(rows).items(), key=lambda group: group[1][0]["named"] != OTHERS)
-    for run, own in groups:
-        name = own[0]["named"]
+    for run, points in groups:
+        name = points[0]["named"]
         plot.chart.path(
-            [(plot.x(row[x]), plot.y(row[y])) for row in own],
+            [(plot.x(row[x]), plot.y(row[y])) for row in points],
             colour_of(name, runs),
             1.0 if name == OTHERS else 2.2,
             stroke_dasharray=dash_of(name, runs),
             clip=clip,
             runs=(run,),
-            line=own[0].get("line", ""),
+            line=points[0].get("line", ""),
         )
 
 
@@ -222,10 +237,10 @@ def keys_of(runs: Sequence[str], shape: Any = "dot") -> list[Key]:
 
 
 def anchors_of(rows: Rows, xy: tuple[str, str]) -> Mapping[str, tuple[float, float]]:
-    """Return where the names of runs point to: their last row, of those with a name of their own."""
+    """Return the point to which each run's name belongs: its last row, for runs with their own name."""
     return {row["run"]: (row[xy[0]], row[xy[1]]) for row in rows if row["named"] != OTHERS}
 
 
 def ticks_for(width: int, few: int = 4, many: int = 8) -> int:
-    """Return how many numbers an axis has at most."""
+    """Return the greatest number of ticks for an axis of a chart."""
     return few if width < NARROW else many

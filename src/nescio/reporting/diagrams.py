@@ -1,5 +1,4 @@
-"""Charts whose places are laid out here, in pixels: the flow of the questions between two runs, and the
-critical-difference diagram."""
+"""Draw two charts with their own layout: the flow of questions, and the critical-difference diagram."""
 
 from __future__ import annotations
 
@@ -12,16 +11,18 @@ from nescio.reporting.svg import GRID, INK, LETTER, MUTED, NARROW, Chart, Scale,
 
 KINDS = ("correct", "unanswered", "incorrect")  # from top to bottom
 COLOURS = dict(zip(KINDS, (CORRECT, UNANSWERED, INCORRECT), strict=True))
-STEPS = 24  # of the edge of a stream
-HEIGHT = 300  # of the flow
-BOLD = 8.5  # pixels of a letter in bold, in the widest of the fonts that may show it
-ROW = 17  # pixels of one run
+STEPS = 24  # steps along the edge of a stream
+HEIGHT = 300  # height of the flow
+BOLD = 8.5  # width in pixels of a bold letter, in the widest font that may show it
+ROW = 17  # height of a run's row in pixels
 
 
 def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
-    """Return the outcomes of the questions of the old run in the new one: a stream a move, as thick as its share of the
-    questions, in the colour of its outcome in the new run; what stayed as it was is pale. Fields: old, new (outcomes),
-    n, tip."""
+    """Return a chart of the old run's outcomes flowing into the new run's, with a stream for each move.
+
+    A stream is as thick as its share of the questions, and has the colour of its outcome in the new run. Unchanged
+    questions are pale. Fields: old, new (outcomes), n, tip.
+    """
     total = sum(row["n"] for row in rows) or 1
     narrow = width < NARROW
     margin, bar, top, gap = (76 if narrow else 150), 12, 34, 8
@@ -55,7 +56,7 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
 def _streams(
     rows: Rows, sides: Sequence[dict[str, tuple[float, float]]], scale: float
 ) -> list[tuple[dict[str, Any], float, float, float]]:
-    """Return the moves that some questions made: the row, where the stream begins and ends, how thick it is."""
+    """Return the moves that some questions made: the row, the start and end of the stream, and its thickness."""
     at = [{kind: low for kind, (low, _) in side.items()} for side in sides]
     streams = []
     for old in KINDS:
@@ -79,9 +80,11 @@ def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dic
 
 
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Chart:
-    """Return runs on a line by their value, and bars that join those that are tied (after Demšar, JMLR 2006, turned on
-    its side so that many names can be read). Fields of rows: label, run, value, tip, in the order of the ranks; of
-    bars: first, last (places), lane, tip, runs."""
+    """Return a chart of runs on a line by their value, with bars that join tied runs.
+
+    It follows Demšar (JMLR 2006), turned on its side so that many names are readable. Fields of rows: label, run,
+    value, tip, in the order of the ranks. Fields of bars: first, last (places), lane, tip, runs.
+    """
     narrow = width < NARROW
     lanes = max((bar["lane"] for bar in bars), default=-1) + 1
     longest = max((len(row["label"]) for row in rows), default=1)
@@ -96,7 +99,7 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Cha
     best, worst = rows[0]["value"], rows[-1]["value"]
     scale = Scale(best, worst if worst != best else best + 1, top + ROW / 2, height - ROW / 2)
     places = [top + ROW * (i + 0.5) for i in range(len(rows))]
-    if len(rows) > 1:  # fill the height where there are few runs
+    if len(rows) > 1:  # fill the height if there are few runs
         places = [top + ROW / 2 + (height - top - ROW) * i / (len(rows) - 1) for i in range(len(rows))]
     chart = Chart(width, height)
     for row, place in zip(rows, places, strict=True):

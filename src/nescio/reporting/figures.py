@@ -1,4 +1,4 @@
-"""A figure of a paper as a file of its own: a line for each series, as SVG."""
+"""Draw a figure of a paper as an SVG file, with a line for each series."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 580, 320
 
 
 class Spot(Struct, frozen=True):
-    """A point of a series; `x` is a name where the axis has no numbers."""
+    """A point of a series; `x` is a name if the axis has no numbers."""
 
     series: str
     x: float | str
@@ -25,16 +25,17 @@ class Spot(Struct, frozen=True):
 
 
 def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diagonal: bool = False) -> str:
-    """Write the lines of the series to an SVG file, and return what was written; points are joined in their order.
+    """Write the lines of the series to an SVG file, joining points in their order, and return the SVG text.
 
-    `diagonal` adds the line of chance of a ROC curve. Raises MismatchError where there is nothing to draw.
+    `diagonal` adds the line of chance of a ROC curve. Raises MismatchError if there is nothing to draw.
     """
     kept = [spot for spot in spots if spot.y == spot.y]
     if not kept:
         raise MismatchError(f"{path}: there is nothing to draw, because every value is undefined")
     names = list(dict.fromkeys(spot.series for spot in kept))
     colours = {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
-    marks = list(dict.fromkeys(spot.x for spot in kept if isinstance(spot.x, str)))  # of an axis of names
+    # the names on an axis without numbers
+    marks = list(dict.fromkeys(spot.x for spot in kept if isinstance(spot.x, str)))
     x_of = {mark: float(i) for i, mark in enumerate(marks)}
     places = [(spot.series, x_of[spot.x] if isinstance(spot.x, str) else spot.x, spot.y) for spot in kept]
     corners = [0.0, 1.0] if diagonal else []
@@ -47,9 +48,9 @@ def draw(path: Path, spots: Sequence[Spot], x_title: str, y_title: str, *, diago
     if diagonal:
         plot.chart.rule((plot.x(0), plot.y(0), plot.x(1), plot.y(1)), MUTED, stroke_dasharray=DASHED)
     for name in names:
-        own = [(plot.x(x), plot.y(y)) for series, x, y in places if series == name]
-        plot.chart.path(own, colours[name], 2)
-        for x, y in own:
+        points = [(plot.x(x), plot.y(y)) for series, x, y in places if series == name]
+        plot.chart.path(points, colours[name], 2)
+        for x, y in points:
             plot.chart.dot(x, y, 3, colours[name])
     write_text(path, plot.chart.svg(background="white"))
     return f"wrote {path}"

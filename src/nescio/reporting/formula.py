@@ -1,4 +1,4 @@
-r"""Formulas as plain text: what docstrings write as LaTeX, for terminals. `\frac{C}{n}` is C/n."""
+r"""Turn the LaTeX formulas of docstrings into plain text for terminals: `\frac{C}{n}` becomes C/n."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _OPEN, _CLOSE = "([{⌈", ")]}⌉"
 
 
 def in_text(doc: str) -> str:
-    """Write the formulas of a text (between dollar signs) as plain text."""
+    """Return a text with its formulas (between dollar signs) as plain text."""
     return _FORMULA.sub(lambda match: plain(match[1]), doc)
 
 
 def plain(latex: str) -> str:
-    """Write one formula as plain text, fractions with a stroke: `(C + U·C/n)/n`."""
+    """Return one formula as plain text, with fractions as quotients: `(C + U·C/n)/n`."""
     tokens = [match.group(0) for match in _TOKEN.finditer(latex)]
     text = _sequence(tokens, stop=None)
-    text = re.sub(r"(?<=[ (=])·|·(?=[ )=+,]|$)", "", text)  # a thin space beside an operator is no product
+    text = re.sub(r"(?<=[ (=])·|·(?=[ )=+,]|$)", "", text)  # a thin space beside an operator is not a product
     text = " ".join(text.split())
     share = _SHARE.fullmatch(text)  # 1/n·(…) is (…)/n
     return f"{share[2]}/{share[1]}" if share else text
@@ -92,7 +92,7 @@ def _root(tokens: list[str]) -> str:
 
 
 def _over(sign: str) -> Callable[[list[str]], str]:
-    """Write a sum or an integral with its limits: Σ_(k=1..n)."""
+    """Return a function that writes a sum or an integral with its limits: Σ_(k=1..n)."""
 
     def written(tokens: list[str]) -> str:
         limits = ""
@@ -109,7 +109,7 @@ def _below(text: str) -> str:
 
 
 def _argument(tokens: list[str]) -> str:
-    """Take what a command or a sign applies to: a group, or a single character."""
+    """Take the argument of a command or a sign from the tokens, and return it: a group, or a single character."""
     while tokens and tokens[0].isspace():
         tokens.pop(0)
     if not tokens:
@@ -122,7 +122,7 @@ def _argument(tokens: list[str]) -> str:
 
 
 def _factor(text: str, *, below: bool) -> str:
-    """Put a part of a fraction into brackets where it is more than one factor."""
+    """Return a part of a fraction, in brackets if it has more than one factor."""
     depth, bars, outside = 0, False, ""
     for c in text:
         if c == "|":

@@ -1,4 +1,4 @@
-"""The table that every form (terminal, Markdown, LaTeX) is made from: head and cells, and which columns are text."""
+"""Define the table from which every form (terminal, Markdown, LaTeX) is made."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NUMBERS = ("int", "float")
 
 
 class Cell(Struct, frozen=True):
-    """A value of a leaderboard, its interval ("" where there is none), and its marks.
+    """A value of a leaderboard, its interval (empty if there is none), and its marks.
 
-    `marked` says whether the cell's column has marks in this stratum, `better_than` names the runs that this one is
-    significantly better than.
+    `marked` tells whether the cell's column has marks in this stratum. `better_than` names the runs that this run
+    significantly beats.
     """
 
     value: str
@@ -31,18 +31,20 @@ class Cell(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The cell without any style: `*` for the best, `†` for what is tied with it, and else room for the
-        sign."""
+        """Return the cell without any style.
+
+        `*` marks the best value, and `†` values tied with it. Other cells of a marked column leave room for the sign.
+        """
         sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
 class Grid(Struct, frozen=True):
-    """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
+    """The head and cells of a table as they are shown.
 
-    `spare` names columns that can be left out where there is no room, the one that is missed least first. A leaderboard
-    has `cells` too, for forms that show marks in their own way; `about` says what its intervals and its questions are,
-    and `legend` what its marks mean, where it has some.
+    `texts` tells for each column whether it is text, aligned to the left, or numbers. `spare` names columns that may be
+    left out if there is no room, the least important first. A leaderboard also has `cells`, for forms that show marks
+    in their own way. Its `about` explains intervals and questions, and its `legend` the marks.
     """
 
     head: tuple[str, ...]
@@ -54,19 +56,19 @@ class Grid(Struct, frozen=True):
     about: str = ""
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
-        """Change the text of every cell."""
+        """Return the table with the text of every cell changed."""
         return replace(self, rows=tuple(tuple(map(change, row)) for row in self.rows))
 
     def escaped(self, change: Callable[[str], str]) -> Grid:
-        """Change the text of every cell and of the head."""
+        """Return the table with the text of every cell and of the head changed."""
         return replace(self.with_cells(change), head=tuple(map(change, self.head)))
 
     def sanitized(self) -> Grid:
-        """Make the text of every cell and of the head inert; most of it is printable, and so inert already."""
+        """Return the table with control characters removed from every text; printable text stays unchanged."""
         return self.escaped(lambda text: text if text.isprintable() else sanitize(text))
 
     def take(self, columns: Sequence[int]) -> Grid:
-        """Keep some of the columns."""
+        """Return the table with some of its columns."""
         kept = [[row[i] for i in columns] for row in (self.head, *self.rows)]
         return make_grid(kept[0], kept[1:], [self.texts[i] for i in columns], self.spare)
 
@@ -74,15 +76,15 @@ class Grid(Struct, frozen=True):
 def make_grid(
     head: Iterable[str], rows: Iterable[Iterable[str]], texts: Iterable[bool], spare: Iterable[str] = ()
 ) -> Grid:
-    """Make a grid of lists."""
+    """Return a table made from lists."""
     return Grid(tuple(head), tuple(map(tuple, rows)), tuple(texts), tuple(spare))
 
 
 def text_fields(rows: Sequence[Any]) -> dict[str, bool]:
-    """Say which fields of results are text, by the types that they are declared with."""
+    """Return for each field of results whether it is text, by its declared type."""
     return {name: declared.split(" ", 1)[0] not in _NUMBERS for name, declared in declared_types(rows).items()}
 
 
 def text_values(values: Iterable[Any]) -> bool:
-    """Say whether a column of values is text: one of them at least is no number."""
+    """Return whether a column of values is text: at least one of them is not a number."""
     return any(not isinstance(value, (int, float)) or isinstance(value, bool) for value in values if value is not None)

@@ -1,8 +1,7 @@
-r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly
-worse.
+r"""Write results as LaTeX: booktabs, aligned numbers, the best in bold, and superscripts for worse runs.
 
-A leaderboard with intervals or marks is a `table` whose caption explains them; other results are bare `tabular`s. What
-is wider than the text is made smaller.
+A leaderboard with intervals or marks is a `table` whose caption explains them; other results are bare `tabular`s. A
+table wider than the text is scaled down.
 """
 
 from __future__ import annotations
@@ -26,36 +25,36 @@ SPECIALS = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "<": r"\textless{}",  # in LaTeX's oldest encoding these three would print as other signs
+    "<": r"\textless{}",  # LaTeX's oldest encoding prints these three as other signs
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\symbol{34}",  # babel makes a command of it in some languages
-    "'": "'{}",  # two would become another sign
+    '"': r"\symbol{34}",  # babel makes this a command in some languages
+    "'": "'{}",  # two of these would become another sign
     "`": r"\symbol{96}",
     "†": r"\textdagger{}",
     "–": r"\textendash{}",
     "→": r"$\to$",
     "×": r"$\times$",
     "∞": r"$\infty$",
-    "\u200c": "",  # joiners are in no font either
+    "\u200c": "",  # no font has joiners either
     "\u200d": "",
-    "\N{REPLACEMENT CHARACTER}": "(?)",  # what stands for a control character is in no font
+    "\N{REPLACEMENT CHARACTER}": "(?)",  # no font has the replacement of a control character
 }
 PREAMBLE = r"% needs \usepackage{booktabs,graphicx}"
-FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # graphicx's, of what is too wide alone
+# from graphicx, for tables that are too wide
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _POINT = re.compile(r"([<+-]?)([\d,]+)\.(\d.*)", re.DOTALL)
 _WHOLE = re.compile(r"([<+-]?)([\d,]+)")
 _SIGNS = {"<": "$<$", "+": "$+$", "-": "$-$", "": ""}
 
 
 def escape(text: str) -> str:
-    """Text in which nothing is a command, and hyphens in a row stay hyphens."""
+    """Return the text with commands disabled and consecutive hyphens kept apart."""
     return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in sanitize(text, target="line")))
 
 
 def tabular(grid: Grid, label: str = "tab:scores") -> str:
-    """Write a table as a `tabular`; a leaderboard with intervals or marks as a `table` with a caption and a
-    label."""
+    """Return a `tabular`, or for a leaderboard with intervals or marks a `table` with a caption and a label."""
     rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
     if not grid.legend and not grid.about:
         return _tabular(grid.head, rows, grid.texts, {})
@@ -69,7 +68,7 @@ def tabular(grid: Grid, label: str = "tab:scores") -> str:
         names = dict(zip(runs, letters(len(runs)), strict=True))
         lettered = ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
         caption.append(f"A superscript names the runs that are significantly worse by the same tests: {lettered}.")
-        # Beside its own name a run has its own letter.
+        # Each run has its own letter beside its name.
         rows = [
             [replace(cell, better_than=(cell.value,)) if i == at else cell for i, cell in enumerate(row)]
             for row in rows
@@ -103,7 +102,7 @@ def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence
 
 
 def letters(count: int) -> Sequence[str]:
-    """Names for runs in superscripts: a … z, then aa, ab, …"""
+    """Return names for runs in superscripts: a … z, then aa, ab, …"""
     letters_used = []
     for i in range(count):
         name, rest = "", i + 1
@@ -116,12 +115,12 @@ def letters(count: int) -> Sequence[str]:
 
 def _line(cells: Sequence[str]) -> str:
     text = " & ".join(cells)
-    # After a line break, a bracket would begin a length and a star would be swallowed.
+    # After a line break, LaTeX would read a bracket as a length and swallow a star.
     return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
 
 def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
-    """Return a cell; in a column aligned on the point it is two, or one across both."""
+    """Return a cell; in a column aligned on the point it becomes two cells, or one across both."""
     raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.better_than)
     over = (r"\dagger" if cell.tied else "") + (r"\," if cell.tied and raised else "") + raised
     sign = f"$^{{{over}}}$" if over else ""
@@ -139,7 +138,7 @@ def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
 
 
 def _figures(text: str) -> str:
-    """Figures in which a hyphen before a digit is a minus."""
+    """Return the text with a minus for each hyphen before a digit."""
     return re.sub(r"-(?=\d)", "$-$", escape(text))
 
 

@@ -1,9 +1,9 @@
-"""Tables as lines of a terminal: no line is wider than it, and no number is cut.
+"""Lay out tables as lines of a terminal that fit its width and keep every number whole.
 
-A table that is too wide is fitted step by step, and no further than it must: what is the same in all rows goes above
-it; intervals go below their values; heads and texts break between words, and long names are shortened in the middle;
-columns that the table can spare (`Grid.spare`, the first of them first) are left out, and a line below says which; what
-is still too wide goes on below, with the first columns again; and at last each row is a block of its own.
+A table that is too wide is fitted step by step, only as far as needed. Values that are equal in all rows go above the
+table. Intervals go below their values. Heads and texts break between words, and long names are shortened in the middle.
+Then columns that the table can spare (`Grid.spare`, the first of them first) are left out, and a line below names them.
+A table that is still too wide continues below, with the first columns repeated. At last each row becomes a block.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from nescio.reporting.grid import Grid
 
 WIDE = 10_000  # in a pipe a table takes the width that it needs
 GAP = 2  # spaces between columns
-LEAST = 14  # to so many characters a name is shortened
-LEAST_PROSE = 24  # to so many a column of sentences is narrowed
-TYPED, LEAST_TYPED = "measure", 40  # the column whose names are typed as they stand, and are whole up to so many
-WORDS = 3  # a text of more words than this is a sentence
+LEAST = 14  # names are shortened to at least this many characters
+LEAST_PROSE = 24  # columns of sentences are narrowed to at least this many characters
+TYPED, LEAST_TYPED = "measure", 40  # users type these names, so they stay whole up to this many characters
+WORDS = 3  # a text with more words than this is a sentence
 CUT = "…"
 
 
 class Fitted(Struct, frozen=True):
-    """A table that fits: what is the same in all its rows, the tables below each other, and the columns left out."""
+    """A table that fits: the text above it for constant columns, its parts, and the columns left out."""
 
     above: str
     tables: tuple[Grid, ...]
@@ -35,7 +35,7 @@ class Fitted(Struct, frozen=True):
 
 
 def fit(grid: Grid, width: int) -> Fitted:
-    """Fit a table into so many columns of a terminal."""
+    """Return a table fitted to the width of a terminal, in columns."""
     if table_width(grid) <= width:
         return Fitted("", (grid,))
     above, grid = _without_constants(grid)
@@ -53,13 +53,15 @@ def fit(grid: Grid, width: int) -> Fitted:
 
 
 def table_width(grid: Grid) -> int:
-    """Return how wide a table is as it stands."""
+    """Return the width of a table as it is."""
     return sum(_widths(grid)) + GAP * (len(grid.head) - 1)
 
 
 def lines(grid: Grid, width: int) -> list[list[str]]:
-    """Draw a table: each line as cells, padded; the lines of the head first. What does not even fit by itself becomes
-    blocks of "head: value"."""
+    """Return the lines of a table, each as a list of padded cells, the lines of the head first.
+
+    A table that cannot fit becomes blocks of "head: value".
+    """
     if table_width(grid) > width:
         return [[line] for line in _blocks(grid, width)]
     widths = _widths(grid)
@@ -67,7 +69,7 @@ def lines(grid: Grid, width: int) -> list[list[str]]:
     for row in ([grid.head] if any(grid.head) else []) + list(grid.rows):
         cells = [cell.split("\n") for cell in row]
         high = max(map(len, cells), default=1)
-        if row is grid.head:  # heads stand on the line above the first row
+        if row is grid.head:  # heads end on the line above the first row
             cells = [[""] * (high - len(cell)) + cell for cell in cells]
         for i in range(high):
             padded = [
@@ -79,12 +81,12 @@ def lines(grid: Grid, width: int) -> list[list[str]]:
 
 
 def head_height(grid: Grid) -> int:
-    """Return how many lines the head takes."""
+    """Return the number of lines of the head."""
     return max(len(name.split("\n")) for name in grid.head) if any(grid.head) else 0
 
 
 def narrowed(grid: Grid, width: int) -> Grid:
-    """Narrow the columns of text, the widest first, until the table fits or none can be narrower."""
+    """Return the table with narrower columns of text, the widest first, until it fits or none can be narrower."""
     widths = _widths(grid)
     least = [
         min(wide, max(_least(grid, i), _longest_word(grid.head[i]))) if text else wide
@@ -112,8 +114,10 @@ def narrowed(grid: Grid, width: int) -> Grid:
 
 
 def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Return names in so many characters, cut in the middle, and still all different: where the middle is what tells
-    them apart, what they share is cut."""
+    """Return distinct short forms of names, cut in the middle to a width.
+
+    If the middle is what distinguishes them, the shared part is cut instead.
+    """
     long = [text for text in dict.fromkeys(texts) if length(text) > width]
     short = {text: middle(text, width) for text in long}
     for alike in [[text for text in long if short[text] == cut] for cut in dict.fromkeys(short.values())]:
@@ -132,7 +136,7 @@ def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
 
 
 def length(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -144,8 +148,10 @@ COMMAND = re.compile(r" +nescio ")
 
 
 def paragraph(text: str, width: int, hanging: str = "") -> str:
-    """Break a text into lines of so many characters, a path or a word too where it is longer; `hanging` begins the
-    lines after the first. An indented command stays whole, so that it can be copied."""
+    """Return the text broken into lines of a width; longer words and paths are broken, too.
+
+    `hanging` begins the lines after the first. An indented command stays whole, so that users can copy it.
+    """
     return "\n".join(
         "\n".join(
             textwrap.wrap(line, max(20, width), subsequent_indent=hanging, break_on_hyphens=False)
@@ -182,7 +188,7 @@ def _without_constants(grid: Grid) -> tuple[str, Grid]:
 
 
 def _broken_heads(grid: Grid) -> Grid:
-    """Break each head between words, no wider than the column below it needs."""
+    """Return the table with each head broken between words to the width of its column."""
     body = _widths(replace(grid, head=("",) * len(grid.head)))
     heads = [
         "\n".join(_wrapped(name, max(wide, _longest_word(name)))) for name, wide in zip(grid.head, body, strict=True)
@@ -215,7 +221,7 @@ def _is_prose(grid: Grid, i: int) -> bool:
 
 
 def _folded(cells: Sequence[str], width: int) -> list[str]:
-    """Break texts between words; a word that is too long by itself is shortened."""
+    """Return texts broken between words; a word that is too long is shortened."""
     if all(length(line) <= width for cell in cells for line in cell.split("\n")):
         return list(cells)
     short = shortened([word for cell in cells for word in cell.split()], width)
@@ -235,32 +241,34 @@ def middle(text: str, width: int) -> str:
 
 
 def _around(text: str, start: int, stop: int, width: int) -> str:
-    """Return a name in so many characters with the words from start to stop whole, where they fit, and as much of
-    its beginning and end as there is room for."""
+    """Return a name cut to a width that keeps the words from start to stop whole if they fit.
+
+    The remaining room goes to its beginning and end.
+    """
     stop = max(start, stop)
-    while start > 0 and text[start - 1].isalnum():  # 70B, where 70 is what differs
+    while start > 0 and text[start - 1].isalnum():  # as in 70B, where 70 is the difference
         start -= 1
     while stop < len(text) and text[stop].isalnum():
         stop += 1
-    head, own, tail = text[:start], text[start:stop], text[stop:]
-    room = width - length(own) - 2 * length(CUT)
+    head, middle_part, tail = text[:start], text[start:stop], text[stop:]
+    room = width - length(middle_part) - 2 * length(CUT)
     if room < 0:
-        return middle(f"{CUT if head else ''}{own}{CUT if tail else ''}", width)
+        return middle(f"{CUT if head else ''}{middle_part}{CUT if tail else ''}", width)
     after = min(len(tail), room // 2)
     before = min(len(head), room - after)
     after = min(len(tail), room - before)
     short_head = head if before == len(head) else head[:before] + CUT
-    return short_head + own + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
+    return short_head + middle_part + (tail if after == len(tail) else CUT + tail[len(tail) - after :])
 
 
 def shared_start(texts: Sequence[str]) -> int:
-    """Return how many characters all texts begin with alike."""
+    """Return the number of characters that all texts share at their start."""
     low, high = min(texts), max(texts)
     return next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
 
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
-    """Yield tables of some columns each, with the leading columns of text in all of them."""
+    """Yield tables of some columns each, all with the leading columns of text."""
     keys = int(grid.texts[0])
     while keys < len(grid.texts) and grid.texts[keys] and not _is_prose(grid, keys):
         keys += 1
@@ -285,5 +293,5 @@ def _blocks(grid: Grid, width: int) -> Iterator[str]:
 
 
 def drawn(grid: Grid) -> str:
-    """Draw a table as text of the width that it needs."""
+    """Return a table as text, as wide as it needs."""
     return "".join((" " * GAP).join(cells).rstrip() + "\n" for cells in lines(grid, WIDE))

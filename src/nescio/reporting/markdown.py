@@ -1,4 +1,4 @@
-"""Tables and text in Markdown, in which what is quoted means nothing."""
+"""Write tables and text in Markdown, where quoted text has no markup."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def in_markdown(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Text as code, in which Markdown and HTML mean nothing."""
+    """Return the text as code, in which Markdown and HTML have no effect."""
     marks = "`" * (1 + longest_marks(text))
     space = " " if len(marks) > 1 else ""
     return f"{marks}{space}{sanitize(text, target='line')}{space}{marks}"
 
 
 def longest_marks(text: str) -> int:
-    """How many backticks stand in a row."""
+    """Return the length of the longest sequence of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)
 
 
 def markdown_table(grid: Grid) -> str:
-    """Write a table, and below a leaderboard what its intervals and its marks mean."""
+    """Return a table in Markdown, with the meaning of intervals and marks below a leaderboard."""
     rule = ["---" if text else "---:" for text in grid.texts]
     rows = [map(_cell, row) for row in grid.cells] or grid.with_cells(in_markdown).rows
     table = "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, grid.head), rule, *rows))

@@ -1,4 +1,4 @@
-"""Numbers as tables, pages and sentences show them: values, differences, intervals and p-values."""
+"""Format numbers for tables, pages and sentences: values, differences, intervals and p-values."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ signed = signed_figure  # a difference: the same with its sign
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Return a value and its interval, where it has one: "0.712 [0.700, 0.724]"."""
+    """Return a value with its interval, if any: "0.712 [0.700, 0.724]"."""
     return f"{number(value)} {interval(low, high)}".rstrip()
 
 
 def difference(row: Any) -> str:
-    """Return the difference of a comparison and its interval, where it has one: "+0.020 [+0.010, +0.030]"."""
+    """Return the difference of a comparison with its interval, if any: "+0.020 [+0.010, +0.030]"."""
     known = row.low is not None and not math.isnan(row.low)
     return signed(row.difference) + (f" [{signed(row.low)}, {signed(row.high)}]" if known else "")
 
 
 def spaced_p(value: float | None) -> str:
-    """Return a p-value as sentences and pages have it: "< 0.001"."""
+    """Return a p-value for sentences and pages: "< 0.001"."""
     return shown_p(value).replace("<", "< ")
 
 
 def rank_range(low: int, high: int) -> str:
-    """Return the ranks that a run can have: "3", or "1–2"."""
+    """Return the ranks that a run can have, such as "3" or "1–2"."""
     return str(low) if low == high else f"{low}–{high}"

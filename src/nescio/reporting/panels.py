@@ -1,5 +1,4 @@
-"""Charts of confidence: risk over coverage with its band, and reliability with its counts; a panel a run where there
-are many."""
+"""Draw charts of confidence: risk over coverage with its band, and reliability with its counts."""
 
 from __future__ import annotations
 
@@ -20,23 +19,25 @@ from nescio.reporting.charts import (
 )
 from nescio.reporting.svg import DASHED, MUTED, NARROW, Axis, Chart, Plot, Scale
 
-PANEL = 320  # pixels of a panel
-BAND = 0.18  # opacity
-THINNED = 30  # points of a line that stands behind the others'
-TITLE = 24.0  # pixels of a run's name above its panel
+PANEL = 320  # width of a panel in pixels
+BAND = 0.18  # opacity of a band
+THINNED = 30  # points of a line behind the others
+TITLE = 24.0  # height in pixels of a run's name above its panel
 
 
 def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return risk over coverage of a few runs, a line and a band a run, with their names beside; the points are the
-    thresholds by which the runs decided themselves. Fields: run, coverage, risk, low, high, named, line; points have a
-    tip."""
+    """Return a chart of risk over coverage for a few runs, with a line and a band for each, and names beside them.
+
+    The points are the runs' own decision thresholds. Fields: run, coverage, risk, low, high, named, line; points have a
+    tip.
+    """
     named = width >= NARROW
     across = Axis((0, 1), "coverage: share of the questions answered", "%", ticks_for(width, 5, 10))
     upright = Axis((0, _highest([*rows, *points])), "risk: share of these that are wrong", "%")
     beside, keys = (svg.names_margin(runs), ()) if named else (0.0, keys_of(runs, "line"))
     plot = svg.plot(width, min(360, width), across, upright, keys, beside=beside)
-    for run, own in by_run(rows).items():
-        _band(plot, own, colour_of(own[0]["named"], runs), run)
+    for run, points_of_run in by_run(rows).items():
+        _band(plot, points_of_run, colour_of(points_of_run[0]["named"], runs), run)
     lines(plot, rows, runs, ("coverage", "risk"))
     for point in points:
         place = plot.x(point["coverage"]), plot.y(point["risk"])
@@ -47,8 +48,10 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 
 
 def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
-    """Return risk over coverage of one run, with its band, before those of the others in grey. Fields as in
-    `risk_coverage`; the axes are the same for all runs."""
+    """Return a panel of risk over coverage for one run with its band, in front of grey lines of the other runs.
+
+    Fields are those of `risk_coverage`; the axes are the same for all runs.
+    """
     upright = Axis((0, _highest([*others, *rows, *points])), "risk", "%", 5)
     plot = svg.plot(PANEL, 190, Axis((0, 1), "coverage", "%", 5), upright)
     for other, behind in by_run(others).items():
@@ -57,10 +60,10 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
             thinned = [*behind[::step], behind[-1]]
             places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in thinned]
             plot.chart.path(places, OTHER, 0.8, stroke_opacity=0.55)
-    own = [row for row in rows if row["run"] == run]
-    _band(plot, own, LINES[0], run)
-    places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in own]
-    plot.chart.path(places, LINES[0], 2.2, runs=(run,), line=own[0].get("line", ""))
+    points_of_run = [row for row in rows if row["run"] == run]
+    _band(plot, points_of_run, LINES[0], run)
+    places = [(plot.x(row["coverage"]), plot.y(row["risk"])) for row in points_of_run]
+    plot.chart.path(places, LINES[0], 2.2, runs=(run,), line=points_of_run[0].get("line", ""))
     for point in points:
         if point["run"] == run:
             place = plot.x(point["coverage"]), plot.y(point["risk"])
@@ -69,8 +72,10 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
 
 
 def reliability_panel(rows: Rows, bins: int) -> Chart:
-    """Return the share right over stated confidence of one run, in bins, and below how many answers each bin has: on
-    the diagonal a confidence means what it says. Fields: run, confidence, right, low, high, n, bin, tip, count."""
+    """Return a panel of one run's share right over stated confidence in bins, with the answers of each bin below.
+
+    On the diagonal a confidence equals the share right. Fields: run, confidence, right, low, high, n, bin, tip, count.
+    """
     unit = Axis((0, 1), "", most=5, labels=False)
     plot = svg.plot(PANEL, 170, unit, Axis((0, 1), "share right", "%", 5))
     chart, x, y = plot.chart, plot.x, plot.y
@@ -95,7 +100,7 @@ def reliability_panel(rows: Rows, bins: int) -> Chart:
 
 
 def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Chart:
-    """Return panels as one chart, each under its run's name, as many in a row as fit."""
+    """Return panels as one chart, each under its run's name, with as many in a row as fit."""
     columns = max(1, int(width // PANEL))
     high = TITLE + max(panel.height for panel in panels)
     chart = Chart(PANEL * min(columns, len(panels)), high * -(-len(panels) // columns))
@@ -107,7 +112,7 @@ def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Ch
 
 
 def _band(plot: Plot, rows: Rows, colour: str, run: str) -> None:
-    """Draw the band of one run, if it has one, within the plot."""
+    """Draw the band of one run within the plot, if it has one."""
     banded = [row for row in rows if "low" in row]
     if not banded:
         return

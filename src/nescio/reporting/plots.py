@@ -1,4 +1,4 @@
-"""The charts of results for a notebook, in the theme of the pages."""
+"""Draw the charts of results for a notebook, in the theme of the pages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nescio.reporting.svg import Chart
 from nescio.selective.curve import Point
 from nescio.text import plural
 
-MOST_ROWS = 60  # runs, pairs or strata of one chart
+MOST_ROWS = 60  # most runs, pairs or strata of one chart
 
 
 def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Chart:
     """Return the chart of scores, comparisons or a tuned threshold.
 
-    Raises UnknownNameError for a measure that was not computed, and MismatchError where there is nothing to draw.
+    Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
     """
     if not isinstance(results, (Scores, Comparisons)):
         return _finished([_curve(results, width)])
@@ -37,7 +37,7 @@ def plot(results: Results, measure: str | None = None, *, width: int = 640) -> C
 
 
 def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
-    """Draw one measure: its value and interval for each run, or for each run in each stratum."""
+    """Return a chart of one measure: the value and interval of each run, or of each run in each stratum."""
     rows = [row for row in rows if row.value == row.value]
     if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
         return _strata([row for row in rows if row.stratum is not None], parts, measure, width)
@@ -55,17 +55,17 @@ def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
 
 
 def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: int) -> Chart:
-    """Draw one measure in each stratum, a dot a run."""
+    """Return a chart of one measure in each stratum, with a dot for each run."""
     order = list(parts[:MOST_ROWS])
     names = list(dict.fromkeys(row.run for row in rows))
-    own = names[: charts.MOST_NAMED]
-    shown = own if len(own) == len(names) else [*own, charts.OTHERS]
+    coloured = names[: charts.MOST_NAMED]
+    shown = coloured if len(coloured) == len(names) else [*coloured, charts.OTHERS]
     drawn = [
         {
             "stratum": row.stratum,
             "run": row.run,
             "value": row.value,
-            "named": charts.named(row.run, own),
+            "named": charts.named(row.run, coloured),
             "tip": f"{row.run}, {row.stratum}: {measure} {with_interval(row.value, row.low, row.high)}, n = {row.n:,}",
         }
         for row in rows
@@ -75,7 +75,7 @@ def _strata(rows: Sequence[Score], parts: Sequence[str], measure: str, width: in
 
 
 def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart | None:
-    """Draw the differences of one measure with their intervals, a row a pair."""
+    """Return a chart of the differences of one measure with their intervals, a row for each pair."""
     rows = [row for row in rows if row.difference == row.difference]
     baselines = {row.baseline for row in rows}
     drawn: list[dict[str, Any]] = []
@@ -95,21 +95,21 @@ def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart 
 
 
 def _curve(results: Results, width: int) -> Chart:
-    """Draw the risk-coverage curve of a tuned run, and the threshold that was found."""
+    """Return a chart of the risk-coverage curve of a tuned run, and its threshold."""
     curve: Sequence[Point] = results.tables.get("curve", ())
     if not curve:
         raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")
     (row,) = results.rows
-    drawn = [{"run": row.run, "named": row.run, "coverage": one.coverage, "risk": one.risk} for one in curve]
-    found = []
+    drawn = [{"run": row.run, "named": row.run, "coverage": point.coverage, "risk": point.risk} for point in curve]
+    threshold = []
     if row.threshold is not None:
         tip = f"threshold {row.threshold:.3f}: answers {row.coverage:.1%}, {number(row.risk)} of these wrong"
-        found = [{"run": row.run, "named": row.run, "coverage": row.coverage, "risk": row.risk, "tip": tip}]
-    return panels.risk_coverage(charts.read_by_points(drawn), found, [row.run], width)
+        threshold = [{"run": row.run, "named": row.run, "coverage": row.coverage, "risk": row.risk, "tip": tip}]
+    return panels.risk_coverage(charts.read_by_points(drawn), threshold, [row.run], width)
 
 
 def _finished(drawn: Sequence[Chart]) -> Chart:
-    """Return one chart of several, each below the other."""
+    """Return several charts as one, from top to bottom."""
     if not drawn:
         raise MismatchError("there is no defined value to draw")
     whole = Chart(max(chart.width for chart in drawn), sum(chart.height for chart in drawn))

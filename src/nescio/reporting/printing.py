@@ -1,4 +1,4 @@
-"""Printing on the terminal: paragraphs and tables that fit it, with styles that a pipe does not get."""
+"""Print paragraphs and tables that fit the terminal, with styles that a pipe does not get."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ _STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold",
 
 
 def show_signature(signature: Signature) -> None:
-    """Print what the numbers depend on: the version, the data and the seed, or with -v all of it."""
+    """Print the facts behind the numbers: the version, the data and the seed, or with -v the whole signature."""
     show_text(str(signature) if terminal.VERBOSE.get() else signature.short(), style="dim")
 
 
 def show_text(text: str, style: str = "", hanging: str = "") -> None:
-    """Print a paragraph, broken into lines where the terminal is narrower, with the empty lines around it; a line break
-    within it is a stranger's, and becomes a space."""
+    """Print a paragraph, broken into lines if the terminal is narrower, with the empty lines around it.
+
+    A line break within it comes from the data, and becomes a space.
+    """
     body = text.strip("\n")
     before, _, after = text.partition(body) if body else (text, "", "")
     _print([(f"{before}{terminal.wrapped(in_line(body), hanging=hanging)}{after}", style)])
@@ -35,30 +37,30 @@ def show_lines(text: str) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Print sentences, a line each, and an empty line."""
+    """Print one sentence on each line, followed by an empty line."""
     for sentence in sentences:
         show_text(sentence)
     show_text("")
 
 
 def in_line(text: str) -> str:
-    """Return a text as one line that holds nothing that a terminal obeys."""
+    """Return a text as one line without characters that a terminal obeys."""
     return sanitize(spelled(text))
 
 
 def show_fact(label: str, text: str) -> None:
-    """Print a label and what stands beside it, which goes on beside it too where it is too long for one line."""
+    """Print a label with a text beside it; the text's further lines are indented."""
     label = f"{label:9}"
     show_text(label + text, hanging=" " * len(label))
 
 
 def show_grid(grid: Grid) -> None:
-    """Print a table: text to the left, numbers to the right."""
+    """Print a table, with text to the left and numbers to the right."""
     print_grid(grid.escaped(in_line))
 
 
 def print_grid(grid: Grid) -> None:
-    """Print a table whose texts are inert already."""
+    """Print a table whose texts are safe already."""
     width = terminal.width()
     fitted = layout.fit(grid, width)
     if fitted.above:

@@ -13,8 +13,10 @@ from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 
 
 def rows_grid(results: Results, name: str | None = None, most: int | None = None) -> Grid:
-    """Lay out the rows of results, or the first `most` of `tables[name]`: in the columns that they declare, or else as
-    they are."""
+    """Return the table of the rows of results, or of the first `most` rows of `tables[name]`.
+
+    It has the columns that the rows declare, or else all fields.
+    """
     if name is None and isinstance(results, Scores):
         return board(results)
     rows = (results.rows if name is None else results.tables[name])[:most]
@@ -25,9 +27,9 @@ def rows_grid(results: Results, name: str | None = None, most: int | None = None
 
 
 def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
-    """Lay out any rows as they are: whole numbers with thousands set apart, others with four decimals.
+    """Return the table of any rows: whole numbers with separated thousands, other numbers with four decimals.
 
-    `texts` says which columns are text; without it their values do.
+    `texts` tells which columns are text; without it the values decide.
     """
     names = list(dict.fromkeys(name for record in records for name in record))
     known = texts or {name: text_values(record.get(name) for record in records) for name in names}

@@ -1,4 +1,4 @@
-"""Results on the terminal: tables that fit it, the comparisons that matter first, and a short signature.
+"""Show results on the terminal: tables that fit it, the most important comparisons, and a short signature.
 
 In a pipe tables take the width that they need. `-v` prints all comparisons and the whole signature.
 """
@@ -17,10 +17,10 @@ from nescio.reporting.row_grids import record_grid
 from nescio.reporting.tables import Part, legend, parts
 from nescio.text import plural
 
-MOST_RUNS = 1_000  # of a leaderboard, on the screen
-MOST_PAIRS = 6  # of a suite, whose benchmarks are listed; JSON has all
+MOST_RUNS = 1_000  # most runs of a leaderboard on the screen
+MOST_PAIRS = 6  # most pairs of a suite whose benchmarks are listed; JSON has all
 DETECTABLE = '"detectable": the smallest difference that this test finds in 80% of samples of this size.'
-FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
+FEW_PAIRS = 10  # pairs of one measure (five runs); if there are more, only those with the best run are printed
 
 
 def show(results: Results) -> None:
@@ -62,8 +62,10 @@ def _show_part(part: Part) -> None:
 
 
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
-    """Keep the first runs of a long leaderboard; the second value says so, and how to have all. How far each value from
-    bins may be is left out: a note says it of all."""
+    """Return the scores with the first runs of a long leaderboard, and a sentence on how to get all.
+
+    The possible error of each value from bins is left out, because a note covers all of them.
+    """
     scores = replace(scores, tables={name: rows for name, rows in scores.tables.items() if name != "bins"})
     rows = scores.rows
     if len(rows) <= MOST_RUNS:
@@ -77,8 +79,10 @@ def with_the_first(scores: Scores) -> tuple[Scores, str]:
 
 
 def with_the_best(results: Results) -> tuple[Results, str]:
-    """Keep of many comparisons of all pairs those with the best run of each measure; the second value says so, and
-    names the test."""
+    """Return the results with only the best run's pairs of each measure if there are many, and a sentence.
+
+    The sentence says what was left out and names the test.
+    """
     if not isinstance(results, Comparisons):
         return results, ""
     tests = dict.fromkeys(str(row.exact_for).partition(",")[0] for row in results.tables.get("tests", ()))
@@ -98,7 +102,7 @@ def with_the_best(results: Results) -> tuple[Results, str]:
 
 
 def _with_benchmarks_of(results: Results) -> Results:
-    """Keep the benchmarks of the pairs that are shown, where these are few."""
+    """Return the results with the benchmarks of the shown pairs, if these are few."""
     pairs = {(row.run, row.baseline, row.measure) for row in results}
     rows = results.tables.get("benchmarks", ())
     kept = tuple(row for row in rows if (row.run, row.baseline, row.measure) in pairs)

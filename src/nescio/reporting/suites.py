@@ -1,4 +1,4 @@
-"""How scores of a suite are laid out: the leaderboard, and the values of each run on each benchmark."""
+"""Lay out scores of a suite: the leaderboard, and the values of each run on each benchmark."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SURE = "sure is the range of win rates that significant differences allow (Holm)
 
 
 def suite_grids(results: Results) -> list[Grid]:
-    """Lay out the scores of a suite: the leaderboard, the benchmarks, and mean ranks where there are some."""
+    """Return the tables of a suite's scores: the leaderboard, the benchmarks, and any mean ranks."""
     more = [rows_grid(results, "mean_ranks")] if results.tables.get("mean_ranks") else []
     return [leaderboard(results), by_benchmark(results), *more]
 
 
 def legend_lines(results: Results) -> list[str]:
-    """Say what the marks and the columns mean."""
+    """Return the meaning of the marks and the columns."""
     marks = MARKS if any(row.best is not None for row in results) else ""
     stable = STABLE if any(row.stable_low is not None for row in results) else ""
     sure = SURE if any(row.sure_low is not None for row in results) else ""
@@ -32,7 +32,7 @@ def legend_lines(results: Results) -> list[str]:
 
 
 def leaderboard(results: Results) -> Grid:
-    """Lay out the macro means and win rates, the best first."""
+    """Return the table of macro means and win rates, the best first."""
     rows = []
     for name in dict.fromkeys(row.measure for row in results):
         for row in ordered([row for row in results if row.measure == name]):
@@ -61,18 +61,18 @@ def leaderboard(results: Results) -> Grid:
 
 
 def ordered(rows: Sequence[Any]) -> list[Any]:
-    """Return rows of one measure, the best first and undefined ones last."""
+    """Return the rows of one measure, the best first and undefined ones last."""
     sign = 1 if rows and parse(rows[0].measure).declaration.lower_is_better else -1
     return sorted(rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Return two bounds as they are shown."""
+    """Return two bounds as text."""
     return "–" if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def by_benchmark(results: Results) -> Grid:
-    """Lay out the values: a row a benchmark, a column a run, or the other way round where that is narrower."""
+    """Return the table of values with a row for each benchmark and a column for each run, or transposed."""
     runs = [row.run for row in ordered([row for row in results if row.measure == results.rows[0].measure])]
     names = list(dict.fromkeys(row.benchmark for row in results.tables["benchmarks"]))
     measures = list(dict.fromkeys(row.measure for row in results))

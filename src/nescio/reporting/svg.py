@@ -1,7 +1,7 @@
-"""Charts as SVG: marks at places in pixels, the scales and axes that place them, and how a chart is written out.
+"""Draw charts as SVG: marks at positions in pixels, scales and axes that place them, and the output text.
 
-A mark can carry whose it is (`runs`), what it says under the mouse (`tip`), and which rows of the figure's data its
-points are (`line`). The page, notebooks and files for papers write these in their own ways (`Chart.svg`).
+A mark can carry its runs (`runs`), its text under the mouse (`tip`), and the rows of the figure's data that its points
+show (`line`). The page, notebooks and files for papers write these in their own ways (`Chart.svg`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nescio.text import sanitize
 
 INK, MUTED, GRID = "#1b1f24", "#57606a", "#d8dee4"
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
-SIZE = 12  # pixels of the type
-LETTER = 7.0  # pixels of a letter, in the widest of the fonts that may show it
-NARROW = 420  # widths below are for phones: fewer ticks, shorter names
+SIZE = 12  # size of the type in pixels
+LETTER = 7.0  # width in pixels of a letter, in the widest font that may show it
+NARROW = 420  # smaller widths are for phones: fewer ticks, shorter names
 DASHED = "4,4"
-_BELOW = 42.0  # pixels of an axis below a plot: its labels and its title
-_KEY, _BETWEEN, _LINE = 24.0, 22.0, 20.0  # pixels of a legend: before a name, after it, from line to line
+_BELOW = 42.0  # height in pixels of an axis below a plot: its labels and its title
+_KEY, _BETWEEN, _LINE = 24.0, 22.0, 20.0  # pixels of a legend: before a name, after it, and between lines
 
 
 class Mark(Struct, frozen=True):
@@ -40,8 +40,7 @@ class Mark(Struct, frozen=True):
 
 
 class Chart(Struct):
-    """A chart of a size in pixels, with its marks from the lowest to the highest; `clips` are the rectangles that marks
-    are cut to."""
+    """A chart with a size in pixels, and its marks from back to front; `clips` holds the rectangles that cut marks."""
 
     width: float
     height: float
@@ -51,19 +50,21 @@ class Chart(Struct):
     def add(
         self, tag: str, text: str = "", *, runs: Sequence[str] = (), tip: str = "", line: str = "", **attributes: Any
     ) -> None:
-        """Add an element, unless its place is undefined (NaN); `stroke_width=2` is its attribute stroke-width, and what
-        is None is left out."""
-        own = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
-        if not any(isinstance(value, float) and math.isnan(value) for value in own.values()):
-            self.marks.append(Mark(tag, own, text, runs, tip, line))
+        """Add an element, unless its position is undefined (NaN).
+
+        `stroke_width=2` sets the attribute stroke-width, and attributes that are None are left out.
+        """
+        given = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
+        if not any(isinstance(value, float) and math.isnan(value) for value in given.values()):
+            self.marks.append(Mark(tag, given, text, runs, tip, line))
 
     def clip(self, x: float, y: float, width: float, height: float) -> int:
-        """Return the number of a rectangle that marks can be cut to (`clip=NUMBER`)."""
+        """Add a rectangle that marks can be cut to, and return its number for `clip=NUMBER`."""
         self.clips.append((x, y, width, height))
         return len(self.clips)
 
     def write(self, x: float, y: float, text: str, anchor: str = "start", **more: Any) -> None:
-        """Add a text whose middle is at `y`, and which starts, has its middle or ends at `x`."""
+        """Add a text whose middle is at height `y`; `anchor` tells whether it starts, is centred, or ends at `x`."""
         style = {"fill": INK, "text_anchor": None if anchor == "start" else anchor, "dy": "0.35em"}
         self.add("text", text, x=x, y=y, **{**style, **more})
 
@@ -73,7 +74,7 @@ class Chart(Struct):
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=thick, **more)
 
     def rect(self, box: tuple[float, float, float, float], colour: str, **more: Any) -> None:
-        """Add a filled rectangle: x and y of its upper left corner, width, height."""
+        """Add a filled rectangle, given the x and y of its upper left corner, its width and its height."""
         x, y, width, height = box
         self.add("rect", x=x, y=y, width=width, height=height, fill=colour, **more)
 
@@ -90,7 +91,7 @@ class Chart(Struct):
         self.add("path", d=f"{_through(points)}Z", fill=colour, fill_opacity=opacity, **more)
 
     def place(self, other: Chart, x: float, y: float) -> None:
-        """Add another chart, its upper left corner at x and y."""
+        """Add another chart with its upper left corner at x and y."""
         first = len(self.clips)
         self.add("g", transform=f"translate({_number(x)},{_number(y)})")
         self.clips += other.clips
@@ -106,7 +107,7 @@ class Chart(Struct):
         return f"<chart, {self.width:g} × {self.height:g} pixels>"
 
     def _repr_svg_(self) -> str:
-        """Return what a notebook shows, and a page to which it is exported."""
+        """Return the chart as a notebook shows it, also in exported pages."""
         return self.svg(background="white")
 
     def save(self, path: Path | str) -> Path:
@@ -124,9 +125,9 @@ class Chart(Struct):
     ) -> str:
         """Return the chart as SVG.
 
-        For a page, `places` are the numbers of the runs, by which `data-run` names them, and `prefix` makes ids unique.
-        Without `places` a mark says its tip as a title. `shared` are the ids of lines that several charts of a page
-        have, by their points: the first chart defines each ("" before that), and all refer to it.
+        For a page, `places` numbers the runs for `data-run`, and `prefix` makes ids unique. Without `places` a mark
+        shows its tip as a title. `shared` maps the points of lines that several charts of a page share to their ids.
+        The first chart defines each id (it is "" before), and all refer to it.
         """
         size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
         box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
@@ -187,7 +188,7 @@ def _tenths(value: float) -> str:
 
 
 def drawable(text: str) -> str:
-    """Return a text without the characters that XML or a reader could trip over."""
+    """Return a text without the characters that could break XML or mislead a reader."""
     return text if text.isprintable() else sanitize(text, target="page")
 
 
@@ -195,7 +196,7 @@ def drawable(text: str) -> str:
 
 
 class Scale(Struct, frozen=True):
-    """A straight scale: `low` is drawn at the pixel `start`, `high` at `end`."""
+    """A linear scale that draws `low` at the pixel `start` and `high` at `end`."""
 
     low: float
     high: float
@@ -203,14 +204,14 @@ class Scale(Struct, frozen=True):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the pixel of a value; the middle, where all values are the same."""
+        """Return the pixel of a value, or the middle if the scale has no extent."""
         if self.high == self.low:
             return (self.start + self.end) / 2
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers from `low` to `high`, at most so many; `low` itself where both are the same."""
+    """Return at most `most` round numbers from `low` to `high`, or `low` alone if both are equal."""
     if not high > low:
         return [low]
     step = _step(low, high, most)
@@ -218,7 +219,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _step(low: float, high: float, most: int) -> float:
-    """Return the least of 1, 2, 5, 10, 20, … times a power of ten of which at most so many lie between two numbers."""
+    """Return the least of 1, 2, 5, 10, 20, … times a power of ten with at most `most` multiples between two numbers."""
     least = 10.0 ** math.floor(math.log10((high - low) / most))
     steps = (least, 2 * least, 5 * least, 10 * least, 20 * least)
     return next(s for s in steps if math.floor(high / s + 1e-9) - math.ceil(low / s - 1e-9) < most)
@@ -248,8 +249,10 @@ def written(values: Sequence[float], form: str = "") -> list[str]:
 
 
 class Axis(Struct, frozen=True):
-    """An axis: its ends, what it is called, how its numbers are written and how many there are at most; `marked` are
-    its numbers, where they are not to be found."""
+    """An axis: its ends, title, number format and greatest number of ticks.
+
+    `marked` holds its numbers if they are fixed.
+    """
 
     ends: tuple[float, float]
     title: str = ""
@@ -261,7 +264,7 @@ class Axis(Struct, frozen=True):
 
     @property
     def values(self) -> list[float]:
-        """The numbers on the axis."""
+        """Return the numbers on the axis."""
         return list(self.marked) or ticks(*self.ends, self.most)
 
 
@@ -292,10 +295,10 @@ def plot(
     beside: float = 0.0,
     right: bool = False,
 ) -> Plot:
-    """Return an empty plot: `width` is that of the chart, `height` that of the plotting area.
+    """Return an empty plot; `width` is that of the chart, `height` that of the plotting area.
 
-    The legend is below. `beside` leaves room for names beside the plot, and `right` puts the upright axis at the right
-    and the names at the left.
+    The legend is below. `beside` leaves room for names beside the plot. `right` puts the upright axis at the right and
+    the names at the left.
     """
     labels = written(upright.values, upright.form) if upright.labels else []
     axis = LETTER * max(map(len, labels), default=0) + 8 + (24 if upright.title else 0)
@@ -321,8 +324,10 @@ def rows(
     lined: bool = False,
     runs: Sequence[str] = (),
 ) -> Plot:
-    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5). The legend stands above. `runs` are
-    those of the rows, where the names are not theirs."""
+    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5), and a legend above.
+
+    `runs` holds the runs of the rows if the names are not theirs.
+    """
     most = 15 if width < NARROW else 33
     short = shortened(names, most)
     left = LETTER * min(most, max((len(name) for name in names), default=0)) + 8
@@ -344,12 +349,12 @@ def rows(
 
 
 def _over(axis: Axis) -> float:
-    """Return the pixels that the last label of an axis may reach beyond it."""
+    """Return the pixels by which the last label of an axis may reach beyond it."""
     return LETTER / 2 * max(map(len, written(axis.values, axis.form))) + 6
 
 
 def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis) -> None:
-    """Draw an axis below a plot, and its grid; `sides` are the top and the bottom of the plot."""
+    """Draw an axis and its grid below a plot; `sides` are the top and the bottom of the plot."""
     top, bottom = sides
     for value, label in zip(axis.values, written(axis.values, axis.form), strict=True):
         x = scale(value)
@@ -364,8 +369,7 @@ def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axi
 
 
 def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis, *, right: bool = False) -> None:
-    """Draw an axis at the left of a plot, or at its right, and its grid; `sides` are the left and the right of the
-    plot."""
+    """Draw an axis and its grid at the left or right of a plot; `sides` are the left and right of the plot."""
     left, end = sides
     edge, out = (end, 1) if right else (left, -1)
     labels = written(axis.values, axis.form)
@@ -387,7 +391,7 @@ def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Ax
 
 
 def flowed(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
-    """Return the lines of a legend: its entries with their places across."""
+    """Return the lines of a legend: its entries with their horizontal positions."""
     lines: list[list[tuple[float, Key]]] = []
     at = width
     for key in keys:
@@ -401,7 +405,7 @@ def flowed(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
 
 
 def legend(chart: Chart, lines: Sequence[Sequence[tuple[float, Key]]], left: float, top: float) -> None:
-    """Draw a legend whose lines were laid out by `flowed`."""
+    """Draw a legend from the lines of `flowed`."""
     for i, line in enumerate(lines):
         y = top + _LINE * (i + 0.5)
         for across, key in line:
@@ -420,18 +424,17 @@ def legend(chart: Chart, lines: Sequence[Sequence[tuple[float, Key]]], left: flo
 
 
 SPACE = 8.0  # pixels between a plot and the names beside it
-CHARACTERS = 24  # of such a name that are shown
+CHARACTERS = 24  # shown characters of such a name
 _NEXT = 14.0  # pixels from one such name to the next
 
 
 def names_margin(names: Sequence[str]) -> float:
-    """Return how many pixels the names beside a plot take."""
+    """Return the width in pixels of the names beside a plot."""
     return SPACE + LETTER * min(CHARACTERS, max(map(len, names), default=0)) + 6
 
 
 def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Return rising places moved so that each is at least so far from the next, within low and high where that can
-    be."""
+    """Return rising places moved at least `least` apart, between `low` and `high` if possible."""
     spread: list[float] = []
     for place in places:
         spread.append(max(place, low if not spread else spread[-1] + least))
@@ -445,8 +448,10 @@ def apart(places: Sequence[float], least: float, low: float, high: float) -> lis
 def names_beside(
     made: Plot, anchors: Mapping[str, tuple[float, float]], colours: Callable[[str], str], *, left: bool = False
 ) -> None:
-    """Write the name of each run beside the plot, as near to its anchor (in the units of the axes) as the others let
-    it be, with a thin line between."""
+    """Write the name of each run beside the plot, as near to its anchor as the other names allow.
+
+    Anchors are in the units of the axes. A thin line joins each name to its anchor.
+    """
     ordered = sorted(anchors.items(), key=lambda anchor: -anchor[1][1])
     short = shortened([name for name, _ in ordered], CHARACTERS)
     places = apart([made.y(y) for _, (_, y) in ordered], _NEXT, made.y.end, made.y.start)

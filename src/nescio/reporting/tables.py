@@ -1,5 +1,4 @@
-"""Results as tables: as text, JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet; `screen` prints them on a
-terminal."""
+"""Write results as text, JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet; `screen` prints them on a terminal."""
 
 from __future__ import annotations
 
@@ -29,12 +28,12 @@ FIRST = (
     "benchmarks",
     "ranks",
     "sensitivity",
-)  # what a reader wants before the many rows that it was made from
-MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
+)  # tables that a reader wants before the many rows behind them
+MOST_ROWS = 100  # rows of further tables that are shown; JSON has all of them
 
 
 def render(results: Results, form: str, label: str | None = None) -> str:
-    """Results as text in one of the formats that `-f` names; `label` names a table of LaTeX."""
+    """Return results as text in one of the formats that `-f` names; `label` names a table of LaTeX."""
     if form == "latex":
         return _latex(results, label or f"tab:{results.kind}")
     if isinstance(results, Audit) and form in ("table", "markdown"):
@@ -53,8 +52,7 @@ def render(results: Results, form: str, label: str | None = None) -> str:
 
 
 def legend(results: Results) -> str:
-    """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as lines
-    of plain text."""
+    """Return the meaning of the signs in a leaderboard, or of the intervals of comparisons, as lines of plain text."""
     if results.kind == "suite":
         from nescio.reporting import suites
 
@@ -66,15 +64,17 @@ def legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to
-    tell of."""
+    """Return why an interval without 0 may appear beside "too few questions to tell".
+
+    The text is empty if there is no correction to explain.
+    """
     how, together = results.signature.get("correction", "none"), families(results)
     if how == "none" or max(map(len, together), default=0) < 2:
         return ""
     if how == "tukey":
         every = "all pairs of runs"
     elif len(together) == 1:
-        tested = sum(one.comparisons for one in results.tables.get("tests", ()))  # more than are shown, of many runs
+        tested = sum(used.comparisons for used in results.tables.get("tests", ()))  # of many runs, more than are shown
         every = f"all {max(tested, len(together[0])):,} comparisons"
     else:
         named = (
@@ -86,7 +86,7 @@ def _family(results: Comparisons) -> str:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise UsageError where the suffix of an output file names no format."""
+    """Raise UsageError if the suffix of an output file names no format."""
     if path.suffix.lower() in (".html", ".htm"):
         raise UsageError(
             f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')}, a page of what "
@@ -99,7 +99,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write(results: Results, path: Path) -> None:
-    """Write results to a file, whole or not at all; the suffix decides the format."""
+    """Write results to a file, completely or not at all; the suffix decides the format."""
     check_suffix(path)
     if path.suffix.lower() != ".parquet":
         write_text(path, render(results, SUFFIXES[path.suffix.lower()]))
@@ -112,7 +112,7 @@ def write(results: Results, path: Path) -> None:
 
 
 class _Stream:
-    """Only the Arrow side of results, which DuckDB then reads without guessing."""
+    """The Arrow interface of results, which DuckDB reads without guessing."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
@@ -122,7 +122,7 @@ class _Stream:
 
 
 class Part(Struct, frozen=True):
-    """A table with its title, and the sentences that are shown above and below it; without a grid, only these."""
+    """A table with its title, and the sentences above and below it; without a grid, only these."""
 
     grid: Grid | None
     title: str = ""
@@ -131,15 +131,17 @@ class Part(Struct, frozen=True):
 
 
 def grids(results: Results) -> list[Grid]:
-    """Return the table of the rows, and after it those of what else the results hold; of an item of a paper its own."""
+    """Return the table of the rows, followed by further tables of the results; an item of a paper has its own table."""
     return [part.grid for part in parts(results) if part.grid is not None]
 
 
 def parts(results: Results, *, listed: bool = False) -> list[Part]:
-    """Return what is shown of results: a part for the rows, and one for each further table; with `listed`, no more rows
-    of each than a terminal lists."""
-    if isinstance(own := getattr(results, "layout", None), Grid):
-        return [Part(own.sanitized())]
+    """Return the parts of results to show: one for the rows, and one for each further table.
+
+    With `listed`, each part has at most as many rows as a terminal lists.
+    """
+    if isinstance(layout := getattr(results, "layout", None), Grid):
+        return [Part(layout.sanitized())]
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -152,8 +154,8 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
     further = [name for name, rows in results.tables.items() if rows and name not in inside]
     first = [name for name in FIRST if name in further]
     names = [*first, None, *(name for name in further if name not in first)]
-    found = [_part(results, name, listed=listed) for name in names]
-    return [part for part in found if part is not None]
+    shown = [_part(results, name, listed=listed) for name in names]
+    return [part for part in shown if part is not None]
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
@@ -186,7 +188,7 @@ def _plain(results: Results) -> str:
 
 
 def _plain_part(part: Part) -> str:
-    """Return a part as text of the width that it needs."""
+    """Return a part as text, as wide as it needs."""
     title = [f"{part.title}:"] if part.title else []
     above, below = (
         "".join(f"{sanitize(line, target='line')}\n" for line in lines) for lines in ([*title, *part.above], part.below)
@@ -216,8 +218,7 @@ def _csv(results: Results) -> str:
 
 
 def guarded(value: Any) -> Any:
-    """Return a cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made
-    inert."""
+    """Return a cell for CSV: names joined by commas, and text disarmed that a spreadsheet could take for a formula."""
     if value is None or isinstance(value, (float, int)):
         return value
     value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value

@@ -1,4 +1,4 @@
-"""The terminal, or the pipe, that reports are printed to."""
+"""Find the width of the terminal or the pipe, and break text for it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 from nescio.reporting.layout import WIDE, paragraph
 
-NARROWEST = 20  # what a terminal is taken to have at least
-VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)  # long signatures, and all pairs of runs
+NARROWEST = 20  # a terminal is assumed to have at least this width
+# whether to show long signatures, and all pairs of runs
+VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)
 
 
 def width(stream: Any = None) -> int:
-    """Return how many columns the terminal has that a stream (standard output) is; `WIDE` where it is none."""
+    """Return the columns of the terminal behind a stream (standard output), or `WIDE` if it is not a terminal."""
     stream = stream or sys.stdout
     try:
         if not stream.isatty():
@@ -26,14 +27,16 @@ def width(stream: Any = None) -> int:
 
 
 def wrapped(text: str, stream: Any = None, hanging: str = "") -> str:
-    """Break a text into lines that the terminal of a stream has room for; in a pipe it stays as it is."""
+    """Return a text broken into lines for the terminal of a stream; for a pipe it stays unchanged."""
     room = width(stream)
     return text if room >= WIDE else paragraph(text, room, hanging)
 
 
 def console(**options: Any) -> Any:
-    """Return a rich Console on standard output; a pipe that is closed raises BrokenPipeError instead of ending the
-    program with status 1."""
+    """Return a rich Console on standard output.
+
+    A closed pipe raises BrokenPipeError instead of ending the program with status 1.
+    """
     from rich.console import Console
 
     class Output(Console):

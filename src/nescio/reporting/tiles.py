@@ -1,4 +1,4 @@
-"""What changed between two runs, as Markdown: the tiles of the page, for summaries and comments on pull requests."""
+"""Summarise changes between two runs in Markdown, as the page does, for comments on pull requests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from nescio.reporting.page.change import Change, sentence
 from nescio.reporting.page.moves import GROUPS
 
 TILES = ("won", "lost", "newly-silent", "newly-answered", "same")
-LISTED = ("lost", "newly-silent")  # those that a reviewer looks at first
+LISTED = ("lost", "newly-silent")  # groups that a reviewer looks at first
 MOST_NAMED = 10
 
 
 def tiles(change: Change) -> list[str]:
-    """Return paragraphs: who is better by the first measure, how many questions were won, lost, newly silent and newly
-    answered, and the first of those lost and newly silent."""
+    """Return paragraphs: the better run by the first measure, the counts of moves, and the first questions affected.
+
+    The counts are those won, lost, newly silent and newly answered. Questions lost and newly silent are listed.
+    """
     headline = sentence(change)
     parts = [f"{in_markdown(headline.before)}**{in_markdown(headline.name)}**{in_markdown(headline.after)}"]
     moved = change.moves

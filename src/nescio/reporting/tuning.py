@@ -1,4 +1,4 @@
-"""A threshold on the terminal: what it is, in words, and what each figure is worth."""
+"""Print a threshold: its value, its meaning in words, and the reliability of each figure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
 
 
 def _verdict(row: Tuning, runs: int) -> str:
-    """Say the threshold in words, and whether it helps, in lines that fit a terminal."""
+    """Return the threshold in words, and whether it helps, in lines that fit a terminal."""
     if row.max_risk is None or row.confidence is None:
         return _best(row)
     bound, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
@@ -47,7 +47,7 @@ def _verdict(row: Tuning, runs: int) -> str:
 
 
 def _best(row: Tuning) -> str:
-    """Say the threshold that is best for a measure after whether it helps."""
+    """Return the best threshold for a measure in words, and whether it helps."""
     if not row.coverage:
         return "no threshold: answer nothing."
     if row.coverage == row.coverage_all_answered:
@@ -68,12 +68,12 @@ def _rule(row: Tuning) -> str:
     if row.threshold is None:
         return "answer everything, without a threshold"
     below = math.nextafter(row.threshold, -math.inf)
-    # The least number above a confidence is not one to type.
+    # The least number above a confidence has too many digits to type.
     return f"answer above {below!r}" if len(repr(below)) < len(repr(row.threshold)) else f"threshold {row.threshold!r}"
 
 
 def _share(row: Tuning) -> str:
-    """Say what the run answers, and wrongly, at the threshold and before."""
+    """Return a sentence on the shares answered and wrong, at the threshold and before."""
     before = f"as given, it answers {_percent(row.coverage_as_given)} ({_percent(row.risk_as_given)} wrong)"
     return (
         f"Then the run answers {_percent(row.coverage)} of these questions ({_percent(row.risk)} of them wrongly);"
@@ -82,7 +82,7 @@ def _share(row: Tuning) -> str:
 
 
 def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
-    """Say what the measure comes to, how much is answered and wrongly, and what each figure is worth."""
+    """Return the table of the measure and the shares answered and wrong, with the reliability of each figure."""
     expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic" if row.max_risk is None else "same questions"
     held_out = "nothing could be held out" if math.isnan(row.coverage_held_out) else "expect this"
@@ -107,7 +107,7 @@ def _percent(share: float | None) -> str:
 
 
 def show_tuned_pair(pair: TunedPair) -> None:
-    """Print two runs at their own thresholds, and how they compare on held-out questions."""
+    """Print two runs at their own thresholds, and their comparison on held-out questions."""
     runs, measure = [row.run for row in pair], pair.rows[0].measure
     facts = {
         "answer from": [_threshold(row) for row in pair],
@@ -119,10 +119,10 @@ def show_tuned_pair(pair: TunedPair) -> None:
     }
     show_grid(make_grid(["", *runs], [[name, *values] for name, values in facts.items()], [True, False, False]))
     show_text("")
-    own, given = pair.comparison, pair.tables["as_given"][0]
+    held_out, given = pair.comparison, pair.tables["as_given"][0]
     show_text(
-        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {difference(own)}: "
-        f"{own.verdict}."
+        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {difference(held_out)}: "
+        f"{held_out.verdict}."
     )
     show_text(f"As given: {difference(given)}: {given.verdict}.")
     show_text("")

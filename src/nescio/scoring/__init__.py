@@ -1,1 +1,1 @@
-"""Scores with their intervals, and a judge held against people."""
+"""Score runs with intervals, and compare a judge with people."""

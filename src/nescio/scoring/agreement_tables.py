@@ -1,4 +1,4 @@
-"""Tables of what people and a judge say of the same answers, and how far they agree, run by run."""
+"""Tabulate the verdicts of people and a judge on the same answers, and measure their agreement, run by run."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from nescio.stats.streams import Stream
 ALL = "all runs"
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
 PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
-NEW, THESE = "new questions", "these questions"  # what an interval is for
+NEW, THESE = "new questions", "these questions"  # the questions that an interval is for
 
 
 class Agreement(Row, frozen=True):
-    """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
+    """The agreement of a judge and people on the `answers` that both graded, out of `labels` that people gave.
 
-    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
-    others that it does not. In the table `declined`, which is about answering or declining, they are those of
-    what people call declined, and of what they call an answer.
+    `sensitivity` is the share of people's correct answers that the judge calls correct. `specificity` is the share of
+    the other answers that it does not call correct. In the table `declined` the two shares are about declining instead
+    of being correct.
     """
 
     about: ClassVar[str] = "correct"
@@ -49,7 +49,7 @@ class Agreement(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Agreement]) -> Iterable[str]:  # noqa: ARG003
-        """Return what the last two columns are."""
+        """Return sentences that define sensitivity and specificity."""
         yield (
             f"Sensitivity: the share of the answers that people call {cls.about} which the judge calls so too."
             " Specificity: the share of the others which it does not call so."
@@ -57,14 +57,16 @@ class Agreement(Row, frozen=True):
 
 
 class Declining(Agreement, frozen=True):
-    """How a judge and people agree on which answers decline."""
+    """The agreement of a judge and people on which answers decline."""
 
     about = "declined"
 
 
 class Confusion(Struct, frozen=True):
-    """How many answers people put into one category and the judge into another; `share` is of those of people's
-    category."""
+    """The number of answers that people put into one category and the judge into another.
+
+    `share` divides it by the answers in people's category.
+    """
 
     run: Annotated[str, Shown()]
     people: Annotated[str, Shown()]
@@ -76,12 +78,11 @@ class Confusion(Struct, frozen=True):
 
 
 class Corrected(Row, frozen=True):
-    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
-    judged.
+    """The accuracy of a run by one estimator, from `labels` of people among `answers` that needed a verdict.
 
-    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
-    specificity - 1 for Rogan-Gladen. `interval_for` says what the interval is for: new questions of this kind, or these
-    questions only.
+    `n` is the number of questions. `weight` is the tuned weight of prediction-powered inference, or sensitivity +
+    specificity - 1 for Rogan-Gladen. `interval_for` tells whether the interval is for new questions of this kind, or
+    for these questions only.
     """
 
     run: Annotated[str, Shown()]
@@ -97,7 +98,7 @@ class Corrected(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Corrected]) -> Iterable[str]:
-        """Return the line that says which intervals cannot be compared, where there are such."""
+        """Return a warning if some intervals cannot be compared."""
         if len({row.interval_for for row in rows}) > 1:
             yield spelled(
                 f"Do not compare the widths of intervals for {NEW} and for {THESE}: {opt('target', 'population')}"
@@ -106,8 +107,10 @@ class Corrected(Row, frozen=True):
 
 
 def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
-    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
-    questions, 3, 4)."""
+    """Return tables of people's verdicts (rows) against the judge's (columns), one for each run and question.
+
+    The shape is (runs, questions, 3, 4), with 1 in the cell of the two verdicts.
+    """
     counts = np.zeros((*labelled.shape, len(PEOPLE), len(JUDGE)), dtype=np.int64)
     for i, verdict in enumerate(PEOPLE):
         for j, judged in enumerate(JUDGE):
@@ -116,13 +119,15 @@ def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]
 
 
 def only_answered(people: Array) -> bool:
-    """Say whether people's labels tell only what is an answer, and not which are right."""
+    """Return whether people's labels say only what is an answer, and not which answers are right."""
     return bool((people == ANSWERED).any())
 
 
 def declining_tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
-    """For each run and question, 1 in the cell of whether people and judge say that it declines or answers (the judge
-    also: ungraded); shape (runs, questions, 2, 3)."""
+    """Return tables of declining or answering by people (rows) and judge (columns), one for each run and question.
+
+    The shape is (runs, questions, 2, 3), with 1 in the cell of the two verdicts. The judge's third column is ungraded.
+    """
     counts = np.zeros((*labelled.shape, 2, 3), dtype=np.int64)
     right_or_wrong = (CORRECT, INCORRECT)
     theirs = people == SILENT, np.isin(people, (*right_or_wrong, ANSWERED))
@@ -134,13 +139,16 @@ def declining_tables(judge: Array, people: Array, labelled: Array) -> NDArray[np
 
 
 def by_run(runs: Sequence[str], tables: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-    """Return each run with its tables, and all of them together where there are several."""
+    """Return each run with its tables, followed by all runs together if there are several."""
     groups = [(name, tables[r]) for r, name in enumerate(runs)]
     return [*groups, (ALL, tables.sum(axis=0))] if len(groups) > 1 else groups
 
 
 def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
-    """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
+    """Return the table of all questions under each resample of the questions with labels.
+
+    The shape is (resamples, 3, 4).
+    """
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
     drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]

@@ -1,4 +1,4 @@
-"""A judge in the place of each of several people: the alternative annotator test, over all answers that they share."""
+"""Test whether a judge can replace each of several people, by the alternative annotator test."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ CATEGORIES = (CORRECT, INCORRECT, SILENT)
 
 
 class InPlaceOf(Struct, frozen=True):
-    """The judge in the place of one assessor: how often it agrees with the others as well (`judge_agrees`), and how
-    often the assessor does; `beaten` says that the judge may stand in."""
+    """The judge in the place of one assessor.
+
+    `judge_agrees` is how often the judge agrees with the other assessors at least as well, and `assessor_agrees` how
+    often the assessor does. `beaten` tells that the judge may replace this assessor.
+    """
 
     assessor: str
     answers: int
@@ -33,8 +36,11 @@ class InPlaceOf(Struct, frozen=True):
 
 
 class StandIn(Struct, frozen=True):
-    """Whether the judge may stand in for people, at a margin that is conceded: for half of them or more. `advantage` is
-    how often it agrees with the others as well as a person does, by which judges are compared."""
+    """The verdict whether the judge may replace people, at a conceded margin: it must beat half of them or more.
+
+    `advantage` is the share of answers on which it agrees with the others as well as a person does. Use it to compare
+    judges.
+    """
 
     margin: float
     assessors: int
@@ -46,10 +52,11 @@ class StandIn(Struct, frozen=True):
 def in_place_of_people(
     judged: Outcomes, people: Mapping[str, Outcomes], sampled: Array, margin: float
 ) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
-    """Test for each assessor whether the judge agrees with the other ones as well; `people` are their outcomes.
+    """Return, for each assessor, the test whether the judge agrees as well with the others; also the verdict and notes.
 
-    Only answers that a judge was asked about count (`sampled`), so that no silence carries the test, and answers to one
-    question are averaged over first. Raises MismatchError where no two assessors judged the same answers.
+    `people` holds their outcomes by name. Only answers that a judge was asked about count (`sampled`), so that silence
+    cannot carry the test. Answers to one question are averaged first. Raises MismatchError if no two assessors judged
+    the same answers.
     """
     names = tuple(people)
     said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T
@@ -73,7 +80,7 @@ def in_place_of_people(
 
 
 def _categories(state: Array) -> Array:
-    """Return the three outcomes, and -1 for an answer without a verdict."""
+    """Return the three outcomes as numbers, and -1 for an answer without a verdict."""
     numbered: Array = np.where(np.isin(state, CATEGORIES), state, -1).astype(np.int64)
     return numbered
 

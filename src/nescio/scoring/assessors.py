@@ -1,4 +1,4 @@
-"""What each of several people is worth as a judge, how far they agree, and the verdict that they come to."""
+"""Measure the accuracy and agreement of several people as judges, and settle their verdicts."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "
 
 
 class Assessor(Struct, frozen=True):
-    """An assessor: `with_others` of the `answers` somebody else judged too, of which `agrees` is the mean share of the
-    others who say the same. By Dawid and Skene's model `accuracy` is how often the assessor is right, and
-    `above_commonest` how far that is above always saying the commonest verdict; None where there are too few verdicts.
+    """An assessor and the quality of the verdicts.
+
+    Other assessors judged `with_others` of the `answers` too. `agrees` is the mean share of others with the same
+    verdict. By Dawid and Skene's model `accuracy` is how often the assessor is right. `above_commonest` is how much
+    that exceeds always giving the commonest verdict. Both are None if there are too few verdicts.
     """
 
     assessor: Annotated[str, Shown()]
@@ -52,7 +54,7 @@ class Assessor(Struct, frozen=True):
 
 
 class Says(Row, frozen=True):
-    """How often an assessor says something of answers that are, by the model, what `true` says."""
+    """The frequency of an assessor's verdict on answers whose true category, by the model, is `true`."""
 
     most_listed: ClassVar[int | None] = 0
 
@@ -63,7 +65,10 @@ class Says(Row, frozen=True):
 
 
 class Coefficient(Struct, frozen=True):
-    """How far assessors agree, with the interval of resampled questions; kappa is of two."""
+    """A coefficient of agreement between assessors, with the interval of resampled questions.
+
+    Kappa is between two assessors.
+    """
 
     assessors: Annotated[str, Shown()]
     measure: Annotated[str, Shown()]
@@ -75,8 +80,10 @@ class Coefficient(Struct, frozen=True):
 
 
 class Verdict(Row, frozen=True):
-    """The verdict on an answer; None while it is in dispute. `votes` of the `of` assessors say so, and `chance` is its
-    probability by the model."""
+    """The verdict on an answer, None while it is in dispute.
+
+    `votes` of the `of` assessors gave it, and `chance` is its probability by the model.
+    """
 
     most_listed: ClassVar[int | None] = 0
 
@@ -91,7 +98,7 @@ class Verdict(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Verdict]) -> Iterable[str]:
-        """Return how many answers were judged alike, settled by the rule, and are in dispute."""
+        """Return a sentence that counts the answers judged alike, settled by the rule, and in dispute."""
         alike = sum(row.votes == row.of for row in rows)
         disputed = sum(row.verdict is None for row in rows)
         settled = len(rows) - alike - disputed
@@ -108,7 +115,7 @@ def assessors(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Results[Assessor]:
-    """Describe who judged, and settle what they judged differently. Raises MismatchError where no assessor is named."""
+    """Return who judged and how well, with settled verdicts. Raises MismatchError if no assessor is named."""
     verdicts = verdicts_of(labels)
     said = said_of(verdicts)
     if len(said.assessors) < 2:
@@ -146,7 +153,10 @@ def assessors(
 
 
 def decided_by(labels: Sequence[Label], name: str) -> list[Label]:
-    """Return the labels with one assessor's as those of the adjudicator; raises UnknownNameError for nobody's name."""
+    """Return the labels with one assessor's marked as the adjudicator's.
+
+    Raises UnknownNameError if nobody has that name.
+    """
     names = list(dict.fromkeys(label.assessor for label in labels if label.assessor))
     if name not in names:
         raise UnknownNameError("assessor", name, names)
@@ -154,7 +164,10 @@ def decided_by(labels: Sequence[Label], name: str) -> list[Label]:
 
 
 def write_verdicts(results: Results[Any], path: Path) -> int:
-    """Write one verdict an answer, as `--labels` and `--against` read it; what is in dispute has none."""
+    """Write one verdict for each answer, as `--labels` and `--against` read it; return the number of verdicts.
+
+    An answer in dispute has an empty verdict.
+    """
     rows = [
         [one.run, one.question_id, one.answer, one.verdict, one.votes, one.of, one.chance, one.inclusion]
         for one in results.tables["verdicts"]
@@ -187,11 +200,11 @@ def _verdict(label: Label, given: dict[str, int], state: int | None, chances: An
 
 
 def _agreement(said: Said, counts: Any, level: float, resamples: int, seed: int) -> list[Coefficient]:
-    """Compute the coefficients of all, over answers that two or more judged, and kappa of each two."""
+    """Return the coefficients over answers that two or more assessors judged, and kappa of each two assessors."""
     together = counts.sum(axis=1) > 1
     if not together.any():
         return []
-    if counts.shape[1] < 2:  # one verdict throughout
+    if counts.shape[1] < 2:  # there is a single verdict throughout
         counts = np.column_stack([counts, np.zeros(len(counts), dtype=counts.dtype)])
     asked = [item[0] for item in said.items]
     names, units = np.unique(np.array(asked, dtype=object)[together].astype(str), return_inverse=True)

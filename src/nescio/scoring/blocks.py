@@ -1,4 +1,4 @@
-"""Runs whose answers arrive one after another, in one file or in several: each file is a block, in the order given."""
+"""Read runs whose answers arrive in blocks: each file is a block, in the given order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from nescio.sources.arrow import items_of, told
 
 
 def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Evidence]:
-    """Read files together, or one after another where a run is in two of them; return what was read and its data.
+    """Return the files read together, or as consecutive blocks if a run is in two files, and their data.
 
-    Raises MismatchError for a question that a run answers in two files, and for data without single outcomes,
-    UsageError where answers belong together.
+    Raises MismatchError if a run answers a question in two files, or if the data has no single outcomes. Raises
+    UsageError if answers belong together.
     """
     try:
         loaded = open_data(source, options)
@@ -59,7 +59,10 @@ def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Eviden
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return data of single answers; raises UsageError where some belong together, MismatchError for other data."""
+    """Return the data of single answers.
+
+    Raises UsageError if some answers belong together, and MismatchError for other data.
+    """
     data = with_questions(loaded.data, "follow one after another")
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"

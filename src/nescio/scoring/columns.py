@@ -1,4 +1,4 @@
-"""The columns of a leaderboard that a user asks for, and the counts that can stand in them."""
+"""Choose the columns of a leaderboard, which may include counts of outcomes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from nescio.scoring.score import strata
 
 
 def with_columns(scores: Scores, columns: Sequence[str], data: Data, by: str | None) -> Scores:
-    """Return scores whose table has these columns, with the counts where they are among them.
+    """Return the scores with the given columns in their table, including counts if they are among them.
 
-    Raises UnknownNameError for a column that there is not, UsageError without the names of rows, MismatchError where
-    questions cannot be counted.
+    Raises UnknownNameError for an unknown column, UsageError if the columns that name the rows are missing, and
+    MismatchError if questions cannot be counted.
     """
     names = tuple(dict.fromkeys(name.strip() for name in columns))
     keys, measures, _ = scores.places()

@@ -1,4 +1,4 @@
-"""Total evaluation error: how far a score would move with other questions, prompts, judges or answers."""
+"""Estimate the total evaluation error: how far a score would move with other questions, prompts, judges or answers."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from nescio.stats.intervals import student
 
 Whole = NDArray[np.int64]
 QUESTION = "question"
-ANSWER = "answer"  # what one more of is another answer in each cell
+ANSWER = "answer"  # adding one more of these means another answer in each cell
 
 
 class TotalError(Struct, frozen=True):
-    """A score of a run, or the difference to the baseline, with the interval of a statement about other levels of the
-    factors `over`.
+    """A score of a run, or its difference from the baseline, with an interval for other levels of the factors `over`.
 
-    `se_answers` takes all answers for independent, `se_questions` is about other questions and these levels of the
-    other factors. `levels` says how many of each factor there are, `freedom` are Student's degrees of freedom.
+    `se_answers` treats all answers as independent. `se_questions` allows for other questions with the same levels of
+    the other factors. `levels` holds the number of levels of each factor, and `freedom` Student's degrees of freedom.
     """
 
     run: Annotated[str, Shown()]
@@ -56,13 +55,15 @@ class TotalError(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What the value is: a value, or a difference to the baseline."""
+        """Return the kind of the value: "value", or "difference" from a baseline."""
         return "value" if self.baseline is None else "difference"
 
 
 class Part(Struct, frozen=True):
-    """A component of the variance of a single answer, below 0 by chance at times, and the share of the mean's whole
-    variance that is due to it."""
+    """A component of the variance of a single answer, and its share of the variance of the mean.
+
+    The component is sometimes below 0 by chance.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str | None, Shown()]
@@ -73,8 +74,10 @@ class Part(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """What one more level of a factor, or one more answer a cell, costs and makes of the standard error, with 0 for
-    components below it; `floor` is the standard error that no number of them gets below."""
+    """The cost of one more level of a factor, or one more answer in each cell, and the standard error that it gives.
+
+    Components below 0 count as 0. `floor` is the standard error that no number of levels gets below.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str | None, Shown()]
@@ -88,12 +91,12 @@ class Next(Struct, frozen=True):
 
     @property
     def standard_error(self) -> Annotated[str, Shown(numeric=True, after="cost")]:
-        """The standard error now, and with one more."""
+        """Return the standard error now, and with one more level."""
         return f"{self.se_now:.4f} to {self.se_then:.4f}"
 
 
 class Planned(Struct, frozen=True):
-    """The levels of the factors with the least standard error for a budget."""
+    """The levels of the factors that give the least standard error for a budget."""
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str | None, Shown()]
@@ -103,8 +106,11 @@ class Planned(Struct, frozen=True):
 
 
 class Asking(Struct, frozen=True):
-    """What is asked of a design: its factors, those that a statement is about (None: all that allow one), the level of
-    intervals as a share, what a level of each factor and an answer cost, and the budget."""
+    """The request for a design.
+
+    It holds the factors, those that the statement is about (None: all possible ones), and the level of intervals as a
+    share. It also holds the cost of a level of each factor and of an answer, and the budget.
+    """
 
     factors: tuple[str, ...]
     over: tuple[str, ...] | None
@@ -128,12 +134,12 @@ def components(
     ci: float,
     **options: Any,
 ) -> Results[TotalError]:
-    """Say how far each score would move with other questions and other levels of the factors that are named.
+    """Return how far each score would move with other questions and other levels of the named factors.
 
-    Factors are columns of the answers to a question, crossed with the questions (and each other); "repeat" is the
-    repeat itself, such as a seed that all questions share. `tables["components"]` has the parts of the variance,
-    `tables["next"]` what to add. Raises UsageError for a factor that is no column, MismatchError where no question was
-    asked twice.
+    Factors are columns of the answers to a question, crossed with the questions (and each other). "repeat" is the
+    repeat itself, such as a seed that all questions share. `tables["components"]` has the parts of the variance, and
+    `tables["next"]` advice on what to add. Raises UsageError for a factor that is not a column, MismatchError if no
+    question was asked twice.
     """
     asking = _asking(factor, over, cost, per_answer=per_answer, budget=budget, ci=ci)
     keys = [*factor, *([sample] if sample else [])]
@@ -193,7 +199,7 @@ def _asking(
 
 
 def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
-    """Return the number of each row's question, and of its level of each factor, by what its label is made of."""
+    """Return the number of each row's question, and the number of its level of each factor."""
     assert data.repeats is not None
     labels = list(map(str, data.repeats.label))
     apart = {label: label.split(BETWEEN) if len(keys) > 1 else [label] for label in dict.fromkeys(labels)}
@@ -211,8 +217,7 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
 
 
 def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
-    """Return what each answer adds to a score about its mean, or to a difference of two, which rows these are, and the
-    value."""
+    """Return each answer's contribution to a centred score or difference, the rows of these answers, and the value."""
     at = [data.runs.index(name) for name in names if name is not None]
     usable = columns_for(data, measure)[1][at].all(axis=0)
     rows = np.flatnonzero(usable)
@@ -269,7 +274,7 @@ def _row(
 def _tables(
     found: Components, over: tuple[int, ...], key: tuple[str, str | None, str], asking: Asking
 ) -> dict[str, list[Any]]:
-    """Return the parts of the variance, what to add next, and the best levels for the budget."""
+    """Return the parts of the variance, advice on what to add next, and the best levels for the budget."""
     now = found.variance(found.levels, found.repeats, over)
     made: dict[str, list[Any]] = {"components": [], "next": [], "planned": []}
     for factors in sorted(found.components, key=lambda s: (s == WITHIN, len(s), s)):

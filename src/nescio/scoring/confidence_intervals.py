@@ -1,4 +1,4 @@
-"""The interval of a value: by which method, how, and what its reader should know."""
+"""Choose and compute the interval of a value, with the notes that its reader needs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from nescio.stats.streams import Stream
 
 CONSTANT, SKEWED, RARE = "interval.constant", "interval.skewed", "interval.rare"
 UNFIT, WITHHELD = "interval.unfit", "interval.withheld"
-# The codes of remarks that an interval may cover the truth too seldom.
+# The codes of notes which warn that an interval may cover the truth too seldom.
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT, SURE_WRONG, ROUNDED)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "t", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 class ResamplingPlan(Struct, frozen=True):
-    """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
+    """The plan for the intervals of one call: the level as a share, the blocks of resamples, and the processes."""
 
     level: float
     blocks: Sequence[Block]
@@ -50,10 +50,10 @@ class ResamplingPlan(Struct, frozen=True):
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
-    """Return the interval method for a measure: the one asked for, or the one that the coverage study supports
-    (docs/coverage.md), and where many runs share the level, so that ends lie far out, docs/chosen.md.
+    """Return the interval method for a measure: the requested one, or the one that the coverage study supports.
 
-    Raises UsageError where the method asked for does not exist for the measure.
+    The study is docs/coverage.md. If many runs share the level, so that interval ends lie far out, docs/chosen.md
+    decides. Raises UsageError if the requested method does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":
@@ -80,7 +80,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
-    """Return the method that the studies support; `none` for a measure of which none is known that holds."""
+    """Return the method that the studies support, or "none" if none is known to hold for the measure."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
     if isinstance(declared, OwnInterval) and (declared.clustered or not clustered):
@@ -102,8 +102,11 @@ Bounds = tuple[float, float, list[Note]]
 def bounds(
     inputs: Sequence[MeasureInput], methods: Mapping[str, str], plan: ResamplingPlan, progress: Progress | None = None
 ) -> list[Bounds]:
-    """Compute the interval of each run and measure, and remarks on it; `methods` are by the measure's label.
-    `progress` is told how many blocks of draws are done, of all runs and measures."""
+    """Return the interval of each run and measure, and notes on it.
+
+    `methods` maps a measure's label to its method. `progress` is told how many blocks of draws are done, over all runs
+    and measures.
+    """
     intervals_of: dict[int, Bounds] = {}
     blocks, furthest = len(plan.blocks), 0
 
@@ -150,7 +153,7 @@ def bounds(
 
 
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
-    """Compute an interval from the values on resamples, and remarks on it."""
+    """Return the interval from the values on resamples, and notes on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if not sample.measure.declaration.resampling_covers and not np.isnan(point):
@@ -197,8 +200,10 @@ def _from_values(
 
 
 def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
-    """Compute what the intervals of posteriors, of shape (posteriors, draws), and the value itself reach over: none
-    of them gives weight to the end of the range, where a run that is never (or always) right has its value."""
+    """Return the hull of the value and the intervals of posteriors of shape (posteriors, draws).
+
+    No posterior gives weight to the end of the range, where the value of a run that is never (or always) right lies.
+    """
     if np.isnan(sample.value):
         return *intervals.UNDEFINED, []
     ends = np.array([intervals.percentile(values, level) for values in posteriors])
@@ -207,7 +212,7 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
 
 def _one_decides() -> Note:
-    """Say why a value that is undefined without one unit has no interval: its place says nothing of that of others."""
+    """Return the note that a value which is undefined without one unit has no interval."""
     return note(
         "interval.one_decides",
         "without one of these questions, such as the only wrong answer, there is no value, so the {method} interval is "
@@ -217,7 +222,7 @@ def _one_decides() -> Note:
 
 
 def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
-    """Remark on an interval that cannot be given, or whose standard error few questions decide."""
+    """Return notes on an interval that cannot be given, or whose standard error few questions decide."""
     if np.isnan(low) and not at_limit:
         return [
             note(
@@ -242,17 +247,17 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
 
 
 def unfit(method: str) -> Note:
-    """Remark on a method that does not cover a measure, by its declaration."""
+    """Return the note that a method does not cover a measure, according to its declaration."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Say of a measure that its interval would not hold, by its declaration."""
+    """Return the note that the interval of a measure would not hold, according to its declaration."""
     return note(WITHHELD, "no interval is known that holds the true value as often as it claims, so that none is given")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Note that intervals at this level hold for so many runs together; of one measure, and of each of the `parts`."""
+    """Return the note that intervals hold for all runs together, for one measure and for each of the `parts`."""
     return note(
         "interval.simultaneous",
         "of each {of}, intervals hold for all {runs} runs together, and so for the one that is picked because it is "
@@ -282,7 +287,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Compute Student's interval from what each unit moves, on the logit scale of a measure between two limits."""
+    """Return Student's interval from the units' moves, on the logit scale if the measure lies between two limits."""
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []
@@ -297,7 +302,7 @@ def _student(sample: MeasureInput, level: float) -> Bounds:
 
 
 def _ordered(sample: MeasureInput, level: float) -> Bounds:
-    """Compute the same of an ordered measure, from what leaving out each unit changes."""
+    """Return Student's interval of an ordered measure, from the changes that leaving out each unit makes."""
     moved, size = moves(sample.measure, sample.patterns)
     error, freedom = unit_error(moved, size, np.ones(len(size), dtype=np.int64))
     freedom = min(freedom, deciding(sample.patterns))
@@ -327,7 +332,7 @@ def _wilson(sample: MeasureInput, level: float) -> tuple[float, float, list[Note
 
 
 def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str, str]) -> list[Note]:
-    """Remark on the interval of a proportion of two counts that few questions decide."""
+    """Return notes on the interval of a proportion of two counts that few questions decide."""
     if not intervals.is_rare(*(_total(sample, name) for name in proportion)):
         return []
     return [
@@ -354,7 +359,7 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the place of each run and measure with its values under draws of the posteriors of its counts."""
+    """Yield the index of each run and measure with its values under draws from the posteriors of its counts."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
         samples = [as_outcomes(inputs[place]) for place in group]
@@ -367,7 +372,7 @@ def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> It
 
 
 def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
-    """Return the values of each measure under draws of every posterior, shape (posteriors, draws)."""
+    """Return the values of each measure under draws from every posterior, shape (posteriors, draws)."""
     counts = samples[0].patterns.counts
     correct, incorrect, _ = map(int, counts)
     priors = resampling.priors(correct, incorrect)
@@ -376,7 +381,7 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
-    """Remark on an interval: resamples without a value, and methods known to fail on such data."""
+    """Return notes on resamples without a value, and on methods known to fail on such data."""
     made = []
     if units and np.isnan(values).any():
         made.append(

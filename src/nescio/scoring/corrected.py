@@ -1,4 +1,4 @@
-"""Scores and differences by people's verdicts on some answers and a judge's on all of them."""
+"""Estimate scores and differences from people's verdicts on some answers and a judge's on all of them."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ from nescio.stats.prediction_powered import (
     weighted,
 )
 
-FEW = 50  # labels below which an interval is approximate
-FEW_DIFFER = 10  # labels on which people and judge differ, below which intervals held in 92% (docs/draws.md)
+FEW = 50  # with fewer labels an interval is approximate
+FEW_DIFFER = 10  # people and judge differ on fewer labels than this: then intervals held in 92% (docs/draws.md)
 METHOD = "prediction-powered"
 
 
 class Correction(Struct, frozen=True):
-    """How a figure came about: of a run, or of its difference from a baseline.
+    """The origin of a corrected figure: that of a run, or of its difference from a baseline.
 
-    `judge` is the figure by the judge alone, `people` that by people's labels alone with its interval, `weight` how far
-    the judge is trusted (λ; several judges or strata: their mean). `labels` of the `answers` that needed a verdict have
-    one; the other of `n` questions are known without. `correlation` is that of people's and the judge's values.
+    `judge` is the figure by the judge alone, and `people` the figure by people's labels alone, with its interval.
+    `weight` is how far the judge is trusted (λ; the mean over several judges or strata). `labels` of the `answers` that
+    needed a verdict have one; the others of the `n` questions are known without. `correlation` is between people's and
+    the judge's values.
     """
 
     run: str
@@ -59,13 +60,13 @@ class Correction(Struct, frozen=True):
 
 
 class Corrected(Estimate, frozen=True, kw_only=True):
-    """A corrected figure, and how it came about."""
+    """A corrected figure and its origin."""
 
     how: Correction
 
 
 class Side(Struct, frozen=True, eq=False):
-    """A run, with what its right answers are worth, negative for a baseline."""
+    """A run with the value of its right answers, negative for a baseline."""
 
     run: int
     sign: int
@@ -77,10 +78,10 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
+    """The values of all questions used: those known without a label, and the judge's and people's for the others.
 
-    Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN where nobody judged. `strata`
-    numbers the stratum of each question, `inclusion` says with which probability it was drawn.
+    Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN if nobody judged. `strata`
+    numbers the stratum of each question, and `inclusion` holds the probability with which it was drawn.
     """
 
     known: NDArray[np.bool_]
@@ -97,19 +98,19 @@ class Judged(Struct, frozen=True, eq=False):
 def corrected_score(
     labels: Labels, measure: Measure, run: int, *, target: Target, level: float, looked: bool = False
 ) -> Corrected:
-    """Correct one run's score by its labels; `looked` says that this is one of several looks at them."""
+    """Return one run's corrected score; `looked` tells that this is one of several looks at the labels."""
     return _corrected(labels, measure, ((run, 1),), target, level, looked=looked)
 
 
 def corrected_difference(
     labels: Labels, measure: Measure, runs: tuple[int, int], *, target: Target, level: float, looked: bool = False
 ) -> Corrected:
-    r"""Correct the difference of two runs on the questions that both have, by the labels of both.
+    r"""Return the corrected difference of two runs on the questions that both have, from the labels of both.
 
-    With silence known a measure is $c + \alpha A$ of each run's accuracy, so that the difference of two is the mean of
-    $d = \alpha y^x - \beta y^y$ and a known constant (`nescio.scoring.verdict_form`), and
-    `nescio.stats.prediction_powered` estimates this mean. Questions on which both runs are silent are known, and are
-    no part of what the labels are a sample of.
+    With silence known, a measure is $c + \alpha A$ of each run's accuracy (`nescio.scoring.verdict_form`). So the
+    difference of two runs is a known constant plus the mean of $d = \alpha y^x - \beta y^y$, which
+    `nescio.stats.prediction_powered` estimates. Questions on which both runs are silent are known. They do not belong
+    to the population that the labels sample.
     """
     return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked)
 
@@ -158,7 +159,7 @@ def _corrected(
 
 
 def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
-    """Lay out d and g of each question."""
+    """Return d (people's values) and g (the judge's) for each question."""
     data, said = labels.data, labels.said[:, use]
     right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
@@ -181,15 +182,17 @@ def _strata_of(labels: Labels, sides: Sequence[Side], use: Array) -> Array | Non
         strata: Array = labels.strata[use]
         return strata
     code = np.zeros(int(use.sum()), dtype=np.int64)
-    for side in sides:  # silent, or right, or wrong by the judge
+    for side in sides:  # silent, or right, or wrong according to the judge
         state = np.where(labels.known[side.run, use], 2, labels.data.columns["correct"][side.run, use])
         code = code * 3 + state
     return np.unique(code, return_inverse=True)[1]
 
 
 def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Array) -> Values | None:
-    """Return the probability with which each labelled question was drawn; raises UsageError where the labels of two
-    runs on one question say different ones."""
+    """Return the probability with which each labelled question was drawn, None without such probabilities.
+
+    Raises UsageError if the labels of two runs on one question have different probabilities.
+    """
     if labels.inclusion is None:
         return None
     inclusion = np.where(known, 1.0, np.nan)
@@ -207,7 +210,7 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
 
 
 def _estimate(units: Judged, scale: float, looked: bool) -> Mean:
-    """Estimate the mean of what needs labels; with known probabilities, of all questions."""
+    """Return the estimated mean over the questions that need labels, or over all questions with known probabilities."""
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
         mean = weighted(np.where(seen, units.people, 0.0), units.judge[:, 0], units.inclusion, seen, scale=scale)
@@ -217,21 +220,21 @@ def _estimate(units: Judged, scale: float, looked: bool) -> Mean:
     parts = [open_] if units.strata is None else [open_ & (units.strata == s) for s in np.unique(units.strata[open_])]
     samples = [Sample(units.people[part & seen], judge[part & seen], judge[part]) for part in parts]
     if units.strata is None:
-        if not open_.any():  # silence throughout: nothing to estimate
+        if not open_.any():  # all questions are known, so nothing needs an estimate
             return Mean(0.0, 0.0, 1.0, (0.0,), 0, 0)
         return simple(samples[0], scale=scale, looked=looked)
     return stratified(samples, scale=scale)
 
 
 def _without(units: Judged) -> Values:
-    """Return a judge that says nothing of what needs a verdict."""
+    """Return the judge's values with 0 for every question that needs a verdict."""
     judge = units.judge[:, :1].copy()
     judge[~units.known] = 0
     return judge
 
 
 def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: float | None) -> Mean:
-    """Return the mean over all questions, of which some are known, about these or about all of their kind."""
+    """Return the mean over all questions, including the known ones: for these questions, or for all of their kind."""
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
     known = units.judge[units.known, 0]
@@ -245,7 +248,7 @@ def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: f
 
 
 def _spread(units: Judged, needless: Values) -> float:
-    """Estimate the variance of what a question adds, silence included, over questions of this kind."""
+    """Return the variance of a question's contribution, silence included, over questions of this kind."""
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
     parts = [(values[units.known], int(units.known.sum()))]
@@ -256,7 +259,7 @@ def _spread(units: Judged, needless: Values) -> float:
 
 
 def _closed_spread(side: Side, accuracy: float, pull: float) -> float:
-    r"""Return the same for one run: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
+    r"""Return that variance for one run in closed form: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
     u, slope = side.form.unanswered, side.price
     return slope**2 * accuracy * (1 - accuracy) + pull**2 * u * (1 - u) - 2 * slope * pull * accuracy * u
 

@@ -1,4 +1,4 @@
-"""The scores of runs by people's labels and a judge."""
+"""Score runs with people's labels and a judge."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from nescio.scoring.samples import Remark
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.stats.spending import fractions, level_of_look
 
-SUITABLE = ("c@1", "accuracy")  # where no measure is named
+SUITABLE = ("c@1", "accuracy")  # the measures to try if the user names none
 
-# What corrected figures are about, in words.
+# The population of corrected figures, in words.
 WHERE: dict[Target, str] = {
     "collection": "what people would say of all answers to these questions",
     "population": "all questions of this kind, of which these are a sample"
@@ -46,7 +46,7 @@ def score_labelled(
     resolve: Resolution = "adjudicated",
     looks: Sequence[int] = (),
 ) -> Scores:
-    """Score every run by people's labels and the judge; arguments as in `nescio.score`."""
+    """Return the scores of every run by people's labels and the judge; the arguments are those of `nescio.score`."""
     loaded = open_labelled(source, measures, options, labels, (by, labels_by))
     how_laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}
     laid = lay_labels(loaded, labels, options, target=target, **how_laid)
@@ -85,16 +85,19 @@ def score_labelled(
 
 
 def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
-    """Return the level of a run's interval, where the labels were looked at before."""
+    """Return the level of a run's interval if the labels were looked at before."""
     own, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
     plan = plan_of_looks(labels, looks, own, open_)
     return level if plan is None else level_of_look(*plan, open_, level)
 
 
 def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
-    """Return how many labels a run or a pair had at each look, `own` now of the `open_` that need one, and how many it
-    is to have; None without earlier looks, or without labels. Looks count questions, and what a run or a pair had of
-    their labels is taken to be in proportion. Raises UsageError for looks that are no plan, or labels no one sample."""
+    """Return the number of labels that a run or a pair had at each look, and the planned number at the end.
+
+    `own` of the `open_` answers that need a label have one now. Looks count questions, and a run's or pair's labels are
+    assumed to be in proportion. Returns None without earlier looks, or without labels. Raises UsageError for looks that
+    are not a plan, or labels that are not one sample.
+    """
     if not looks:
         return None
     if labels.strata is not None or labels.inclusion is not None or labels.others:
@@ -102,7 +105,7 @@ def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) ->
     *earlier, planned = looks
     needed = int((labels.data.present & ~labels.known).any(axis=0).sum())
     now = int(labels.labelled.any(axis=0).sum())
-    fractions([*earlier, now], min(planned, needed), needed)  # for its checks
+    fractions([*earlier, now], min(planned, needed), needed)  # called for its checks
     if not own:
         return None
     before = {max(1, round(each * own / now)) for each in earlier}
@@ -116,7 +119,7 @@ def signed_looks(looks: Sequence[int]) -> dict[str, str]:
 
 
 def said_of_looks(looks: Sequence[int]) -> list[Note]:
-    """Say what is true of intervals and p-values at repeated looks."""
+    """Return the note on intervals and p-values at repeated looks."""
     if not looks:
         return []
     return [
@@ -133,13 +136,13 @@ def said_of_looks(looks: Sequence[int]) -> list[Note]:
 def open_labelled(
     source: Any, measures: Measures, options: Mapping[str, Any], labels: Any, kept: Sequence[str | None]
 ) -> Loaded:
-    """Read the files beside which there are labels, with the columns of questions in `kept`."""
+    """Return the files beside the labels, read with the question columns in `kept`."""
     columns = tuple(name for name in kept if name is not None and name != VERDICTS)
     loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
     if set(columns) - set(loaded.data.strata):
         return open_data(
             source, {"strata": None, **options, "beside": beside(labels)}, measures
-        )  # to say what there is
+        )  # called so that the error names the existing columns
     return loaded
 
 
@@ -153,7 +156,7 @@ def lay_labels(
     also_judged: Sequence[Any],
     resolve: Resolution = "adjudicated",
 ) -> Labels:
-    """Lay people's labels beside what was loaded, and other judges' verdicts where they are given."""
+    """Return people's labels beside the loaded data, with other judges' verdicts if given."""
     if target not in TARGETS:
         raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
     passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
@@ -167,7 +170,7 @@ def lay_labels(
 
 
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
-    """Return the measures asked for, or those of the defaults that labels can correct."""
+    """Return the requested measures, or those of the defaults that labels can correct."""
     if measures:
         return parse_all(measures, loaded)
     defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]
@@ -175,7 +178,7 @@ def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 
 
 def about(labels: Labels, target: Target) -> list[Note]:
-    """Say what corrected figures are about and what they assume, and note labels that look chosen."""
+    """Return notes on the population and assumptions of corrected figures, and on labels that look chosen."""
     where = WHERE[target]
     drawn = {
         "simple": "are a random sample of the questions",

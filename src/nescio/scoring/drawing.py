@@ -1,4 +1,4 @@
-"""Which answers people should judge next: a draw of questions, with the probability of each."""
+"""Draw the questions that people should judge next, with the probability of each."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from nescio.stats.streams import Stream
 from nescio.tables.judgements import read_judgements
 
 How = Literal["adaptive", "simple"]
-KINDS = ("all wrong", "all right", "differ")  # what a judge says of the answers to a question
-FEWEST = 2  # questions drawn of each kind, if there are so many
+KINDS = ("all wrong", "all right", "differ")  # the judge's verdicts on the answers to a question
+FEWEST = 2  # questions drawn of each kind, if that many exist
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 
 
 class Kind(Struct, frozen=True):
     """A kind of questions: how many there are, how many were drawn, now or before, and with which probability.
 
-    `judged` of their answers have people's verdicts, and of these the judge says otherwise of `judge_differs`. `judge`
-    is what the judge says of the answers to a question: all right, all wrong, or that they differ.
+    People judged `judged` of their answers, and the judge disagrees on `judge_differs` of these. `judge` tells whether
+    the judge calls the answers to a question all right, all wrong, or neither (they differ).
     """
 
     judge: Annotated[str, Shown()]
@@ -47,7 +47,7 @@ class Kind(Struct, frozen=True):
 
 
 class ToLabel(Struct, frozen=True):
-    """An answer to be judged, or that people have judged: `verdict` is empty until they have."""
+    """An answer that people should judge or have judged; `verdict` is empty until they have."""
 
     run: str
     question: str
@@ -56,14 +56,17 @@ class ToLabel(Struct, frozen=True):
 
 
 class Draw(Results[Kind], frozen=True):
-    """What `labels draw` gives: the kinds of questions, and in `to_label` the answers, those already drawn first."""
+    """The result of `labels draw`: the kinds of questions, and in `to_label` the answers, those already drawn first."""
 
     to_label: tuple[ToLabel, ...] = ()
 
 
 class Pool(Struct, frozen=True, eq=False):
-    """What is drawn from: runs by their `rows`, which of their answers need a verdict (`open`, of shape (runs,
-    questions)), and the kind of each question, -1 where none of its answers does."""
+    """The pool to draw from: the `rows` of the runs, and the kind of each question.
+
+    `open` has shape (runs, questions) and marks the answers that need a verdict. The kind is -1 if no answer to a
+    question needs one.
+    """
 
     laid: Labels
     rows: tuple[int, ...]
@@ -72,7 +75,7 @@ class Pool(Struct, frozen=True, eq=False):
 
 
 class Before(Struct, frozen=True, eq=False):
-    """What was drawn before, one element a question: which ones, and with which probability each had been drawn."""
+    """The questions drawn before, and the probability with which each had been drawn; arrays over the questions."""
 
     drawn: NDArray[np.bool_]
     odds: NDArray[np.float64]
@@ -90,11 +93,11 @@ def draw_labels(
     seed: int,
     resolve: Resolution = "adjudicated",
 ) -> Draw:
-    """Draw so many questions whose answers people should judge next.
+    """Return a draw of questions whose answers people should judge next.
 
-    Adaptive draws take more of the questions of which a judge is more often wrong, as far as the `labels` so far show
-    it: in proportion to the root of how often people and the judge differ. Raises UsageError where there are not so
-    many questions, MismatchError for labels that were not drawn from these answers.
+    Adaptive draws take more of the questions on which a judge errs more often, as far as the `labels` so far show it.
+    They are in proportion to the square root of how often people and the judge differ. Raises UsageError if there are
+    too few questions, MismatchError for labels that were not drawn from these answers.
     """
     laid = (
         no_labels(loaded)
@@ -117,7 +120,7 @@ def draw_labels(
     left = asked & ~before.drawn
     odds = by_kind[kinds]
     now = np.zeros(len(asked), dtype=bool)
-    # Each draw has a stream of its own: whom the first passed over says nothing of whom the second takes.
+    # Each draw has its own stream: the questions that the first passed over do not determine those of the second.
     key = (int(Stream.LABELS), int(before.drawn.sum()))
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     earlier = before.odds[left]
@@ -143,7 +146,7 @@ def draw_labels(
 
 
 class _Made(Struct, frozen=True):
-    """A kind of questions while probabilities are made."""
+    """A kind of questions while its probability is being computed."""
 
     units: int
     before: int
@@ -160,15 +163,17 @@ def _rows(laid: Labels, runs: Sequence[str]) -> list[int]:
 
 
 def _kinds(laid: Labels, rows: Sequence[int], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return what the judge says of the answers to each question that need a verdict: an index of `KINDS`, -1 where
-    none does."""
+    """Return the kind of each question by the judge's verdicts on the answers that need one.
+
+    A kind is an index of `KINDS`, or -1 if no answer needs a verdict.
+    """
     right = laid.data.column("correct")[list(rows)] == 1
     some, every = (open_ & right).any(axis=0), (right | ~open_).all(axis=0)
     return np.where(~open_.any(axis=0), -1, np.where(every, 1, np.where(some, 2, 0)))
 
 
 def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], how: How) -> Before:
-    """Say what was drawn before: every question in the table, whether or not it has a verdict yet."""
+    """Return the questions drawn before: every question in the table, whether or not it has a verdict yet."""
     size, asked = len(laid.data.questions), kinds >= 0
     if table is None:
         return Before(np.zeros(size, dtype=bool), np.zeros(size))
@@ -198,7 +203,7 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
 
 
 def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
-    """Find with which probability questions of each kind are drawn."""
+    """Return the probability with which questions of each kind are drawn."""
     laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
     right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
     seen = open_ & (said != NEITHER)
@@ -209,7 +214,7 @@ def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
     judged = np.array([int(seen[:, mask].sum()) for mask in masks])
     wrong = np.array([int(differ[:, mask].sum()) for mask in masks])
     drawn = np.array([int((mask & before.drawn).sum()) for mask in masks])
-    weights = np.sqrt((wrong + 1) / (judged + 2))  # one answer of either sort is imagined
+    weights = np.sqrt((wrong + 1) / (judged + 2))  # we imagine one more answer of either sort
     earlier = np.array([float(before.odds[mask].max()) if mask.any() else 1.0 for mask in masks])
     least = np.where(units > 0, np.minimum(1.0, FEWEST / np.maximum(units, 1)), 1.0)
     earlier = np.where(units == drawn, 1.0, earlier)

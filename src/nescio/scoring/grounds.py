@@ -1,5 +1,8 @@
-"""What no decision can rest on: one answer for gates, looks, policies, the last line of a comparison, and the advice of
-a report, so that none of them passes what another refuses."""
+"""Decide which results cannot support a decision.
+
+Gates, looks, policies, the last line of a comparison, and the advice of a report all ask here, so that none of them
+passes what another refuses.
+"""
 
 from __future__ import annotations
 
@@ -40,53 +43,52 @@ from nescio.scoring.confidence_intervals import UNFIT, WITHHELD
 from nescio.scoring.samples import LEFT_OUT, PART
 from nescio.text import plural
 
-FEWEST_CLUSTERS = 10  # fewer decide nothing (docs/which-method.md)
+FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 CHOSEN_LABELS = "agreement.chosen_labels"
 KNOWN_DIFFERS = "measure.known_differs"
-HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of what a reference system knows
+HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of the reference system's knowledge
 _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
 
 
 class Lost(Struct, frozen=True):
-    """How much the answers that are left out of two runs may change a difference, or of one run its value; and what is
-    left out, in words."""
+    """The largest change of a value that left-out answers may cause, and a description of these answers."""
 
     shift: float = 0.0
     words: str = ""
 
 
 class Pair(Struct, frozen=True):
-    """The run that is judged, its baseline, and the runs that are neither."""
+    """The run that is judged, its baseline, and the other runs."""
 
     baseline: str | None
     others: frozenset[str]
 
     @classmethod
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
-        """Return the pair beside the other runs of some results; where no run is named, all are judged."""
+        """Return the pair with the other runs of some results; without a named run, every run is judged."""
         rows = results.rows if run else ()
         names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
         return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
 
     def judges(self, name: str) -> bool:
-        """Whether what a note says of a run is about the one that is judged, which it may name as the files do."""
+        """Return whether a note about this name concerns the judged run, which the note may name as the files do."""
         return name not in self.others and name != self.baseline
 
     def is_baseline(self, names: Sequence[str]) -> bool:
-        """Whether these are the baseline alone, which did not choose what its rows say so that the run wins."""
+        """Return whether the names are the baseline alone, whose rows nobody could choose to make the run win."""
         return self.baseline is not None and tuple(names) == (self.baseline,)
 
 
 def no_ground(results: Results[Any], measure: str, run: str | None, baseline: str | None = None) -> str | None:
-    """Return why no decision on a run (None: any run) by a measure can rest on results, or None if one can.
+    """Return why no decision by a measure can rest on these results, or None if one can; `run` None means any run.
 
-    That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
-    they say.
+    One reason is a choice that the sender of the answers could have made to let the run win. Another is a figure that
+    does not hold what it claims.
     """
-    if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no bound on clusters
+    if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
-    # Held against a limit, and not against a run that was asked as often.
+    # the run is compared with a limit, not with a run that was asked as often
     alone = baseline is None and (run is not None or results.signature.get("runs") == "1")
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
@@ -96,8 +98,10 @@ def no_ground(results: Results[Any], measure: str, run: str | None, baseline: st
 
 
 def _clusters(results: Results[Any]) -> str | None:
-    """Return the clusters that are few, or that nobody named: whoever sends the answers could put many questions into
-    one. Those of a baseline's file are named by it."""
+    """Return a description of clusters that are too few or unnamed, or None.
+
+    With unnamed clusters, the sender of the answers could put many questions into one. A baseline's file names its own.
+    """
     signature = results.signature
     clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
     if clusters < FEWEST_CLUSTERS:
@@ -112,7 +116,7 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why no decision can rest on what a note says; `alone`: held against no other. None for other notes."""
+    """Return why no decision can rest on a note, or None; `alone` means that the run is compared with no other."""
     code, why = remark.code, None
     said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     if code == BESIDE:
@@ -152,11 +156,11 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
-    """Return why the figures of a measure do not hold what they say."""
+    """Return why the figures of a measure do not hold what they claim, or None."""
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
-    excluded = "missing_confidence" in results.signature and _OF_CONFIDENCE & {*measure.reads}  # else: abstentions
+    excluded = "missing_confidence" in results.signature and _OF_CONFIDENCE & {*measure.reads}  # otherwise: abstentions
     if lacking and (measure.user_columns or excluded):
         return f"{name}: {lacking.text}. Give every answer a value"
     if KNOWN_DIFFERS in fits:
@@ -172,11 +176,12 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return what is left out of a run (and its baseline) because it has no grade, and how far that may move the value.
+    """Return the ungraded answers that were left out of a run (and its baseline), and how far they may move the value.
 
-    An answer that is left out may be right or wrong. How far a share of the questions moves the value is proven for
-    means over questions and for c@1 with its kin (`Measure.slope`); of other measures nobody knows. A difference of
-    what is no mean may move by that of both runs. A tenth of a run's answers decides nothing, whatever its share.
+    A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value. It
+    is proven for means over questions and for c@1 with its kin, and unknown for other measures. If the measure is not a
+    mean, a difference may move by the sum over both runs. If a tenth of a run's answers is left out, nothing can be
+    decided, whatever the measure.
     """
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
@@ -186,12 +191,14 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     if not counted:
         return Lost()
     bound = parse(measure)
-    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})  # each counts the same in a mean
+    # each benchmark counts the same in a mean
+    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks else 1 for remark in counted]
     share = sum(w * remark["share"] for w, remark in zip(weights, counted, strict=True))
-    whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
+    whole = max(remark["share"] for remark in counted) == 1  # then a whole benchmark is left out
     runs = 1 if baseline is None or bound.is_mean else 2
-    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
+    # the share relative to the graded answers
+    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)
     judged = [one for one in counted if pair.judges(one.subject)]
     much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
@@ -199,7 +206,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 
 def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
-    """Note the questions of which runs' rows say other things about what the reference system knows."""
+    """Return notes on questions whose rows from different runs disagree about the reference system's knowledge."""
     notes: list[Note] = []
     if not isinstance(data, Evidence):
         return []

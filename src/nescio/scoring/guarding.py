@@ -1,4 +1,4 @@
-"""A guard of a stream: bounds of the rates of wrong answers and of silence that hold at every row, and alarms."""
+"""Guard a stream of answers: bound the rates of wrong answers and of silence at every row, and raise alarms."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ Rate = Literal["wrong", "silent"]
 
 
 class Guarded(Struct, frozen=True):
-    """A rate of a run's stream: `wrong` is the share of its answers that are wrong, `silent` the share of questions
-    that it left unanswered.
+    """A rate of a run's stream.
+
+    `wrong` is the share of its answers that are wrong, `silent` the share of questions that it left unanswered.
 
     `low` and `high` have bounded the rate at every row so far. `counted` rows enter the rate: all `rows` for silence,
-    the answers for wrong ones, and those with labels (`labelled`) where people correct a judge. `alarm` is the first
-    row at which the lower bound was above the `limit` (None: never), and `question` what it asks.
+    and the answers for wrong answers. If people correct a judge, only the answers with labels (`labelled`) count.
+    `alarm` is the first row at which the lower bound exceeded the `limit` (None: never), and `question` the question of
+    that row.
     """
 
     run: Annotated[str, Shown()]
@@ -50,12 +52,12 @@ class Guarded(Struct, frozen=True):
 
     @property
     def counted_on(self) -> Annotated[str, Shown("counted")]:
-        """On how many labels, answers or questions the rate was counted."""
+        """Return the number of labels, answers or questions on which the rate was counted."""
         return plural(self.counted, "label" if self.labelled else "answer" if self.rate == "wrong" else "question")
 
     @property
     def first_alarm(self) -> Annotated[str | None, Shown()]:
-        """The row and the question of the first alarm, or None if there is no limit."""
+        """Return the row and the question of the first alarm, "none", or None if there is no limit."""
         if self.limit is None:
             return None
         return "none" if self.alarm is None else f"row {self.alarm:,}: {self.question}"
@@ -73,10 +75,11 @@ class GuardedDifference(Struct, frozen=True):
 
 
 class _Stream(Struct, frozen=True, eq=False):
-    """What a rate is the mean of: `values` in their order, `at` the questions of which they are.
+    """The values whose mean is a rate, in their order; `at` holds their questions.
 
-    With people's labels for values, `judge` has the judge's verdicts on them, and `around` its means since the label
-    before."""
+    If the values are people's labels, `judge` has the judge's verdicts on them. `around` has the means of its verdicts
+    since the previous label.
+    """
 
     values: Any
     at: Any
@@ -84,12 +87,12 @@ class _Stream(Struct, frozen=True, eq=False):
     around: Any = None
 
     def bets(self, alpha: float = 0.05) -> Any:
-        """Return what the values bet on."""
+        """Return the bets on the values of the stream."""
         return bets_on_stream(self.values, self.judge, self.around, alpha=alpha)
 
     @property
     def mean(self) -> float:
-        """The mean so far, corrected by the judge; NaN of nothing."""
+        """Return the mean so far, corrected by the judge, NaN for an empty stream."""
         return min(max(float(np.mean(self.bets().x)), 0.0), 1.0) if len(self.values) else math.nan
 
 
@@ -104,13 +107,13 @@ def guard(
     resolve: Resolution = "adjudicated",
     **options: Any,
 ) -> Results[Guarded]:
-    """Return bounds of each run's rates over a stream, and where a rate first was surely above its limit.
+    """Return bounds of each run's rates over a stream, and the row at which a rate first surely exceeded its limit.
 
         nescio.lab.guard("traffic.csv", at_most_wrong=0.3)
 
-    Without limits both rates are followed, else those that have one. All lower bounds hold at all rows together with
-    probability 1 - alpha, and so do all upper bounds: alpha is divided by the number of runs and rates. Raises
-    MismatchError for data without questions in an order, UsageError for what cannot be followed one by one.
+    Without limits both rates are followed, else those that have a limit. All lower bounds hold at all rows together
+    with probability 1 - alpha, and so do all upper bounds: alpha is divided by the number of runs and rates. Raises
+    MismatchError for data without questions in an order, UsageError for data that cannot be followed row by row.
     """
     how = {"strata": (), **options, **({} if labels is None else {"beside": beside(labels)})}
     loaded, data = open_blocks(source, how)
@@ -141,8 +144,10 @@ def guard(
 
 
 def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
-    """Return people's labels; raises UsageError where they are no random sample, MismatchError where some answers are
-    wrong whatever people say."""
+    """Return people's labels.
+
+    Raises UsageError if they are not a random sample, MismatchError if some answers are wrong whatever people say.
+    """
     laid = read_labels(loaded, table, resolve=resolve)
     if laid.inclusion is not None:
         raise UsageError("a guard needs labels of a simple random sample, and these have probabilities of inclusion")
@@ -155,7 +160,7 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
 
 
 def _stream(data: Evidence, laid: Labels | None, run: int, rate: Rate) -> _Stream:
-    """Return what a rate of a run is the mean of."""
+    """Return the stream whose mean is a rate of a run."""
     present = data.present[run]
     if rate == "silent":
         return _Stream(data.column("unanswered")[run, present].astype(float), np.flatnonzero(present))
@@ -178,8 +183,10 @@ def _differences(
     baseline: str | None,
     alpha: float,
 ) -> tuple[GuardedDifference, ...]:
-    """Return the differences to a baseline, which is the first of two runs where none is named; each rests on four
-    bounds, and alpha is divided among all of them."""
+    """Return the differences from a baseline, by default the first of two runs.
+
+    Each difference rests on four bounds, and alpha is divided among all of them.
+    """
     if len(runs) < 2 or (len(runs) > 2 and baseline is None):
         return ()
     base = 0 if baseline is None else runs.index(baseline)
@@ -195,7 +202,7 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Say what the figures depend on."""
+    """Return notes on the assumptions behind the figures."""
     notes = [
         note(
             "guard.order",

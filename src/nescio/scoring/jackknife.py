@@ -1,5 +1,7 @@
-"""The value of a measure without one unit: what the acceleration of BCa, Student's degrees of freedom, and the standard
-error of an ordered measure come from."""
+"""Compute the value of a measure without one unit.
+
+The acceleration of BCa, Student's degrees of freedom, and the standard error of an ordered measure need it.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from nescio.measures import Measure
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, resampling
 
-SOME = 1_000  # units that are enough to say how few of them decide
-CELLS = 1 << 23  # of a table in which each column lacks one unit
+SOME = 1_000  # this many units suffice to tell how few of them decide
+CELLS = 1 << 23  # cells of a table in which each column lacks one unit
 FEWEST = 100
 
 
 def left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the value without one unit of each kind, and how many units there are of it."""
+    """Return the value without one unit of each kind, and the number of units of each kind."""
     counts = sample.patterns.counts
     parts = []
     for start in range(0, len(counts), resampling.BLOCK):
@@ -33,8 +35,8 @@ def left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int6
 def degrees_of_freedom(sample: MeasureInput) -> float:
     """Return Student's degrees of freedom for the standard error of a value (`intervals.freedom`).
 
-    From all units of an additive measure, and from as many as a thousand, evenly spaced, of one with an order. Where a
-    thousand units would take too long so many decide that they are taken for all.
+    An additive measure uses all units, an ordered one at most a thousand, evenly spaced. If even a thousand take too
+    long, all units but one count as degrees of freedom, because very many then decide.
     """
     patterns, measure = sample.patterns, sample.measure
     units = patterns.units
@@ -52,10 +54,10 @@ def degrees_of_freedom(sample: MeasureInput) -> float:
 
 
 def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return how far each unit moves an ordered value, and how many questions it has, for `few_units.unit_error`.
+    r"""Return how far each unit moves an ordered value, and its number of questions, for `few_units.unit_error`.
 
-    That is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions.
-    Of more than a thousand units, evenly sized groups of them. NaN where a value is undefined without one of them.
+    The move is $(1 - h_g)(\hat\theta - \hat\theta_{-g})$ for a unit's share $h_g = n_g/n$ of the questions. More than a
+    thousand units are put into evenly sized groups. The move is NaN if the value is undefined without the unit.
     """
     patterns = by_unit(patterns)
     units = patterns.units
@@ -64,15 +66,17 @@ def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], ND
     together = -(-units // min(units, max(FEWEST, min(SOME, CELLS // units))))
     group = np.arange(units) // together
     table = np.ones((units, int(group[-1]) + 2), dtype=np.uint8)
-    table[np.arange(units), group] = 0  # and in the last column all units
+    table[np.arange(units), group] = 0  # and the last column has all units
     values = measure.under(patterns, table)
     of_group: NDArray[np.float64] = np.bincount(group, weights=size).astype(np.float64)
     return (1 - of_group / of_group.sum()) * (values[-1] - values[:-1]), of_group
 
 
 def deciding(patterns: Patterns) -> float:
-    """Return how many units hold the rarer kind of row, as a wrong answer: of few of them the positions say little of
-    how far others would lie, however alike they are."""
+    """Return how many units hold the rarer kind of row, such as wrong answers.
+
+    If they are few, their positions tell little about where others would lie, however alike they are.
+    """
     patterns = by_unit(patterns)
     unit = np.arange(len(patterns.columns["n"])) if patterns.unit is None else patterns.unit
     marks = [values for values in patterns.columns.values() if set(np.unique(values)) == {0.0, 1.0}]

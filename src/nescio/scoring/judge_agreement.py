@@ -1,7 +1,7 @@
-"""A judge held against people: how far they agree, and what people would say of every run.
+"""Compare a judge with people: measure their agreement, and estimate people's verdict on every run.
 
-People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer,
-are outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
+People judged some answers of each run, the judge all of them. Nobody needs to judge silence or answers to questions
+without an answer. These outcomes enter the accuracy of a run, but no table of agreement.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from nescio.stats.prediction_powered import FEWEST
 
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _FEW = 30
-_CHANCE = 0.001  # of a warning about labels that are a random sample
+_CHANCE = 0.001  # level of a warning that labels may not be a random sample
 
 
 def against(
@@ -61,16 +61,16 @@ def against(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Results:
-    """Agreement, Cohen's kappa and a confusion table, and the corrected accuracy of each run.
+    """Return agreement, Cohen's kappa, a confusion table, and the corrected accuracy of each run.
 
-    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says
-    which answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample
-    of these. `target` is what the accuracy is about: `collection`, these questions and what people would say of all
-    answers to them, or `population`, questions of this kind.
+    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED if nobody judged. `sampled` has shape
+    (runs, questions) and marks the answers that needed a verdict. A run's labels must be a simple random sample of
+    these. `target` names the population of the accuracy. `collection` means these questions and people's verdicts on
+    all their answers; `population` means questions of this kind.
 
-    Intervals: Wilson's for shares of one run; over all runs, and for kappa, percentiles of a bootstrap of questions.
-    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no
-    answer.
+    Intervals of one run's shares are Wilson's. Intervals over all runs, and of kappa, are percentiles of a bootstrap of
+    questions. `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError if people judged
+    no answer.
     """
     if target not in TARGETS:
         raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
@@ -132,16 +132,19 @@ TITLES = {
 
 
 class JudgeAgreement(Results[Agreement], frozen=True):
-    """What is known of a judge whose verdicts people checked."""
+    """The results about a judge whose verdicts people checked."""
 
     def title(self, name: str | None = None) -> str:
-        """Return what a table is about."""
+        """Return the title of a table."""
         return TITLES.get(name, "")
 
 
 class _Cells(Struct, frozen=True):
-    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no
-    judge."""
+    """The verdicts on one run.
+
+    They are people's y and the judge's f of the labelled answers, f of all answers asked for, and the answers that need
+    no judge.
+    """
 
     people: NDArray[np.float64]
     judge: NDArray[np.float64]
@@ -202,7 +205,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
 
 
 def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
-    """Return the share among all questions: what needs no judge is known."""
+    """Return the share among all questions, adding the known outcomes that need no judge."""
     value, low, high = (
         (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
     )
@@ -286,12 +289,14 @@ def _only_answered_note(labelled: Array) -> Note:
 
 
 def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: Array) -> list[Note]:
-    """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
-    than of the rest. Arrays have shape (runs, questions); `right` is what the judge calls correct.
+    """Return a note on the runs whose labelled answers do not look like a random sample.
 
-    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of
-    the hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of
-    runs.
+    There the judge calls another share of the labelled answers correct than of the rest. Arrays have shape (runs,
+    questions), and `right` marks the answers that the judge calls correct.
+
+    Suppose that the judge calls K of N answers correct. A random sample of L of them holds on average LK/N such
+    answers, with the variance of the hypergeometric law. The note appears beyond the normal quantile of a level of
+    0.001, divided by the number of runs.
     """
     runs = []
     for run, name in enumerate(names):
@@ -322,8 +327,10 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
 
 
 def differs_by_more_than_chance(right: Array, sampled: Array, labelled: Array, looks: int = 1) -> bool:
-    """Say whether the share that is right differs between what is labelled and the rest, as `chosen_labels` has it,
-    where so many runs are looked at."""
+    """Return whether the share of right answers differs between labelled and other answers by more than chance.
+
+    The test is that of `chosen_labels`, and `looks` is the number of runs tested.
+    """
     n, drawn, rights = (int(mask.sum()) for mask in (sampled, labelled, sampled & right))
     if not 0 < drawn < n or not 0 < rights < n:
         return False

@@ -1,4 +1,4 @@
-"""What a certificate says of a judge: its agreement with people, by four coefficients with intervals."""
+"""Certify a judge: its agreement with people, by four coefficients with intervals."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ def coefficients(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> tuple[int, tuple[str, ...], tuple[Coefficient, ...]]:
-    """Count the labels that both graded, and compute each coefficient over all runs, with percentile intervals.
+    """Return the number of labels that both graded, the categories, and the coefficients over all runs.
 
-    Questions are resampled, all labels of one together. The categories are correct and incorrect, and unanswered where
-    people or judge use it; where labels tell only what is an answer, they are declined and answered. Arguments as of
-    `nescio.scoring.judge_agreement.against`. Raises MismatchError where people and judge graded no answer in common.
+    Questions are resampled, each with all its labels, and intervals are percentiles. The categories are correct and
+    incorrect, and unanswered if people or judge use it. If labels say only what is an answer, the categories are
+    declined and answered. The arguments are those of `nescio.scoring.judge_agreement.against`. Raises MismatchError if
+    people and judge graded no answer in common.
     """
     categories: tuple[str, ...] = DECLINING
     if only_answered(people.state):

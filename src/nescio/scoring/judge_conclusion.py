@@ -1,5 +1,7 @@
-"""What the comparison of a judge with people says in the end: whether the judge is lenient or strict, how far its
-accuracies are off, and which corrected accuracy to report."""
+"""Conclude a comparison of a judge with people.
+
+It tells whether the judge is lenient or strict, how far its accuracies are off, and which corrected accuracy to report.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,19 @@ _LEANS = {LENIENT: "lenient", STRICT: "strict", BALANCED: "neither lenient nor s
 
 
 class Conclusion(Row, frozen=True):
-    """What people's labels say of the judge of a run, or of all runs.
+    """The conclusion on the judge of a run, or of all runs, from people's labels.
 
-    `passes` is the share of the answers that people call incorrect which the judge calls correct, `fails` the share of
-    those that people call correct which it calls incorrect; None where there are no such answers. `wrong` and `right`
-    say how many answers people call incorrect and correct.
+    `passes` is the share of the answers that people call incorrect and the judge calls correct. `fails` is the share of
+    the answers that people call correct and the judge calls incorrect. They are None if there are no such answers.
+    `wrong` and `right` count the answers that people call incorrect and correct.
 
-    `kinder` counts the questions on which the judge calls correct more of the labelled answers than people do,
-    `harsher` those on which it calls correct fewer. `p` is that of the exact sign test of these two, and `tendency` is
-    lenient or strict where the test says that they differ, else balanced.
+    `kinder` counts the questions on which the judge calls more of the labelled answers correct than people do, and
+    `harsher` those on which it calls fewer correct. `p` is the exact sign test of these two. `tendency` is lenient or
+    strict if the test says that they differ, else balanced.
 
     `report` names the row of the table `corrected` to report, with its `accuracy` and interval. `off` is the judge's
-    own accuracy minus it. It has an interval where the figures are for these questions only, on which the judge's own
-    accuracy is known. All of these are None for all runs.
+    accuracy minus the reported one. It has an interval if the figures are for these questions only, because there the
+    judge's accuracy is known. All of these are None for all runs together.
     """
 
     most_listed = 0
@@ -95,19 +97,20 @@ class Conclusion(Row, frozen=True):
 
 
 class Net(Struct, frozen=True, eq=False):
-    """Which labelled answers the judge calls correct and people do not, and the reverse; shape (runs, questions)."""
+    """Masks of the labelled answers that only the judge or only people call correct, shape (runs, questions)."""
 
     labelled: NDArray[np.bool_]
     kinder: NDArray[np.bool_]
     harsher: NDArray[np.bool_]
 
     def by_question(self) -> NDArray[np.int64]:
-        """Return by how many more answers of each run the judge is kinder than harsher; shape (runs, questions)."""
+        """Return the answers on which the judge is kinder less those on which it is harsher, shape (runs,
+        questions)."""
         return self.kinder.astype(np.int64) - self.harsher
 
 
 def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
-    """Return the answers that both graded, and of which only one says that they are correct."""
+    """Return the answers that both graded and only one of them calls correct."""
     not_right = (INCORRECT, SILENT)
     return Net(
         labelled,
@@ -119,10 +122,10 @@ def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
 def conclude(
     runs: Sequence[str], net: Net, confusion: Sequence[Confusion], estimates: Sequence[Corrected], level: float
 ) -> tuple[Conclusion, ...]:
-    """Return the conclusion for each run, and for all of them together where there are several."""
+    """Return the conclusion on each run, followed by all runs together if there are several."""
     differences, labels = net.by_question(), net.labelled.sum(axis=1)
     groups = [(run, differences[r], int(labels[r])) for r, run in enumerate(runs)]
-    if len(runs) > 1:  # the answers of several runs to one question count together, as they are not independent
+    if len(runs) > 1:  # answers of several runs to one question are not independent, so they count together
         groups.append((ALL, differences.sum(axis=0), int(labels.sum())))
     cells = {(one.run, one.people, one.judge): one for one in confusion}
     rows = []
@@ -139,7 +142,7 @@ def conclude(
 
 
 def sign_test(more: int, fewer: int) -> float:
-    """Return the two-sided p-value of the exact sign test; 1 where no sign is left."""
+    """Return the two-sided p-value of the exact sign test, 1 without any sign."""
     if not more + fewer:
         return 1.0
     from scipy.stats import binomtest
@@ -152,10 +155,10 @@ def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float |
 
 
 def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
-    """Return which estimate of a run is to be reported, and how far the judge's own is from it.
+    """Return the estimate of a run to report, and how far the judge's accuracy is from it.
 
-    It is the prediction-powered one, whatever the others are: choosing the narrowest interval after looking at all of
-    them would be no rule under which it holds. Where people labelled too few answers, there is none.
+    We always report the prediction-powered estimate. If we chose the narrowest interval after seeing all of them, it
+    would not hold. The result is empty if people labelled too few answers.
     """
     if not estimates:
         return {}
@@ -170,7 +173,8 @@ def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
         "high": one.high,
     }
     told["off"] = judge.accuracy - one.accuracy
-    if one.interval_for != judge.interval_for:  # for these questions, of which the judge's accuracy is known
+    # the estimate is for these questions, where the judge's accuracy is known
+    if one.interval_for != judge.interval_for:
         told |= {"off_low": judge.accuracy - one.high, "off_high": judge.accuracy - one.low}
     return told
 
@@ -193,7 +197,7 @@ def _shares(row: Conclusion) -> Iterator[str]:
         if share is None:
             continue
         interval = f" [{_percent(low)}, {_percent(high)}]"
-        if low == high:  # no resample differs, which bounds nothing
+        if low == high:  # no resample differs, so the interval bounds nothing
             interval = ""
         how_many = "none" if not interval and not share else f"{_percent(share)}{interval}"
         yield f"{verb} {how_many} of the {many:,} answers that people call {what}"

@@ -1,4 +1,4 @@
-"""Looks at labels while they come in: whether they are enough, or about how many more it takes."""
+"""Look at labels while they arrive: decide whether they are enough, or about how many more are needed."""
 
 from __future__ import annotations
 
@@ -38,8 +38,11 @@ from nescio.tables.judgements import read_judgements
 
 
 class LabelLook(Struct, frozen=True):
-    """A look at a run's labels: its interval, of all looks at once, and whether to stop; else about how many `more` of
-    its answers people would have to judge, as far as the labels so far tell (None: nobody knows yet)."""
+    """A look at a run's labels: its interval, which holds at all looks together, and the verdict whether to stop.
+
+    `more` is about how many more of its answers people would have to judge, as far as the labels so far tell. It is
+    None while nobody can tell.
+    """
 
     run: Annotated[str, Shown()]
     measure: str
@@ -53,7 +56,7 @@ class LabelLook(Struct, frozen=True):
 
     @property
     def asked(self) -> Annotated[str, Shown("verdict")]:
-        """The verdict, and about how many more labels it takes."""
+        """Return the verdict, and about how many more labels are needed."""
         return self.verdict if self.more is None else f"{self.verdict}: about {self.more:,} more"
 
 
@@ -69,8 +72,11 @@ def look_at_labels(
     ci: float,
     resolve: Resolution,
 ) -> Results[LabelLook]:
-    """Say of every run whether its labels are enough: for an interval of `half_width`, or to tell on which side of
-    `limit` it is. With `label_looks` by alpha spending, else by betting, which holds at any looks."""
+    """Return for every run whether its labels are enough.
+
+    They are enough for an interval of `half_width`, or to tell on which side of `limit` the score is. With
+    `label_looks` the intervals use alpha spending, else betting, which allows any looks.
+    """
     loaded = open_labelled(source, (measure,), options, labels, ())
     laid = lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
     if laid.inclusion is not None:
@@ -114,7 +120,7 @@ def _about(looks: Sequence[int]) -> list[Note]:
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the questions in the order in which the table has them."""
+    """Return the indices of the questions in the order in which the table of labels has them."""
     given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
     place = {question: i for i, question in enumerate(laid.data.questions)}
     return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)
@@ -142,7 +148,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
 
 
 def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float | None:
-    """Return the bound of |z| at the last look that is planned, this one and the earlier ones being what they are."""
+    """Return the bound of |z| at the last planned look, given this look and the earlier ones."""
     own, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
     plan = plan_of_looks(laid, looks, own, open_)
     if plan is None:
@@ -177,7 +183,7 @@ def _row(
 
 
 def _more(found: Corrected, goal: float | None, z: float) -> int | None:
-    """Return how many labels more bring the half width to its goal: the standard error falls as of a random sample."""
+    """Return how many more labels bring the half width to its goal; the standard error falls as in a random sample."""
     labels, answers = found.how.labels, found.how.answers
     if goal is None or labels < FEWEST or not math.isfinite(z * found.error) or not found.error > 0:
         return None

@@ -1,4 +1,4 @@
-"""How much people's verdicts vary and how far a judge goes with them: what a plan of labels starts from."""
+"""Measure how much people's verdicts vary and how well a judge predicts them, as the basis for a plan of labels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_o
 
 
 class Spreads(Struct, frozen=True):
-    """What a plan of labels starts from: how much people's values vary, and how far the judge goes with them.
+    """The basis of a plan of labels: how much people's values vary, and how well the judge predicts them.
 
-    `spread` is the standard deviation of people's values over the `answers` that need a verdict, `correlation` that of
-    people's and the judge's, `population` the variance of what one of `n` questions adds. `patterns` has, for each
-    combination of the judge's verdicts, its words, how many answers have it and the standard deviation there.
+    `spread` is the standard deviation of people's values over the `answers` that need a verdict. `correlation` is
+    between people's and the judge's values. `population` is the variance of what one of `n` questions adds. `patterns`
+    has a row for each combination of the judge's verdicts: its words, the number of its answers, and their standard
+    deviation.
     """
 
     run: str
@@ -36,8 +37,10 @@ class Spreads(Struct, frozen=True):
 
 
 def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: float | None = None) -> Spreads:
-    """Find what a plan of labels starts from; a stated `correlation` has the judge's values stand in for people's where
-    there are no labels."""
+    """Return the basis of a plan of labels.
+
+    Without labels, the judge's values replace people's, and `correlation` states how well they correlate.
+    """
     data = labels.data
     use: Array = np.all(data.present[list(runs)], axis=0)
     silent = data.column("unanswered")[:, use]
@@ -77,8 +80,10 @@ def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: 
 def _patterns(
     labels: Labels, sides: Sequence[Side], use: Array, cells: tuple[Values, Array, Array], spread: float
 ) -> tuple[tuple[str, int, float], ...]:
-    """Return each combination of the judge's verdicts, how many answers have it, and the spread of people's values in
-    it: its own from 10 labels, else that of all."""
+    """Return each combination of the judge's verdicts, the number of its answers, and the spread of people's values.
+
+    The spread is the combination's own from 10 labels on, else that of all answers.
+    """
     values, seen, open_ = cells
     words = np.array(["incorrect", "correct", "unanswered"])
     states = [np.where(labels.known[s.run, use], 2, labels.data.column("correct")[s.run, use]) for s in sides]

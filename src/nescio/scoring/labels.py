@@ -1,4 +1,4 @@
-"""People's verdicts on some of the answers, laid beside the judge's on all of them."""
+"""Lay people's verdicts on some answers beside the judge's verdicts on all of them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from nescio.sources.opening import open_source
 from nescio.tables.judgements import read_judgements
 from nescio.text import plural
 
-VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are compared
+VERDICTS = "verdicts"  # marks strata that are made of the judge's verdicts on the compared runs
 NEITHER = -1
 
 
 class Labels(Struct, frozen=True, eq=False):
-    """What people said of the answers in `data`; all arrays have shape (runs, questions).
+    """People's verdicts on the answers in `data`; all arrays have shape (runs, questions).
 
-    `said` is 1 or 0 for an answer that people call correct or not, -1 where they said nothing. `known` are the cells
+    `said` is 1 or 0 for an answer that people call correct or not, and -1 without a verdict. `known` marks the cells
     that need nobody's verdict: silence, and answers to questions that have no answer. `inclusion` is the probability
-    with which each labelled question was drawn, None where the table does not say. `others` are further judges'
-    verdicts, 1 for correct. `strata` says in which stratum each question was drawn, None for one sample of all; it is
-    `VERDICTS` where strata are made of the judge's verdicts.
+    with which each labelled question was drawn, None if the table lacks it. `others` holds further judges' verdicts, 1
+    for correct. `strata` names the stratum in which each question was drawn, None for one sample of all. It is
+    `VERDICTS` if strata are made of the judge's verdicts.
     """
 
     data: Evidence
@@ -49,7 +49,7 @@ class Labels(Struct, frozen=True, eq=False):
     notes: tuple[Note, ...] = ()
 
     def select(self, questions: Array) -> Labels:
-        """Return the same on some of the questions (a mask)."""
+        """Return the labels of some of the questions, given a mask."""
         return replace(
             self,
             data=self.data.select(questions),
@@ -62,19 +62,19 @@ class Labels(Struct, frozen=True, eq=False):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """The answers that people judged, of those that need a verdict."""
+        """Return a mask of the answers that people judged, among those that need a verdict."""
         labelled: NDArray[np.bool_] = (self.said != NEITHER) & ~self.known & self.data.present
         return labelled
 
     @property
     def signature(self) -> dict[str, str]:
-        """The part of a signature that says what people said, and what it was drawn from."""
+        """Return the part of a signature that identifies people's verdicts and how they were drawn."""
         also = {"also_judged": str(len(self.others))} if self.others else {}
         return {"labels": str(int(self.labelled.sum())), "people": self.digest, "drawn": self.drawn, **also}
 
 
 def beside(table: Any) -> frozenset[str]:
-    """Return the columns of a table of labels, which `--column` may mean beside those of the files."""
+    """Return the columns of a table of labels, which `--column` may name besides those of the files."""
     return frozenset(open_source(table).columns)
 
 
@@ -86,13 +86,13 @@ def read_labels(
     also_judged: Sequence[Evidence] = (),
     resolve: Resolution = "adjudicated",
 ) -> Labels:
-    """Read people's verdicts on the answers of what was loaded, and note what of them could not be used.
+    """Return people's verdicts on the loaded answers, with notes on verdicts that could not be used.
 
-    The columns are found by their names, or by `column` of the options that the files were read with. `by` names
-    the column of questions within whose values the labelled ones were drawn, or is "verdicts"; `resolve` is the
-    rule by which several people's verdicts on one answer become one. Raises UsageError where questions were asked
-    several times; MismatchError where the data has no questions, or labels contradict each other or belong to no
-    answer; FormatError for a table that is none.
+    The columns are found by their names, or by the option `column` with which the files were read. `by` names the
+    column of questions within whose values the labelled ones were drawn, or is "verdicts". `resolve` is the rule that
+    turns several people's verdicts on one answer into one. Raises UsageError if questions were asked several times.
+    Raises MismatchError if the data has no questions, or if labels contradict each other or belong to no answer. Raises
+    FormatError if the file is not a table of labels.
     """
     data = _single_answers(loaded)
     options = loaded.options
@@ -129,14 +129,14 @@ def read_labels(
 
 
 def no_labels(loaded: Loaded) -> Labels:
-    """Return what was loaded with nobody's labels, as a plan of labels starts from."""
+    """Return the loaded data without any labels, as the start of a plan of labels."""
     data = _single_answers(loaded)
     verdicts = np.full(data.present.shape, NEITHER, dtype=np.int8)
     return Labels(data, verdicts, _known(data), None, "none")
 
 
 def _known(data: Evidence) -> NDArray[np.bool_]:
-    """Return the answers that need nobody's verdict."""
+    """Return a mask of the answers that need nobody's verdict."""
     known: NDArray[np.bool_] = data.present & ((data.column("unanswered") == 1) | (data.column("answered") == 0))
     if "answerable" in data.columns:
         known |= data.present & (data.column("answerable") == 0)
@@ -144,7 +144,10 @@ def _known(data: Evidence) -> NDArray[np.bool_]:
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return data of single answers to questions; raises MismatchError or UsageError for any other."""
+    """Return the data of single answers to questions.
+
+    Raises MismatchError or UsageError for other data.
+    """
     data = with_questions(loaded.data, "match labels to")
     if data.repeats is not None:
         raise UsageError(
@@ -160,7 +163,7 @@ def _single_answers(loaded: Loaded) -> Evidence:
 
 
 def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
-    """Return people's verdict on each answer, NOT_GRADED where there is none, and the probabilities of inclusion."""
+    """Return people's verdict on each answer (NOT_GRADED without one), and the probabilities of inclusion."""
     grid = np.full(data.present.shape, NOT_GRADED, dtype=np.int8)
     inclusion = np.full(data.present.shape, np.nan)
     run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (data.runs, data.questions))
@@ -180,7 +183,7 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
 
 
 def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
-    """Yield each label with the run and question that it is of."""
+    """Yield each label with the run and question that it belongs to."""
     if loaded.texts is None:
         by_text = dict(people.by_text)
         if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
@@ -204,7 +207,7 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
-    """Note labels on what needs none, and those that call an answer no attempt."""
+    """Return notes on labels of answers that need none, and on labels that call an answer no attempt."""
     notes = []
     needless = known & np.isin(grid, (CORRECT, INCORRECT))
     if needless.any():

@@ -1,4 +1,4 @@
-"""What a run would score on other questions of the same kind: prediction intervals."""
+"""Predict a run's score on other questions of the same kind, with prediction intervals."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from nescio.text import plural
 
 
 class NextSample(Struct, frozen=True):
-    """Between which values a run scores on so many other `questions`; `value` is what it scored on these `n`.
+    """The interval in which a run's score on `questions` other questions should lie.
 
-    `method` is that of counts (a Dirichlet-multinomial, or a beta-binomial of shares) or Student's t.
+    `value` is its score on these `n` questions. `method` is "counts" (a Dirichlet-multinomial, or a beta-binomial of
+    shares) or Student's t.
     """
 
     run: Annotated[str, Shown()]
@@ -41,12 +42,12 @@ class NextSample(Struct, frozen=True):
 
     @property
     def others(self) -> str:
-        """How many other questions there are, in words."""
+        """Return the number of other questions, in words."""
         return plural(self.questions, "other question")
 
     @property
     def predicted(self) -> Annotated[str, Shown("on {others}", numeric=True)]:
-        """The prediction interval; a dash where there is none."""
+        """Return the prediction interval, or a dash if there is none."""
         return interval(self.low, self.high) or "–"
 
 
@@ -61,9 +62,12 @@ def next_samples(
     clustered: bool,
     together: int = 1,
 ) -> tuple[tuple[NextSample, ...], list[Note]]:
-    """Return a prediction interval for each run and measure, and notes; it holds the interval of the score itself, as
-    each is by a law of its own. `together` says how many runs share the level, whichever of them is then picked.
-    Measures of an order, and those whose interval is of their own kind, have none."""
+    """Return a prediction interval for each run and measure, and notes.
+
+    It contains the interval of the score itself, although the two follow different laws. `together` is the number of
+    runs that share the level, so that it holds for whichever run is picked. Ordered measures, and measures with their
+    own kind of interval, have none.
+    """
     known = {(row.run, row.measure): (row.low, row.high) for row in scores if row.stratum is None}
     rows, remarks = [], list[Remark]()
     for sample in inputs:
@@ -105,18 +109,19 @@ def _about(questions: int, together: int) -> Note:
 
 
 def _moves(measure: Measure) -> bool:
-    """Tell whether it is a formula of sums without an interval of its own kind, between two limits or none."""
+    """Return whether the measure is a formula of sums without its own kind of interval, between two limits or none."""
     same = measure.order is None and not isinstance(measure.declaration.interval, OwnInterval)
     return same and len({math.isinf(limit) for limit in measure.bounds}) == 1
 
 
 def _by_moves(sample: MeasureInput, questions: int, level: float) -> tuple[float, float]:
-    r"""Return Student's interval from what units move, $\sqrt{1 + n/m}$ times as wide as that of the mean.
+    r"""Return Student's prediction interval from the units' moves, $\sqrt{1 + n/m}$ times as wide as that of the mean.
 
-    Between two limits it is the hull of that, which is on the logit scale, and of the plain one with two more units
-    imagined at the limits, cut off there: a new sample often lies at a limit, which the logit never reaches, and may
-    lie further from it than the plain one says. In 2,000 trials each of 6 to 200 clusters, or questions asked four
-    times, with .5 to .97 right, it held 94% or more, the plain one 92% (tests/scoring/test_next_sample.py).
+    Between two limits it is the hull of two intervals. One is on the logit scale. The other is the plain one with two
+    more units imagined at the limits, cut off there. A new sample often lies at a limit, which the logit never reaches,
+    and it may lie further from the limit than the plain one says. In 2,000 trials each of 6 to 200 clusters, or
+    questions asked four times, with .5 to .97 right, it held 94% or more, the plain one 92%
+    (tests/scoring/test_next_sample.py).
     """
     measure, patterns, point, limits = sample.measure, sample.patterns, sample.value, sample.measure.bounds
     if math.isnan(point) or patterns.units < 2:

@@ -1,4 +1,4 @@
-"""Scores of a run that was asked a sample of the questions, corrected by an older run that was asked all of them."""
+"""Score a run on a sample of the questions, corrected by an older run that was asked all of them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from nescio.text import listed
 
 Floats = NDArray[np.float64]
 METHOD = "control-variate"
-FEW = 20  # questions below which the interval is approximate
+FEW = 20  # with fewer questions the interval is approximate
 
 
 class Helped(Struct, frozen=True):
-    """What an older run of `pool` questions changes for a run that was asked `n` of them.
+    """The effect of an older run of `pool` questions on the score of a run that was asked `n` of them.
 
-    `plain` is the score of these alone with its interval. `gain` is the variance with the older run by that without:
-    below 1 it helps; `correlation` is that of the two runs' values.
+    `plain` is the score on these alone, with its interval. `gain` is the variance with the older run divided by that
+    without, so below 1 it helps. `correlation` is between the two runs' values.
     """
 
     run: str
@@ -59,9 +59,9 @@ class Helped(Struct, frozen=True):
 def score_pooled(
     source: Any, measures: Measures, options: Mapping[str, Any], pool: Any, *, ci: float | None, target: Target
 ) -> Scores:
-    """Score every run by what it earns on its questions, and what an older run earned on all those of `pool`.
+    """Return the scores of every run on its questions, corrected by an older run on all questions of `pool`.
 
-    Raises MismatchError where the pool has not one run, or not the questions of the files.
+    Raises MismatchError if the pool has more or less than one run, or lacks the questions of the files.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_questions(loaded.data, "correct by an older run")
@@ -113,7 +113,7 @@ def score_pooled(
             about=about,
         )
     )
-    if data.groups is not None:  # the answers to a question are its mean, and no cluster
+    if data.groups is not None:  # repeated answers to a question are averaged, and are no cluster
         notes.append(
             note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
@@ -122,7 +122,7 @@ def score_pooled(
 
 
 def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:
-    """Say which questions of a run the pool lacks, and whether the others are a random sample of it."""
+    """Yield notes on the questions that the pool lacks, and on whether the others are a random sample of it."""
     if lost:
         yield note(
             "pool.not_there",
@@ -154,7 +154,7 @@ def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
 
 
 def _shares(data: Evidence, run: int) -> dict[str, Floats]:
-    """Return how often a run was correct, incorrect and unanswered on each question that it was asked."""
+    """Return the shares of correct, incorrect and unanswered of a run on each question that it was asked."""
     cells = np.column_stack([data.column(name)[run] for name in OUTCOMES]).astype(float)
     found: dict[str, list[Floats]] = {}
     for q in np.flatnonzero(data.present[run]):
@@ -165,8 +165,11 @@ def _shares(data: Evidence, run: int) -> dict[str, Floats]:
 def _helped(
     run: str, measure: Measure, cells: tuple[Floats, Floats, Floats], level: float, target: Target
 ) -> tuple[Helped, list[Note]]:
-    r"""Correct the means of the formula's columns by the older run's right answers, and by its silence where the
-    measure knows silence; the interval is of $e = \sum_c \theta'_c e_c$."""
+    r"""Return a corrected score with its interval, and notes.
+
+    The older run's right answers correct the means of the formula's columns, as does its silence if the measure knows
+    silence. The interval is that of $e = \sum_c \theta'_c e_c$.
+    """
     y, x, every = cells
     n, units = len(y), len(every)
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
@@ -208,7 +211,7 @@ def _knows_silence(measure: Measure) -> bool:
 
 
 def _correlation(values: Floats, residuals: Floats) -> float:
-    """Return the correlation of the values with what the covariates make of them."""
+    """Return the correlation of the values with their prediction from the covariates."""
     total = float(values @ values)
     return math.sqrt(min(max(1 - float(residuals @ residuals) / total, 0.0), 1.0)) if total > 0 else math.nan
 

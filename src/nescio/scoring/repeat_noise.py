@@ -1,5 +1,4 @@
-"""How much of a score is chance: the variance of runs that were asked several times, split into questions and
-sampling."""
+"""Split the variance of runs with repeated questions into questions and sampling, to show the chance in a score."""
 
 from __future__ import annotations
 
@@ -34,12 +33,12 @@ from nescio.stats.variance_split import Split, intraclass, split
 class Repeatability(Struct, frozen=True):
     """One measure of one run whose questions were asked several times.
 
-    `se` is the standard error of the value over questions. `variance` is what a question adds to it, and falls into
-    `questions` (what questions differ by) and `sampling` (what another batch of answers to the same questions would
-    change). `noise` bounds the difference of two such batches of the same system at the level asked for: a smaller
-    difference between two versions is none. `intraclass` is the share of a single answer's variance that lies between
-    questions. `flipping` counts the questions whose answers had different outcomes. NaN where a question was asked
-    once.
+    `se` is the standard error of the value over questions. `variance` is the variance of a question's contribution. It
+    is the sum of `questions` (the differences between questions) and `sampling` (the change with other answers to the
+    same questions). `noise` bounds the difference of two batches of answers of the same system at the requested level.
+    A smaller difference between two versions shows nothing. `intraclass` is the share of a single answer's variance
+    that lies between questions. `flipping` counts the questions whose answers had different outcomes. Values are NaN if
+    a question was asked once.
     """
 
     run: Annotated[str, Shown()]
@@ -57,7 +56,7 @@ class Repeatability(Struct, frozen=True):
 
     @property
     def due_to_sampling(self) -> Annotated[float, Shown(form="percent", after="se")]:
-        """The share of the variance that another batch of answers would change; NaN where there is no variance."""
+        """Return the share of the variance that comes from sampling answers, NaN if there is no variance."""
         return min(self.sampling / self.variance, 1.0) if self.variance else math.nan
 
 
@@ -74,7 +73,7 @@ class OfRepeat(Row, frozen=True):
 
 
 class Noise(Struct, frozen=True):
-    """What two runs differ by at most, at the level asked for, if only the chance of their answers sets them apart."""
+    """The largest difference of two runs, at the requested level, that the chance of their answers alone explains."""
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -84,7 +83,7 @@ class Noise(Struct, frozen=True):
 
 
 class Flip(Row, frozen=True):
-    """A question whose answers had different outcomes, and how many had each."""
+    """A question whose answers had different outcomes, and the number of answers with each."""
 
     most_listed: ClassVar[int | None] = 10
 
@@ -98,17 +97,18 @@ class Flip(Row, frozen=True):
 def repeats(
     source: Any, measures: Measures, *, ci: float, progress: Progress | None, **options: Any
 ) -> Results[Repeatability]:
-    """Say how much of each score is the chance of single answers, where questions were asked several times.
+    """Return how much of each score is the chance of single answers, if questions were asked several times.
 
         nescio.lab.repeats("trials.csv", "accuracy").rows[0].noise
 
-    The variance of a value is split into what questions differ by and what sampling adds, by the delta method on the
-    means of each question; it is exact for means and c@1. `ci` is the level of the noise floors in percent; `progress`
-    hears of how many runs and measures the variance is split. Rows are
-    `Repeatability`; `tables["noise"]` has the noise floor of each pair of runs, `tables["by_repeat"]` the value of each
-    repeat, and `tables["flips"]` the questions whose answers had different outcomes, the most divided first. Raises
-    MismatchError where no question was asked twice, UsageError for a measure whose variance cannot be split (of an
-    order, or at k).
+    The variance of a value is split into differences between questions and sampling, by the delta method on the means
+    of each question. It is exact for means and c@1. `ci` is the level of the noise floors in percent. `progress` is
+    told for how many runs and measures the variance is split.
+
+    Rows are `Repeatability`. `tables["noise"]` has the noise floor of each pair of runs, and `tables["by_repeat"]` the
+    value of each repeat. `tables["flips"]` has the questions whose answers had different outcomes, the most divided
+    first. Raises MismatchError if no question was asked twice. Raises UsageError for a measure whose variance cannot be
+    split (of an order, or at k).
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = repeated_evidence(loaded)
@@ -147,7 +147,7 @@ def repeats(
 
 
 def repeated_evidence(loaded: Loaded) -> Evidence:
-    """Return the data, if questions were asked several times; raises MismatchError where they were not."""
+    """Return the data if questions were asked several times. Raises MismatchError if they were not."""
     if loaded.data.repeats is None:
         raise MismatchError(
             f"no question was asked twice here, so nothing is known about chance; a column `repeat` ({opt('column')} "
@@ -157,8 +157,7 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
 
 
 def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]:
-    """Split the variance of a measure of one run, and find the share of a single answer's variance between
-    questions."""
+    """Return the split variance of one run's measure, and the share of an answer's variance between questions."""
     values, question = influence(data, measure, run)
     if not len(values):
         return Split(0, math.nan, math.nan, math.nan), math.nan
@@ -172,10 +171,10 @@ def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]
 
 
 def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return what each answer of a run adds to a measure, about 0, and the question that it answers.
+    """Return each answer's contribution to a measure, centred at 0, and the question that it answers.
 
-    It is the derivative of the formula by each column's mean, times what the answer has more than that mean. Raises
-    UsageError for a measure that is no function of means over the answers.
+    The contribution is the derivative of the formula by each column's mean, times the answer's deviation from that
+    mean. Raises UsageError for a measure that is not a function of means over the answers.
     """
     if not measure.of_counts:
         why = "orders the answers of all questions" if measure.order else "counts the answers to each question"
@@ -194,7 +193,7 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
 def _row(
     run: str, measure: Measure, value: float, part: tuple[Split, float], z: float
 ) -> Callable[[int, str], Repeatability]:
-    """Return what makes the row of a run and measure from how many questions flip, and how often they were asked."""
+    """Return a function that makes the row of a run and measure from the numbers of flipping questions and repeats."""
     of, share = part
     error, noise = (of.error, z * of.noise) if of.units else (math.nan, math.nan)
     between = of.between if math.isnan(of.between) else max(of.between, 0.0)

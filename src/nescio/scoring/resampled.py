@@ -1,4 +1,4 @@
-"""The values of runs on resamples. Weights are drawn once for all runs and measures with as many units."""
+"""Compute the values of runs on resamples, drawing weights once for all runs and measures with equally many units."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from nescio.stats.streams import Stream
 
 Values = NDArray[np.float64]
 
-CELLS_AT_ONCE = 1 << 23  # of a table of weights: bytes
-WIDER = 4  # where a row of a table costs NumPy a step of Python
-VALUES_AT_ONCE = 1 << 24  # of all runs and measures on all resamples
-# Weights of units are shared by many runs, and those of kinds by none: kinds are drawn where they are far fewer.
+CELLS_AT_ONCE = 1 << 23  # bytes of a table of weights
+WIDER = 4  # factor used when each row of a table costs NumPy a step of Python
+VALUES_AT_ONCE = 1 << 24  # values of all runs and measures on all resamples
+# Many runs share the weights of units, but none share those of kinds. We draw kinds if they are far fewer.
 UNITS_A_KIND = 100
-NUMBERS_AT_ONCE = 1 << 25  # of all columns of one run
+NUMBERS_AT_ONCE = 1 << 25  # numbers in all columns of one run
 
 
 class Subject(Struct, frozen=True, eq=False):
@@ -36,20 +36,22 @@ class Subject(Struct, frozen=True, eq=False):
 
 
 def draws_kinds(patterns: Patterns) -> bool:
-    """Tell whether the numbers of each kind are drawn, and not the units one by one: it depends on the run alone."""
-    if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions nobody knows
+    """Return whether draws take numbers of each kind instead of single units; this depends on the run alone."""
+    if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions are unknown
         return resampling.prefers_multinomial(patterns.counts)
     width = sum(values.size // max(1, len(values)) for values in patterns.columns.values())
     if patterns.units * width > NUMBERS_AT_ONCE and resampling.prefers_multinomial(patterns.counts):
-        return True  # thousands of bins, say, of every question
+        return True  # for example, thousands of bins for every question
     return len(patterns.counts) * UNITS_A_KIND <= patterns.units
 
 
 def resample(
     inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int, done: Callable[[int], None] | None = None
 ) -> Iterator[tuple[int, Values]]:
-    """Yield the place of each run and measure with its values on all resamples, in the order in which they are
-    made. `done` is told how many blocks of all runs and measures that are drawn together are done."""
+    """Yield the index of each run and measure with its values on all resamples, in the order of computing.
+
+    `done` is told the number of finished blocks, over all runs and measures that are drawn together.
+    """
     size = sum(block.size for block in blocks)
     drawn: dict[int, list[int]] = {}
     kinds: list[int] = []
@@ -79,7 +81,7 @@ def _times(done: Callable[[int], None], subjects: int, blocks: int) -> None:
 
 
 def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[list[int]]:
-    """Yield the places of the inputs whose kinds of unit are the same ones."""
+    """Yield the indices of the inputs that share their kinds of unit."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for place in places:
         groups.setdefault(inputs[place].draw, []).append(place)
@@ -93,14 +95,14 @@ def on_resamples(
     jobs: int,
     done: Callable[[int], None] | None = None,
 ) -> list[Values]:
-    """Return the value of each subject on every resample of so many units; `done` is told how many blocks are done."""
+    """Return the value of each subject on every resample of `units` units, telling `done` the blocks finished."""
     cells = units * sum(block.size for block in blocks)
     parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells, done)
     return list(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def resamples_at_once(units: int, width: int) -> int:
-    """How many resamples of so many units there may be in a table, with `width` sums of each."""
+    """Return how many resamples of `units` units fit into a table with `width` sums for each."""
     cells = CELLS_AT_ONCE if ordered.is_compiled() else WIDER * CELLS_AT_ONCE
     return max(1, min(cells // max(1, units), CELLS_AT_ONCE // 4 // max(1, width)))
 
@@ -120,7 +122,7 @@ def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) 
 
 
 def _by_kinds(group: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[Values]:
-    """Return the values of one run's measures whose kinds are the same, on draws of how many there are of each kind."""
+    """Return the values of one run's measures that share their kinds, on draws of the number of units of each kind."""
     counts = group[0].patterns.counts
     values = [partial(sample.measure.value, sample.patterns) for sample in group]
     return resampling.on_draws(partial(resampling.bootstraps, counts), values, blocks, len(counts))

@@ -1,4 +1,4 @@
-"""A run as a measure sees it: its questions compressed to patterns, and what could not be used, counted."""
+"""Prepare a run for a measure: compress its questions to patterns, and count the rows that the measure cannot use."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
-ROUNDED = "measure.rounded"  # the code of the remark that a value is made of rounded confidences
-OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
+ROUNDED = "measure.rounded"  # code of the note that a value is made of rounded confidences
+OF_QUESTIONS = "question"  # namespace of a question's earnings if it was asked several times
 LEFT_OUT = "measure.left_out"  # the code of a note on questions that a measure cannot use
-PART = "comparison.part"  # the same of two runs
-Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
+PART = "comparison.part"  # the same note for two runs
+Remark = tuple[Note, str, str]  # a note with its measure and its run
 
 
 class MeasureInput(Struct, frozen=True, eq=False):
-    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
-    unit, and runs that are alike may have the same `patterns`."""
+    """One run seen by one measure.
+
+    `n` is the number of questions used. Samples of one `draw` have the same kinds of unit, and runs with equal data may
+    share `patterns`.
+    """
 
     run: int
     measure: Measure
@@ -37,15 +40,15 @@ class MeasureInput(Struct, frozen=True, eq=False):
 
     @property
     def value(self) -> float:
-        """The measure on the sample itself; NaN where it is undefined."""
+        """Return the measure on the sample itself, NaN if it is undefined."""
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
-    """Every run seen by every measure, and notes on the questions that a measure cannot use.
+    """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with
-    the number of questions. Raises MissingColumnError where no run has what a measure needs.
+    A measure of stored integer columns needs only their counts, and gets only these, so its cost does not grow with the
+    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None
@@ -91,7 +94,7 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
 
 
 def check_countable(data: Tally, measure: Measure) -> None:
-    """Raise MissingColumnError, naming the measure, where it needs more than these counts."""
+    """Raise MissingColumnError, naming the measure, if it needs more than these counts."""
     measure = measure.on(data.columns)
     wanted = (*([measure.order] if measure.order else []), *measure.needs)
     lacking = next((name for name in wanted if name not in (*data.columns, "n")), None)
@@ -105,7 +108,7 @@ def check_countable(data: Tally, measure: Measure) -> None:
 
 def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
     """Return each run's counts; runs with the same counts have the same patterns."""
-    wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
+    wanted = {*measure.needs, *OUTCOMES}  # a posterior of counts needs the three outcomes
     none = np.zeros(len(tally.runs), dtype=np.int64)
     tables, table_of = distinct(tally.counts) if tally.counts.size else (tally.counts[:1], none)
     all_patterns = []
@@ -121,8 +124,9 @@ def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """Return what a measure reads, the column of its order last, and which cells it can use; each of shape (runs,
-    questions).
+    """Return the columns that a measure reads, the column of its order last, and a mask of the usable cells.
+
+    All have shape (runs, questions).
 
     Raises MissingColumnError or MismatchError, naming the measure.
     """
@@ -152,13 +156,13 @@ def _from_evidence(
         patterns = compress_run(measure, own, None if key is None else key[run][use], clusters, question)
         asked = len(use) if question is None else len(np.unique(question))
         n = round(float(patterns.counts @ patterns.columns["n"])) if measure.declaration.repeats else asked
-        if "asked" in patterns.columns and question is None:  # a mean over some of the questions
+        if "asked" in patterns.columns and question is None:  # the measure is a mean over some of the questions
             n = asked = round(float(patterns.counts @ patterns.columns["asked"]))
         if n < asked:
             remarks.append((_asked_too_seldom(asked - n, asked), measure.label, f"run {name!r}"))
         kinds: tuple[object, ...] = (measure.needs, measure.order, measure.merge)
         if measure.order is None and (question is not None or measure.declaration.repeats):
-            kinds = (measure.name,)  # of means over answers, whatever they are made from
+            kinds = (measure.name,)  # means over answers share draws, whatever they are made from
         inputs.append(MeasureInput(run, measure, patterns, n, (run, *kinds)))
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
@@ -177,7 +181,7 @@ def _from_evidence(
 
 
 def unit(measure: Measure) -> str:
-    """Return what a measure counts: questions, or decisions on single answers."""
+    """Return the unit that a measure counts: questions, or decisions on single answers."""
     return "decisions on answers" if any(declared(name).row == "answer" for name in measure.reads) else "questions"
 
 
@@ -212,10 +216,10 @@ def _asked_too_seldom(questions: int, total: int) -> Note:
 
 
 def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
-    """Return data without repeats, a row a question with what it earns, and the measure of such rows.
+    """Return data with one row for each question and its earnings, and the measure of such rows.
 
-    As they are where no question was asked twice, and for measures of an order or of columns with bins, to which each
-    answer is a row of its question's cluster.
+    Both stay unchanged if no question was asked twice. They also stay unchanged for ordered measures and columns with
+    bins, which treat each answer as a row of its question's cluster.
     """
     if measure.order is not None or (data.repeats is None and not measure.declaration.repeats):
         return data, measure
@@ -250,14 +254,14 @@ def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
 
 
 def question_of(data: Evidence, use: Array) -> Array | None:
-    """Return the number of the question that each row of a mask answers; None where no question was asked twice."""
+    """Return the number of the question that each row of a mask answers, or None if no question was asked twice."""
     return None if data.repeats is None else data.repeats.question[use]
 
 
 def compress_run(
     measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None, question: Array | None
 ) -> Patterns:
-    """Compress the rows of one run to patterns; with repeats, to those of its questions, in which each counts once."""
+    """Return the patterns of one run's rows, or of its questions if they were asked several times; each counts once."""
     if key is not None:
         weights = None if question is None else shares(question)
         return compress_ordered(columns, key, clusters, merge=measure.merge, shares=weights)

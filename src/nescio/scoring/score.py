@@ -1,4 +1,4 @@
-"""Values and intervals: every measure of every run, from Evidence or from counts."""
+"""Compute every measure of every run, with its interval, from Evidence or from counts."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from nescio.text import enumerated, listed
 
 MOST_RESAMPLES = 100_000_000
 
-QUESTION = "question"  # what breaks scores down by single questions, which have no interval
-Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
-Scored = tuple[float, float | None, float | None, list[Note]]  # a value, its interval, and remarks on it
-Known = dict[tuple[object, ...], Scored]  # of strata that were scored, by the measure and what its patterns held
-_NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
+QUESTION = "question"  # breaks scores down by single questions, which have no interval
+Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them; equal runs occur once
+Scored = tuple[float, float | None, float | None, list[Note]]  # a value, its interval, and notes on it
+Known = dict[tuple[object, ...], Scored]  # scored strata by measure and the content of its patterns
+_NOT_AGAIN = {"graded"}  # for data in memory `load` cannot refuse these options, because it cannot tell who set them
 
 
 def compute_scores(
@@ -57,8 +57,10 @@ def compute_scores(
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
-    """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments
-    these are; `together` is how many runs the intervals are to hold for together."""
+    """Return the value of each measure for each run with its interval: the scores of `nescio.score` without marks.
+
+    `together` is the number of runs for which the intervals hold together.
+    """
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     together = together if ci else 1
@@ -107,7 +109,7 @@ def compute_scores(
 
 
 def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, *, shared: bool) -> dict[str, str]:
-    """Return the method of each measure's interval."""
+    """Return the interval method of each measure."""
     clustered = data.clusters is not None
     return {one.label: method_for(one, interval, clustered=clustered, shared=shared) for one in measures}
 
@@ -119,8 +121,7 @@ def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
 def _inputs(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
 ) -> tuple[list[tuple[str | None, list[MeasureInput], Unlike]], list[Note]]:
-    """Return every run seen by every measure on each stratum, those that are unlike, and notes on what measures cannot
-    use."""
+    """Return every run seen by every measure on each stratum, the distinct inputs, and notes on unusable questions."""
     work: list[tuple[str | None, list[MeasureInput], Unlike]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
@@ -139,8 +140,10 @@ def _score_inputs(
     *,
     progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Make the rows of one stratum, and the remarks on their intervals. Runs that are alike are computed once, be it on
-    different strata: what is drawn depends on what a run's own patterns hold, and on the seed."""
+    """Return the rows of one stratum, and notes on their intervals.
+
+    Equal runs are computed once, even on different strata: a draw depends only on a run's own patterns and on the seed.
+    """
     (inputs, unlike, known), (by, stratum) = work, part
     keys: dict[tuple[str, int], tuple[object, ...]] = {
         same: same if stratum is None else (same[0], *sample.patterns.held) for same, sample in unlike.items()
@@ -167,16 +170,17 @@ def _score_inputs(
 
 
 def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
-    """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
+    """Return the data like `open_data`, with the requested column of strata, or all columns if it does not exist."""
     named = by not in (None, QUESTION)
     loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures)
     if by and named and by not in loaded.data.strata:
-        return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
+        # read all strata so that the error can list them
+        return open_data(source, {"strata": None, **options}, measures)
     return loaded
 
 
 def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
-    """Read what was given by `load`, with these options and the columns that measures read."""
+    """Return the data that `load` reads from the source, with these options and the columns that measures read."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
@@ -191,7 +195,7 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
 
 
 def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
-    """Raise MissingColumnError, with the columns that the files have, where a measure reads one that is not there."""
+    """Raise MissingColumnError, listing the existing columns, if a measure reads a column that does not exist."""
     lacking = measure.on(data.columns).user_columns
     lacking = tuple(name for name in lacking if user(name) not in data.columns)
     tables = [one for one in open_files(items_of(source))[0] if one.columns] if lacking else []
@@ -202,14 +206,14 @@ def _check_columns(source: Any, data: Evidence, measure: Measure) -> None:
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
-    """Return the measures asked for, each once, or those that suit the data."""
+    """Return the requested measures, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     chosen = {measure.label: measure for measure in map(parse, names)}.values()
     return [measure.on(loaded.data.columns) for measure in chosen] if loaded else list(chosen)
 
 
 def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
-    """All questions first, then, where a stratum is named, the questions of each of its values."""
+    """Return all questions first, followed, for a named stratum, by the questions of each of its values."""
     if by is None:
         return [(None, data)]
     data = with_questions(data, f"break scores down by {by!r}")
@@ -222,8 +226,7 @@ def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
 
 
 def _questions(data: Evidence) -> list[tuple[str, Evidence]]:
-    """Return each question alone, in their order: with its answers, where these have rows of their own, and with its
-    repeats."""
+    """Return each question alone in order, with its separate answers and its repeats."""
     rows: dict[object, list[int]] = {}
     name: dict[object, str] = {}
     with_answers = data.answer_rows is not None and data.clusters is not None

@@ -1,4 +1,4 @@
-"""Measures that are linear in who is right, once silence is known: what a right answer is worth to each."""
+"""Express measures as linear functions of accuracy once silence is known, to value a right answer."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from nescio.data.columns import OUTCOMES
 from nescio.errors import UsageError
 from nescio.measures import Measure
 
-_STEP = 1e-3  # of a derivative from five points, exact for polynomials up to the fourth degree
+_STEP = 1e-3  # step of a derivative from five points, exact for polynomials up to degree four
 _CLOSE = 1e-9
 
 
 class VerdictForm(Struct, frozen=True):
-    r"""A measure as a function of accuracy A, silence U being known: $c + \alpha A$.
+    r"""A measure as a linear function of accuracy A for a known silence U: $c + \alpha A$.
 
-    `slope` is α, what an answer adds to the score if it is right and not wrong, and `constant` c. c@1 has α = 1 + U
-    and c = 0, UF 2 and U - 1, penalty(t) with $\kappa = t/(1-t)$ $1 + \kappa$ and $-\kappa(1 - U)$, accuracy 1 and 0.
+    `slope` is α, the gain of an answer that is right instead of wrong, and `constant` is c. c@1 has α = 1 + U and c =
+    0. UF has α = 2 and c = U - 1. penalty(t) with $\kappa = t/(1-t)$ has α = $1 + \kappa$ and c = $-\kappa(1 - U)$.
+    Accuracy has α = 1 and c = 0.
     """
 
     measure: Measure
@@ -29,17 +30,17 @@ class VerdictForm(Struct, frozen=True):
     constant: float
 
     def silence(self, accuracy: float) -> float:
-        """Return δ, the derivative by U: what more silence adds to the score at this accuracy."""
+        """Return δ, the derivative by U: the gain in score from more silence at this accuracy."""
         at = _values(self.measure, [(accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)])
         slope = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
         return slope if math.isfinite(slope) else 0.0
 
 
 def form_of(measure: Measure, unanswered: float) -> VerdictForm:
-    """Find what a right answer is worth to a measure, for a run with this share of unanswered questions.
+    """Return the linear form of a measure for a run with this share of unanswered questions.
 
     Raises UsageError for a measure that reads more than the three outcomes, is not a linear function of accuracy, or
-    does not depend on who is right.
+    does not depend on which answers are right.
     """
     if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
         raise UsageError(

@@ -1,6 +1,7 @@
-"""When to answer: risk-coverage curves, the threshold that a measure likes best, thresholds with a guaranteed risk.
+"""Decide when to answer: risk-coverage curves, the best threshold by a measure, and thresholds with a guaranteed risk.
 
-`tune` does it all for one run; what new questions will bring is estimated on questions that the threshold has not seen.
+`tune` does all of this for one run. It estimates the results on new questions from questions that the threshold has not
+seen.
 """
 
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed

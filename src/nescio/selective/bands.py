@@ -1,4 +1,4 @@
-"""The band of a risk-coverage curve: what other questions of the same kind would have given, coverage by coverage."""
+"""Compute the band of a risk-coverage curve: the risk of other questions of the same kind, at each coverage."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from nescio.stats import resampling
 from nescio.stats.intervals import wilson
 from nescio.stats.streams import Stream
 
-RESAMPLES = 1024  # the first of the draws; a band is read by eye
-FEW = 5  # answers: where no more are wrong, or right, resampling cannot see how many might be
+RESAMPLES = 1024  # number of draws; readers only look at a band
+FEW = 5  # answers: with at most this many wrong (or right), resampling does not show how many others might be
 
 
 def risk_band(
     run: OneRun, points: Sequence[Point], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[tuple[float, float], ...]:
-    r"""Compute an interval of the risk at the coverage of each point of a run's curve, (low, high), each in [0, 1].
+    r"""Return an interval of the risk at the coverage of each point of a run's curve, (low, high), each in [0, 1].
 
     Questions, or clusters of them, are drawn with replacement. In each resample the surest share c of the questions is
-    answered, ties broken evenly, and the risk is the share of these that are wrong; the interval spans the quantiles
-    $(1 \mp \text{level})/2$ of these risks. Where at most five answers are wrong, or right, it is Wilson's interval
-    for the point's own counts instead. The intervals hold pointwise: each for its coverage, and not all at once.
+    answered, ties broken evenly. The risk is the share of these that are wrong, and the interval spans the quantiles
+    $(1 \mp \text{level})/2$ of these risks. If at most five answers are wrong, or right, it is Wilson's interval for
+    the point's own counts instead. The intervals hold pointwise: each for its coverage, and not all at once.
 
     Args:
         run: one run, as `one_run` gives it
@@ -45,7 +45,7 @@ def risk_band(
     if not points:
         return ()
     answers, wrong, units = _drawn(run, points, resamples, seed)
-    # Shape (resamples, points + 1): the strictest point is the end of the first segment.
+    # The shape is (resamples, points + 1): the strictest point is the end of the first segment.
     risks = np.empty((len(answers), len(points)))
     wanted = np.array([point.coverage for point in points])
     for i, (given, bad, all_) in enumerate(zip(answers, wrong, units, strict=True)):
@@ -65,11 +65,14 @@ def risk_band(
 
 
 def _drawn(run: OneRun, points: Sequence[Point], resamples: int, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Draw how many answers each point has and how many of these are wrong, shape (resamples, points + 1), from 0 on;
-    and how many questions there are, shape (resamples,)."""
+    """Return random counts of the answers up to each point, of the wrong ones among them, and of the questions.
+
+    The first two have shape (resamples, points + 1) and start at 0. The last has shape (resamples,).
+    """
     thresholds = np.array([point.threshold for point in points])
     many = len(points)
-    segment = np.searchsorted(-thresholds, -run.confidence)  # the first point that answers the question; many: none
+    # the first point that answers the question; `many` means none
+    segment = np.searchsorted(-thresholds, -run.confidence)
     kind = np.where(segment < many, 2 * segment + run.wrong, 2 * many)
     drawn = _tables(run, kind, 2 * many + 1, resamples, seed)
     halves = drawn[:, :-1].reshape(len(drawn), many, 2)
@@ -79,7 +82,7 @@ def _drawn(run: OneRun, points: Sequence[Point], resamples: int, seed: int) -> t
 
 
 def _tables(run: OneRun, kind: NDArray[np.int64], kinds: int, resamples: int, seed: int) -> Floats:
-    """Draw how often each kind of question occurs, shape (resamples, kinds)."""
+    """Return random counts of each kind of question, shape (resamples, kinds)."""
     blocks = resampling.blocks(resamples, seed)
     groups = run.data.groups
     if groups is None and run.data.repeats is not None:
@@ -88,7 +91,7 @@ def _tables(run: OneRun, kind: NDArray[np.int64], kinds: int, resamples: int, se
         return resampling.bootstraps(np.bincount(kind, minlength=kinds), blocks).astype(np.float64)
     _, unit = np.unique(groups, return_inverse=True)
     units = int(unit.max()) + 1
-    held = np.zeros((units, kinds), dtype=np.float32)
-    np.add.at(held, (unit, kind), 1)
+    counts_of_units = np.zeros((units, kinds), dtype=np.float32)
+    np.add.at(counts_of_units, (unit, kind), 1)
     tables = resampling.tables(resampling.picks, units, blocks, Stream.INTERVALS, at_once=resampling.BLOCK)
-    return np.concatenate([(table.T.astype(np.float32) @ held).astype(np.float64) for table in tables])
+    return np.concatenate([(table.T.astype(np.float32) @ counts_of_units).astype(np.float64) for table in tables])

@@ -1,4 +1,4 @@
-"""Systems asked one after the other: the thresholds to use, what they earn on new questions, and over each alone."""
+"""Ask systems one after another: choose their thresholds, and estimate the earnings on new questions."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ from nescio.text import sanitize
 
 Floats = NDArray[np.float64]
 MOST_SYSTEMS = 4
-FEW = 60  # questions; the study begins there
+FEW = 60  # questions; the study starts at this number
 KIND = "nescio lab cascade"
 
 
 class Step(Struct, frozen=True):
-    """A system of a policy, and the confidence from which its answer is given: -inf gives every answer, None is never
-    reached (inf: it is not asked)."""
+    """A system of a policy, and the least confidence with which its answer is given.
+
+    -inf gives every answer. None gives none, so the system is not asked.
+    """
 
     system: str
     answer_from: float | None
 
 
 class Way(Struct, frozen=True):
-    """What a way of answering earns: the cascade, or one system alone, each at thresholds chosen for it.
+    """The earnings of a way of answering: the cascade, or one system alone, each at thresholds chosen for it.
 
-    `utility` and the shares are of held-out questions, each answered at thresholds that were chosen without its part;
-    `cost` is what a question costs on average, in the unit of the column, and `price` what a right answer does (None:
+    `utility` and the shares are for held-out questions, each answered at thresholds that were chosen without its part.
+    `cost` is the mean cost of a question, in the unit of the column. `price` is the cost of a right answer (None:
     nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
-    `risk_upper` bounds the share of wrong answers where it was asked for.
+    `risk_upper` bounds the share of wrong answers, if a bound was requested.
     """
 
     way: Annotated[str, Shown()]
@@ -65,12 +67,12 @@ class Way(Struct, frozen=True):
 
     @property
     def answer_from(self) -> Annotated[str, Shown(after="way")]:
-        """From which confidence each system's answer is given."""
+        """Return the least confidence with which each system's answer is given, as text."""
         return ", ".join("never" if step.answer_from is None else f"{step.answer_from:.6g}" for step in self.steps)
 
 
 class Gain(Struct, frozen=True):
-    """The cascade less one system alone, cross-fitted, and the interval of what the chosen thresholds gain."""
+    """The cross-fitted gain of the cascade over one system alone, with the interval for the chosen thresholds."""
 
     over: Annotated[str, Shown("gain over")]
     gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
@@ -80,8 +82,10 @@ class Gain(Struct, frozen=True):
 
 
 class Cascaded(Results[Way], frozen=True):
-    """What `cascade` gives: a `Way` for the cascade and for each system alone, the gains in `tables`, and the policy
-    applied to all these questions."""
+    """The result of `cascade`: a `Way` for the cascade and for each system alone.
+
+    `tables` has the gains. The result also holds the policy applied to all these questions.
+    """
 
     applied: Outcomes | None = None
     policy: dict[str, Any] | None = None
@@ -89,7 +93,7 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """What answers are worth: what an error loses, and a right answer is worth in the unit of the column of cost."""
+    """The values of answers: the loss from an error, and the worth of a right answer in the unit of the cost column."""
 
     error: float
     worth: float | None
@@ -112,10 +116,10 @@ def cascade(
     seed: int,
     **options: Any,
 ) -> Cascaded:
-    """Choose the thresholds of a cascade, and say what it earns on new questions and over each system alone.
+    """Return the best thresholds of a cascade, with its earnings on new questions and over each system alone.
 
-    Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for options that make no
-    sense, MismatchError for runs without outcomes or confidences.
+    Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for invalid options,
+    MismatchError for runs without outcomes or confidences.
     """
     terms = Terms(error, worth, cost)
     loaded, data, left_out = _open(source, systems, terms, options)
@@ -130,15 +134,16 @@ def cascade(
     risk = None if max_risk is None else Risk(max_risk, 1 - confidence)
     names = [" > ".join(data.runs), *(f"{run} alone" for run in data.runs)]
     ways = [answers, *(answers.only(j) for j in range(len(data.runs)))]
-    found = [choose(way, grids(way, grid), part, spare=spare, risk=risk) for way in ways]
-    held = [_held_out(way, of[1:], part) for way, of in zip(ways, found, strict=True)]
+    chosen = [choose(way, grids(way, grid), part, spare=spare, risk=risk) for way in ways]
+    held_out = [_held_out(way, of[1:], part) for way, of in zip(ways, chosen, strict=True)]
     asked = [data.runs, *((run,) for run in data.runs)]
     rows = [
-        _way(runs, name, of[0], done, terms) for runs, name, of, done in zip(asked, names, found, held, strict=True)
+        _way(runs, name, of[0], done, terms)
+        for runs, name, of, done in zip(asked, names, chosen, held_out, strict=True)
     ]
     halves = [_held_out(way, choose(way, grids(way, grid), half, spare=spare, risk=risk)[1:], half) for way in ways]
     most = 1 + error + float(answers.cost.sum(axis=0).max())
-    gains = _gains(names[1:], held, halves, level=ci / 100, clusters=data.clusters, most=most)
+    gains = _gains(names[1:], held_out, halves, level=ci / 100, clusters=data.clusters, most=most)
     how = {"right": worth, "cost": cost} if worth is not None else {}
     how |= {} if grid is None else {"grid": "+".join(f"{value:g}" for value in grid)}
     how |= {} if risk is None else {"max_risk": risk.most, "confidence": confidence}
@@ -153,8 +158,8 @@ def cascade(
         interval="parts and halves",
         seed=seed,
     )
-    notes = [*loaded.notes, *_notes(rows, found, left_out, data)]
-    best = found[0][0].thresholds
+    notes = [*loaded.notes, *_notes(rows, chosen, left_out, data)]
+    best = chosen[0][0].thresholds
     policy = None if best is None else _policy(data.runs, best, terms, str(line))
     applied = None if best is None else _applied(data, answers, best, terms, names[0])
     return Cascaded(tuple(rows), line, tuple(notes), "cascade", {"gains": gains}, (), applied, policy, data.runs)
@@ -169,34 +174,36 @@ def _gains(
     clusters: NDArray[np.int64] | None,
     most: float,
 ) -> tuple[Gain, ...]:
-    """Return what the cascade, which comes first, gains over each system alone; `most` is the largest gain there is."""
+    """Return the gain of the cascade, which comes first, over each system alone; `most` is the largest possible."""
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
-        found = gain_interval(
+        gain = gain_interval(
             held[0].utility - alone.utility, halves[0].utility - of_halves.utility, level, most, clusters
         )
-        gains.append(Gain(name, *found, len(alone.utility)))
+        gains.append(Gain(name, *gain, len(alone.utility)))
     return tuple(gains)
 
 
 def gain_interval(
     held: Floats, halves: Floats, level: float, most: float, clusters: NDArray[np.int64] | None = None
 ) -> tuple[float, float, float]:
-    """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of what they truly gain.
+    """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of their true gain.
 
-    `held` are the gains of questions that were held out in parts, `halves` those of either half at the thresholds that
-    the other chose. Each mean has Student's interval, with one imagined question at either end of the range. The
-    first ignores that parts choose alike, the second is about thresholds that fewer questions chose: neither holds
-    alone, and the interval reaches over both (docs/cascades.md).
+    `held` are the gains of questions that were held out in parts. `halves` are those of either half at the thresholds
+    that the other half chose. Each mean has Student's interval, with one imagined question at either end of the range.
+    The first ignores that parts choose alike, and the second is about thresholds that fewer questions chose. Neither
+    holds alone, so the interval covers both (docs/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
-    low, high = min(one.low for one in both), max(one.high for one in both)
+    low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)
     return float(held.mean()), low, high
 
 
 def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outcomes, dict[str, Any], tuple[Note, ...]]:
-    """Return what a policy does with other answers of its systems, as the outcomes of one run; raises FormatError for a
-    file that holds no policy."""
+    """Return the outcomes of a policy on other answers of its systems, as one run, with signature fields and notes.
+
+    Raises FormatError for a file that holds no policy.
+    """
     steps, terms = read_policy(Path(policy))
     loaded, data, left_out = _open(source, [step.system for step in steps], terms, options)
     answers = _answers(data, terms)
@@ -206,17 +213,17 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Read a policy file."""
+    """Return the steps and the values of answers that a policy file holds. Raises FormatError if it holds none."""
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-        if held["policy"] != KIND:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["policy"] != KIND:
             raise ValueError
         steps = tuple(
-            Step(str(one["system"]), None if one["answer_from"] is None else float(one["answer_from"]))
-            for one in held["steps"]
+            Step(str(step["system"]), None if step["answer_from"] is None else float(step["answer_from"]))
+            for step in content["steps"]
         )
-        worth = None if held["right"] is None else float(held["right"])
-        return steps, Terms(float(held["error"]), worth, held["cost"])
+        worth = None if content["right"] is None else float(content["right"])
+        return steps, Terms(float(content["error"]), worth, content["cost"])
     except (OSError, ValueError, KeyError, TypeError):
         raise FormatError(path, "this is no policy that `nescio lab cascade` wrote") from None
 
@@ -306,8 +313,10 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
 
 
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
-    """Return what becomes of each question at the thresholds that were chosen without its part; silence where none was
-    allowed."""
+    """Return the outcome of each question at the thresholds that were chosen without its part.
+
+    Questions are silent if no threshold was allowed.
+    """
     silent = (math.inf,) * len(answers.confidence)
     limits = np.array([silent if of.thresholds is None else of.thresholds for of in without])
     return follow(answers, limits.T[:, part])
@@ -334,7 +343,7 @@ def _way(runs: Sequence[str], name: str, chosen: Choice, done: Done, terms: Term
 
 
 def _applied(data: Evidence, answers: Answers, limits: Policy, terms: Terms, name: str) -> Outcomes:
-    """Return what a policy makes of the answers, as the outcomes of one run."""
+    """Return the outcomes of a policy on the answers, as one run."""
     done = follow(answers, limits)
     state = np.where(done.by < 0, SILENT, np.where(done.wrong, INCORRECT, CORRECT)).astype(np.int8)
     last = np.where(done.by < 0, 0, done.by)

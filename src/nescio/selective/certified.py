@@ -1,25 +1,25 @@
-r"""A threshold whose risk is guaranteed: on new questions of the same kind, with a stated confidence, for any law.
+r"""Find a threshold whose risk is guaranteed on new questions of the same kind, with a stated confidence, for any law.
 
-The setting. Questions are drawn independently from one law; m of them can be answered (an answer or a judged candidate
-with a confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. Sought: the
-largest coverage at which the risk is at most r, such that a threshold that breaks this is returned with chance at most
-δ = 1 - confidence.
+The setting. Questions are drawn independently from one law, and m of them can be answered (an answer or a judged
+candidate with a confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. We look
+for the largest coverage at which the risk is at most r. A threshold that breaks this bound may be returned with chance
+at most δ = 1 - confidence.
 
-The grid. G thresholds are fixed before any label is looked at: "confidence above v", v being the (k_j + 1)th largest of
-the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last accepts everything. Given v and how many confidences lie strictly
-above it, the questions above are independent draws from the law given confidence > v, so that the errors among these N
-are Bin(N, R(v)) with R(v) the risk sought, exactly, ties or none. Thresholds named by the user ("confidence at least
-g") need no such argument: they were fixed, and the errors among the N accepted are Bin(N, R) as well.
+The grid. G thresholds are fixed before any label is looked at: "confidence above v". v is the (k_j + 1)th largest of
+the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last threshold accepts everything. Fix v and the number N of
+confidences strictly above it. Then the questions above are independent draws from the law given confidence > v. So
+their errors are Bin(N, R(v)) for the risk R(v), exactly, with ties or without. Thresholds that the user names
+("confidence at least g") need no such argument: they were fixed before, and the errors among the N accepted are Bin(N,
+R) as well.
 
 The bound. Clopper & Pearson (1934): with E errors among N, the largest R with P(Bin(N, R) ≤ E) ≥ α. Each of the G
-bounds is taken at α = δ/G, so that all hold together with chance 1 - δ (Bonferroni), whichever of them is then chosen
-by looking at them.
+bounds uses α = δ/G, so that all hold together with chance 1 - δ (Bonferroni). One may then look at them and choose any.
 
-Why not something more powerful. Learn then Test (Angelopoulos et al. 2021) may test a fixed sequence of thresholds, the
-strictest first, each at the full δ. For thresholds at ranks this is not covered: which of them is the first unsafe one
-depends on where the confidences fell, and given that, the errors are no longer binomial. It also stops at the first
-test that fails, and the strictest thresholds accept too few answers for any to succeed. SGR (Geifman & El-Yaniv 2017)
-searches by bisection and so looks at labels to decide what to test next; a fixed grid needs no argument about that.
+Why we use nothing more powerful. Learn then Test (Angelopoulos et al. 2021) may test a fixed sequence of thresholds,
+the strictest first, each at the full δ. This does not cover thresholds at ranks. Which of them is the first unsafe one
+depends on the confidences, and given that, the errors are no longer binomial. It also stops at the first test that
+fails, and the strictest thresholds accept too few answers for any to succeed. SGR (Geifman & El-Yaniv 2017) searches by
+bisection, so it looks at labels to decide what to test next. A fixed grid avoids that.
 """
 
 from __future__ import annotations
@@ -38,8 +38,11 @@ _MOST_NEEDED = 1 << 40
 
 
 class Guarantee(Struct, frozen=True):
-    """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or,
-    where it is None, of `GRID` ranks; for as many `runs` together, whichever of them is then chosen."""
+    """The requested guarantee: a risk of at most `max_risk`, with this confidence (both are shares).
+
+    `grid` holds the confidences to test; None means `GRID` ranks. The guarantee holds for `runs` runs together,
+    whichever of them is then chosen.
+    """
 
     max_risk: float
     confidence: float
@@ -48,18 +51,20 @@ class Guarantee(Struct, frozen=True):
 
     @property
     def tries(self) -> int:
-        """How many thresholds are tested, before anything is known of the data."""
+        """Return the number of thresholds tested, which is fixed before any data is seen."""
         return len(self.grid) if self.grid is not None else GRID
 
     @property
     def level(self) -> float:
-        """δ/(G·k): the error that each test is allowed, of G thresholds of each of k runs."""
+        """Return δ/(G·k): the error that each test is allowed, for G thresholds of each of k runs."""
         return (1 - self.confidence) / (self.tries * self.runs)
 
 
 class GridPoint(Struct, frozen=True):
-    """One threshold of the grid: accept where confidence >= `threshold` (-inf: everything), with the errors among those
-    accepted and the upper bound on the risk."""
+    """One threshold of the grid: accept if the confidence is at least `threshold` (-inf: everything).
+
+    It has the number of errors among the accepted answers, and the upper bound on the risk.
+    """
 
     threshold: float
     accepted: int
@@ -68,7 +73,7 @@ class GridPoint(Struct, frozen=True):
 
 
 def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple[GridPoint, ...]:
-    """Every threshold of the grid, on the questions that can be answered; arrays of shape (m,)."""
+    """Return every threshold of the grid, tested on the questions that can be answered; arrays have shape (m,)."""
     order = np.argsort(-confidence, kind="stable")
     falling, errors = confidence[order], np.concatenate([[0], np.cumsum(wrong[order])])
     m = len(falling)
@@ -87,17 +92,15 @@ def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple
 
 
 def certify(tested: Sequence[GridPoint], wanted: Guarantee) -> GridPoint | None:
-    """Return the threshold with the largest coverage among those whose bound is at most the risk allowed; None where
-    there is none."""
+    """Return the threshold with the largest coverage whose bound is at most the allowed risk, or None."""
     safe = [point for point in tested if point.upper <= wanted.max_risk]
     return max(safe, key=lambda point: (point.accepted, -point.threshold), default=None)
 
 
 def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
-    """How many accepted answers certify the risk when a share `rate` of them is wrong (rounded up); None where no
-    number does.
+    r"""Return how many accepted answers certify the risk if a share `rate` is wrong, or None if no number does.
 
-    Without errors: the smallest k with $1 - (δ/G)^{1/k} \\le r$.
+    The number of wrong answers is rounded up. Without errors it is the smallest k with $1 - (δ/G)^{1/k} \le r$.
     """
 
     def enough(k: int) -> bool:
@@ -112,7 +115,7 @@ def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
         high *= 2
         if high > _MOST_NEEDED:
             return None
-    low = high // 2  # not enough
+    low = high // 2  # `low` answers are not enough
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

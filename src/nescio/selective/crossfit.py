@@ -1,4 +1,4 @@
-"""The threshold chosen on all questions, and those chosen without each part of them in turn."""
+"""Choose a threshold on all questions, and one without each part of them in turn."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from nescio.stats.streams import Stream
 
 
 class Choice(Struct, frozen=True, eq=False):
-    """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
+    """The chosen thresholds: accept if confidence >= threshold; inf accepts nothing, -inf every possible answer.
 
-    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question
-    is in, shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a
-    guaranteed risk.
+    `threshold` was chosen on all questions, and `without[k]` on those outside part k. `fold` holds the part of each
+    question, shape (questions,). `without` is empty if nothing can be held out. `grid` holds the tests of a guaranteed
+    risk.
     """
 
     threshold: float
@@ -31,12 +31,12 @@ class Choice(Struct, frozen=True, eq=False):
     notes: tuple[Note, ...] = ()
 
     def held_out(self, one: OneRun) -> Bools:
-        """Which questions are answered when each has the threshold that was chosen without its part."""
+        """Return a mask of the questions answered when each has the threshold that was chosen without its part."""
         return one.accept(self.without[self.fold])
 
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
-    """Return the threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
+    """Return the threshold that makes a measure best or guarantees a risk, on all questions and cross-fitted."""
     fold = deal(one.data, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)
@@ -69,16 +69,16 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
 
 
 def deal(data: Evidence, folds: int, seed: int) -> NDArray[np.int64]:
-    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions'
-    names.
+    """Return the part with which each question is held out; a cluster stays whole.
 
-    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One
-    question alone cannot be held out: then all are in part 0.
+    The seed deals clusters in the order of the questions' names. Parts differ by at most one question (or cluster), and
+    there are at most as many parts as questions (or clusters). One question alone cannot be held out: then all are in
+    part 0.
     """
     clusters = np.arange(len(data.questions)) if data.clusters is None else data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
     place = resampling.Block(0, 1, seed).generator(Stream.TUNING_FOLDS).permutation(len(first))
-    by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands
+    by_name = np.argsort(np.argsort(first))  # a cluster takes the place of its first question
     return (place % min(folds, len(first)))[by_name][unit]
 
 

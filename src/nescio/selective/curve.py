@@ -1,4 +1,4 @@
-"""One run whose answers wait for a threshold: what becomes of its questions, and how risk falls with coverage."""
+"""Apply thresholds to one run: the outcome of its questions, and the fall of risk with coverage."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ Bools = NDArray[np.bool_]
 
 
 class Point(Struct, frozen=True):
-    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`,
-    `coverage` is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0,
-    1]."""
+    """One point of a risk-coverage curve: answer every question whose confidence is at least `threshold`.
+
+    `coverage` is the share of the questions answered, and `risk` the share of these answers that are wrong; both lie in
+    [0, 1].
+    """
 
     threshold: float
     coverage: float
@@ -32,9 +34,9 @@ class Point(Struct, frozen=True):
 class OneRun(Struct, frozen=True, eq=False):
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so
-    that no threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong. `left_out` counts
-    the answers without a confidence, which are not among them.
+    `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither, so
+    that no threshold makes an answer of it. `wrong` marks wrong answers and candidates. `left_out` counts the answers
+    without a confidence, which are not among the questions.
     """
 
     data: Evidence
@@ -44,19 +46,19 @@ class OneRun(Struct, frozen=True, eq=False):
 
     @property
     def has_confidence(self) -> Bools:
-        """Which questions can be answered at all."""
+        """Return a mask of the questions that can be answered at all."""
         return np.isfinite(self.confidence)
 
     def accept(self, threshold: Floats | float) -> Bools:
-        """Which questions are answered: those that can be, with a confidence of at least `threshold`."""
+        """Return a mask of the questions answered: those with a confidence of at least `threshold`."""
         return self.has_confidence & (self.confidence >= threshold)
 
     def apply(self, accepted: Bools) -> Evidence:
-        """Return the run when these of its questions are answered, and its other answers are declined candidates.
+        """Return the run with the accepted questions answered, and its other answers turned into declined candidates.
 
         On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other
-        column a declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on
-        the first says nothing of them.
+        column a declined question earns the value that the column's declaration states. Answers of lower ranks are
+        dropped, because a threshold on the first says nothing about them.
         """
         yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
@@ -78,10 +80,11 @@ class OneRun(Struct, frozen=True, eq=False):
 
 
 def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
-    """One run of the data: by its name, by its place, or the only one there is.
+    """Return one run of the data: by its name, by its index, or the only one.
 
-    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has
-    no outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
+    Raises UsageError if there are several and none is named, and UnknownNameError for an unknown name. Raises
+    MismatchError if the run has no outcomes, no graded question, or answers without confidences. A run that answers
+    nothing needs none.
     """
     data = data.take_runs([_place(data.runs, run)])
     graded = np.flatnonzero(data.present[0]).tolist()
@@ -124,20 +127,21 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
 
 
 def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, ...]:
-    r"""Compute the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence,
-    the highest first.
+    r"""Return the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010), a point for each distinct confidence.
 
-    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong,
-    the coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate
-    is never answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be
-    answered. Raises what `one_run` raises.
+    The highest confidence comes first. At threshold τ, k of n questions have an answer or a judged candidate of
+    confidence ≥ τ, and E of these are wrong. Then the coverage is $k/n$ and the risk $E/k$. Tied questions are answered
+    together. Silence without a judged candidate is never answered and stays in n, so the curve may end below a coverage
+    of 1. The curve is empty if nothing can be answered. Raises the errors of `one_run`.
     """
     return curve_of(one_run(data, run))
 
 
 def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
-    """Compute the risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least),
-    evenly spaced in coverage, the ends among them."""
+    """Return the risk-coverage curve of one run, or `most` of its points (at least two).
+
+    The points are evenly spaced in coverage and include both ends.
+    """
     values, accepted, wrong = counts(run.confidence[run.has_confidence], run.wrong[run.has_confidence])
     n, at = len(run.confidence), np.arange(len(values))
     if most is not None and len(at) > most:
@@ -146,8 +150,10 @@ def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
 
 
 def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct confidences, the highest first; how many are at least as high, and how many of these are
-    wrong."""
+    """Return the distinct confidences, the highest first, with two cumulative counts for each.
+
+    The counts are the answers with at least this confidence, and the wrong ones among them.
+    """
     values, group = np.unique(-confidence, return_inverse=True)
     accepted = np.cumsum(np.bincount(group, minlength=len(values)))
     failed = np.cumsum(np.bincount(group[wrong], minlength=len(values)))
@@ -155,8 +161,7 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Evidence of outcomes as a reader would have found it, unanswerable questions included, for
-    `nescio.tables.outcomes_writer`."""
+    """Return evidence of outcomes in the form of a reader's result, for `nescio.tables.outcomes_writer`."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

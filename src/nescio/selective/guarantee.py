@@ -1,4 +1,4 @@
-"""A guaranteed risk: what was asked for, and what could be certified, or how many answers it would take."""
+"""Report a guaranteed risk: the request, and what could be certified or how many answers that would take."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] |
 
 
 def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
-    """Return what was asked for, the bound that was reached, or how many answers it would take."""
+    """Return the fields of a guarantee: the request, and the bound reached or the number of answers needed."""
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
@@ -63,7 +63,7 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
 
 
 def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:
-    """Say how near the most promising threshold comes, and how many answers its error rate would take."""
+    """Return the note on the most promising threshold, and on how many answers its error rate would need."""
     if not needed_at_rate:
         return note(
             "tuning.never_enough",

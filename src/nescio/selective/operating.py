@@ -1,4 +1,4 @@
-"""What a run does at each threshold: the counts that a page moves through, the tuned one, those fixed before."""
+"""Count what a run does at each threshold: those that a page offers, the tuned one, and those fixed before."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ CONFIDENCE = 0.95
 
 
 class Counts(Struct, frozen=True):
-    """What becomes of the questions of a run where it answers from `threshold` on: `answered` of them, `wrong` of these
-    wrongly. With repeats a question counts once, so that these may be fractions. A threshold of inf answers nothing."""
+    """The outcome of a run's questions if it answers from `threshold` on.
+
+    `answered` counts its answers, and `wrong` the wrong ones among them. With repeats a question counts once, so these
+    may be fractions. A threshold of inf answers nothing.
+    """
 
     threshold: float
     correct: float
@@ -35,8 +38,11 @@ class Counts(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """What a run does with questions that had no part in its threshold: how many there are, how many it answers, and
-    how many of these wrongly; `elsewhere` is the value of the measure on the others, by which the run is chosen."""
+    """The outcome of the questions that had no part in a run's threshold.
+
+    It holds the number of questions, answers, and wrong answers. `elsewhere` is the value of the measure on the other
+    questions, by which the run is chosen.
+    """
 
     elsewhere: float
     rows: int
@@ -45,9 +51,11 @@ class Part(Struct, frozen=True):
 
 
 class TunedPoint(Struct, frozen=True):
-    """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
-    the share answered, and the share of these wrong. `answered` and `wrong` count its answers on all questions, of
-    which `tried` thresholds were looked at; `parts` are those held out in turn."""
+    """The threshold at which a measure is best, with cross-fitted expectations for new questions.
+
+    These are the measure, the share answered, and the share of wrong answers. `answered` and `wrong` count its answers
+    on all questions, of which `tried` can be answered. `parts` are those held out in turn.
+    """
 
     threshold: float
     value: float
@@ -60,14 +68,17 @@ class TunedPoint(Struct, frozen=True):
 
     @property
     def declines(self) -> bool:
-        """Say whether it declines any answer that could be given."""
+        """Return whether the threshold declines any possible answer."""
         return self.answered < self.tried
 
 
 class Operating(Struct, frozen=True):
-    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
-    the tuned one is best by, and `grid` the thresholds that were fixed before any verdict was looked at, by which a
-    risk can be certified (`selective.certified`); none where questions do not stand alone."""
+    """A run at its thresholds, from the strictest to answering all.
+
+    `given` is the run before tuning. `measure` is the measure that the tuned threshold makes best. `grid` has the
+    thresholds that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`). It
+    is empty if questions are clustered or repeated.
+    """
 
     run: str
     n: float
@@ -79,7 +90,7 @@ class Operating(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Say whether the tuned threshold leaves the run as it came."""
+        """Return whether the tuned threshold leaves the run as it was."""
         return (
             self.tuned is not None
             and not self.tuned.declines
@@ -88,11 +99,11 @@ class Operating(Struct, frozen=True):
 
 
 def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
-    """Say what a run does at up to 200 thresholds, evenly spaced in coverage, the tuned one and those of the grid among
-    them.
+    """Return the outcomes of a run at up to 200 thresholds, evenly spaced in coverage.
 
-    The tuned one makes `measure` best, and is None where a threshold does not say what becomes of the measure's
-    columns, or where nothing can be held out. Raises NescioError as `choose` does.
+    The tuned threshold and those of the grid are among them. The tuned one makes `measure` best. It is None if a
+    threshold does not determine the measure's columns, or if nothing can be held out. Raises NescioError as `choose`
+    does.
     """
     tuned, grid = _tuned(one, measure, seed), _grid(one)
     distinct = np.unique(one.confidence[one.has_confidence])[::-1]
@@ -107,7 +118,10 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
 
 
 def _weights(one: OneRun) -> Floats | None:
-    """Return what each row weighs: a question counts once, however often it was asked. None: each is one."""
+    """Return the weight of each row, or None for equal weights.
+
+    A question counts once, however often it was asked.
+    """
     if one.data.repeats is None:
         return None
     question = one.data.repeats.question
@@ -116,20 +130,20 @@ def _weights(one: OneRun) -> Floats | None:
 
 
 def _each(columns: Mapping[str, Array], weight: Floats | None) -> Iterator[Array]:
-    """Yield correct, incorrect, unanswered, answered, and answered wrongly, each with a cell a row."""
+    """Yield correct, incorrect, unanswered, answered, and wrongly answered, each with a cell for each row."""
     four = [columns[name][0] for name in ("correct", "incorrect", "unanswered", "answered")]
     for values in (*four, four[3] * four[1]):
         yield values if weight is None else values * weight
 
 
 def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Counts, ...]:
-    """Count at each threshold: what declining all gives, and what accepting the surer ones changes."""
+    """Return the counts at each threshold: those of declining all, changed by accepting the surer answers."""
     declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns, weight)
     accepted = _each(one.apply(one.has_confidence).columns, weight)
     order = np.flatnonzero(one.has_confidence)[np.argsort(-one.confidence[one.has_confidence], kind="stable")]
     many = np.searchsorted(-one.confidence[order], -thresholds, side="right")
     counts = []
-    for none, every in zip(declined, accepted, strict=True):  # one at a time, as there may be millions of rows
+    for none, every in zip(declined, accepted, strict=True):  # one column at a time, as there may be millions of rows
         gained = np.concatenate([[0.0], np.cumsum((every - none)[order], dtype=np.float64)])
         counts.append((gained[many] + none.sum(dtype=np.float64)).tolist())
     return tuple(
@@ -171,7 +185,8 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
 
 
 def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None = None) -> Part:
-    """Count what a run does inside a part of its questions, where it gives the answers accepted (None: as it came)."""
+    """Return the counts of a run inside a part of its questions, giving the `accepted` answers (None: all of its
+    own)."""
     data = one.data if accepted is None else one.apply(accepted)
     inputs, _ = measure_inputs(data.select(~inside), [measure])
     answered = data.columns["answered"][0][inside] == 1
@@ -180,8 +195,10 @@ def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None
 
 
 def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tuple[float, float]:
-    """Return the share answered, and the share of these wrong, where the run is chosen without each part in turn, as
-    its threshold is: what to expect of the best of them."""
+    """Return the share answered, and the share of wrong answers, of the best run chosen anew without each part.
+
+    This is what to expect from the best run.
+    """
     sign = -1 if lower_is_better else 1
 
     def merit(part: Part) -> float:

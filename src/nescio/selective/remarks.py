@@ -1,4 +1,4 @@
-"""What no threshold can change, counted."""
+"""Count the questions that no threshold can change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nescio.selective.curve import OneRun
 
 
 def remarks(one: OneRun) -> list[Note]:
-    """Count what no threshold can change."""
+    """Return notes that count the questions which no threshold can change."""
     silent, notes = int((~one.has_confidence).sum()), list[Note]()
     if one.left_out:
         notes.append(without_confidence(one))
@@ -34,7 +34,7 @@ def remarks(one: OneRun) -> list[Note]:
 
 
 def without_confidence(one: OneRun) -> Note:
-    """Count the answers that were left out of a curve, as they have no confidence."""
+    """Return the note that counts the answers left out of a curve because they have no confidence."""
     return note(
         "tuning.without_confidence",
         "run {subject!r}: {left_out:,} of {total:n question} left out, as the answer has no confidence",

@@ -1,4 +1,4 @@
-"""The threshold that makes a measure best, and the one that c@1 itself implies."""
+"""Find the threshold that makes a measure best, and the threshold that c@1 itself implies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 from nescio.selective.curve import Bools, Floats, OneRun
 
-MOST = 200  # thresholds that are tried for a measure that is no function of sums
-TIE = 1e-12  # values this close, relatively, are the same one
+MOST = 200  # thresholds tried for a measure that is not a function of sums
+TIE = 1e-12  # values with at most this relative difference are equal
 
 
 def check_follows(run: OneRun, measure: Measure) -> None:
-    """Raise UsageError for a measure of columns of which a threshold does not say what becomes of them."""
+    """Raise UsageError if a threshold does not determine a column that the measure reads."""
     stored = run.data.columns
     for column in (known(resolve(name, stored)) for name in measure.reads):
         if column.lower_ranks and column.name in stored:
@@ -34,12 +34,11 @@ def check_follows(run: OneRun, measure: Measure) -> None:
 
 
 def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
-    """Return the thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each
-    mask.
+    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each on each mask.
 
-    `masks` has shape (R, questions) and says which questions count; the values have shape (R, thresholds), NaN where
-    undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums;
-    any other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
+    `masks` has shape (R, questions) and marks the questions that count. The values have shape (R, thresholds), NaN if
+    undefined. For a measure of sums (`order` None) one pass of cumulative sums gives every distinct confidence. Any
+    other measure is computed anew at up to `MOST` thresholds, evenly spaced in rank, the ends included.
     """
     distinct = np.unique(run.confidence[run.has_confidence])[::-1]
     thresholds = np.concatenate([[np.inf], distinct])
@@ -52,30 +51,33 @@ def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
 
 
 def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, lower_is_better: bool) -> Floats:
-    """Return the best threshold on each mask, a confidence of a question in it; inf where answering nothing is best.
+    """Return the best threshold on each mask, a confidence of a question in it; inf if answering nothing is best.
 
-    Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are
-    undefined.
+    Among equal values the one with the highest coverage wins. Undefined values are skipped, and the threshold is inf if
+    all are undefined.
     """
     thresholds, table = tried
     best = []
     for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
-        own = np.sort(run.confidence[mask & run.has_confidence])
-        accepted = len(own) - np.searchsorted(own, thresholds, side="left")
+        confidences = np.sort(run.confidence[mask & run.has_confidence])
+        accepted = len(confidences) - np.searchsorted(confidences, thresholds, side="left")
         if np.isnan(values).all():
             best.append(np.inf)
             continue
         top = np.nanmax(values)
         equal = np.flatnonzero(values >= top - TIE * max(1.0, abs(float(top))))
         many = int(accepted[equal].max())
-        # The mask's own lowest accepted confidence, so that nothing of the questions outside it is used.
-        best.append(own[len(own) - many] if many else np.inf)
+        # We take the mask's own lowest accepted confidence, so that questions outside the mask have no influence.
+        best.append(confidences[len(confidences) - many] if many else np.inf)
     return np.array(best)
 
 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
-    """Every question is declined or accepted, so the sums at a threshold are those of declining all plus what accepting
-    the surer ones changes."""
+    """Return the measure at each threshold on each mask, from cumulative sums.
+
+    Every question is declined or accepted. So the sums at a threshold are those of declining all, plus the changes from
+    accepting the surer ones.
+    """
     declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
     accepted = _contributions(run.apply(run.has_confidence), measure)
     order = np.flatnonzero(run.has_confidence)[np.argsort(-run.confidence[run.has_confidence], kind="stable")]
@@ -93,13 +95,12 @@ def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) ->
 
 
 def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
-    """Return what each question adds to the sums that the formula reads; nothing where the measure cannot use the
-    question."""
+    """Return each question's contribution to the sums that the formula reads, 0 if the measure cannot use it."""
     read, usable = columns_for(data, measure)
     use = usable[0]
-    own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
+    used = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
     spreads = {}
-    for name, values in ({**measure.each(own)} | {"n": np.ones(int(use.sum()))}).items():
+    for name, values in ({**measure.each(used)} | {"n": np.ones(int(use.sum()))}).items():
         spread = np.zeros((len(use), *np.shape(values)[1:]))
         spread[use] = values
         spreads[name] = spread
@@ -111,8 +112,8 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
     use = usable[0]
     if not use.any() or measure.order is None:
         return np.full(len(masks), np.nan)
-    own = {name: read[name][0][use] for name in measure.needs}
-    patterns = compress_ordered(own, read[measure.order][0][use], np.arange(int(use.sum())))
+    used = {name: read[name][0][use] for name in measure.needs}
+    patterns = compress_ordered(used, read[measure.order][0][use], np.arange(int(use.sum())))
     return measure.value(patterns, masks[:, use].astype(np.float64))
 
 
@@ -126,14 +127,13 @@ def break_even(n: int, right: float, unanswered: float) -> float:
 
 
 def exact_rule(chance: NDArray[np.float64], n: int) -> tuple[float, float]:
-    r"""Return the rule of c@1 from confidences alone: (the lowest confidence that is answered, the break-even chance of
-    that question).
+    r"""Return the rule of c@1 from confidences alone: the lowest confidence answered, and its break-even chance.
 
-    `chance` holds, as probabilities, the confidences of the questions that can be answered, of n. Answering the k
+    `chance` holds, as probabilities, the confidences of the questions that can be answered, out of n. Answering the k
     surest is expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. The k + 1st raises that iff $p_{k+1} > A/(n +
-    U)$ with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others; p falls and that bound rises with k, so that
-    the best k is where the rule holds for all that are answered and for none of the rest. Tied questions are answered
-    together. (inf, 0) where nothing is answered.
+    U)$ with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others. p falls and that bound rises with k. So at
+    the best k the rule holds for all that are answered and for none of the rest. Tied questions are answered together.
+    The result is (inf, 0) if nothing is answered.
     """
     values, group = np.unique(-chance, return_inverse=True)
     k = np.cumsum(np.bincount(group, minlength=len(values)))

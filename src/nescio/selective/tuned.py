@@ -1,4 +1,4 @@
-"""What tuning a threshold gives."""
+"""The results of tuning a threshold."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nescio.measures import parse
 
 
 class Tuning(Struct, frozen=True):
-    """What a threshold does to a run: it answers where the confidence is at least `threshold`.
+    """The effect of a threshold on a run, which answers if the confidence is at least `threshold`.
 
-    threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
+    threshold             None if nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
     coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
                           sample)
     risk_upper            the bound on the risk on new questions; None without `max_risk`
@@ -31,7 +31,7 @@ class Tuning(Struct, frozen=True):
     coverage_as_given,
     risk_as_given
     rule_threshold,       the exact rule of c@1, from confidences alone: the lowest confidence that it answers, the
-    rule_break_even,      chance A/(n + U) there, and what it earns; None where it does not apply
+    rule_break_even,      chance A/(n + U) there, and what it earns; None if it does not apply
     rule_value
     max_risk, confidence  what was asked for, where a risk is to be guaranteed
     answers_needed,       where nothing could be certified: how many accepted answers it would take without an error,
@@ -72,8 +72,10 @@ class Tuning(Struct, frozen=True):
 
     @property
     def helps(self) -> bool | None:
-        """Whether the held-out value is better than that of the run as given; None if its interval holds that value
-        or nothing was held out."""
+        """Return whether the held-out value is better than that of the run as given.
+
+        Returns None if the interval contains that value or nothing was held out.
+        """
         sign = -1 if parse(self.measure).declaration.lower_is_better else 1
         gained = sign * (self.value - self.value_as_given)
         if math.isnan(gained):
@@ -86,23 +88,22 @@ class Tuning(Struct, frozen=True):
 
 
 class Tuned(Plotted[Tuning], frozen=True):
-    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
-    risk.
+    """The result of `tune`: one row, a `Tuning`.
 
-    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written;
-    None where no threshold could be certified.
+    `tables` has the risk-coverage `curve` and the `grid` of a guaranteed risk. `applied` is the run with the threshold
+    applied and its other answers kept as candidates, to be scored or written. It is None if no threshold could be
+    certified.
     """
 
     applied: Evidence | None = None
 
     @property
     def threshold(self) -> float | None:
-        """The confidence from which on the run should answer, as in the row; None where there is no threshold to
-        apply."""
+        """Return the confidence from which the run should answer, or None if there is no threshold to apply."""
         return self.rows[0].threshold
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the one row and what comes with it, as the command line prints it with `-f json`."""
+        """Return the row and its tables as a dictionary, as the command line prints it with `-f json`."""
         row = Plotted.records(self)[0]
         more = {name: Plotted.records(self, name) for name in self.tables}
         return {

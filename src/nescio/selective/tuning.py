@@ -1,4 +1,4 @@
-"""A threshold for one run, what it earns on the data, and what it can be expected to earn on new questions."""
+"""Choose a threshold for one run, and estimate its value on the data and on new questions."""
 
 from __future__ import annotations
 
@@ -57,23 +57,24 @@ def tune(
         nescio.tune("outcomes.csv", run="mine").threshold
         nescio.tune("outcomes.csv", run="mine", max_risk=0.3).rows[0].risk_upper    # certified, with 95% confidence
 
-    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
-    declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
-    threshold is the one at which `measure` is best (of equally good ones, that with the highest coverage). With it, the
-    one with the largest coverage whose risk (wrong answers as a share of the answers given) on new questions is at most
-    `max_risk`, with this `confidence` (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or
-    else 20 ranks are (`nescio.selective.certified` says why that holds). `run` names the run, where there are several.
+    The rule is "answer if the confidence is at least the threshold". Answers below it become declined candidates, and
+    declined candidates above it become answers. Silence without a judged candidate stays silence. Without `max_risk`
+    the threshold is the one at which `measure` is best; among equally good ones it has the highest coverage.
 
-    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
-    chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
-    of `nescio.score`, and `next` asks for the prediction interval of so many other questions, in
-    `tables["next_sample"]`. With `simultaneous` these intervals, and the bound of `max_risk`, hold for all the runs of
-    `source` together, and so for the one that is chosen because it is best (`nescio.stats.chosen.level_of_each`).
-    `points` is how much of the risk-coverage curve to keep (None: all), and `progress` hears how many draws are made.
-    Other arguments as in `nescio.score`.
+    With `max_risk` it is the threshold with the largest coverage that keeps the risk on new questions at most
+    `max_risk`, with this `confidence` (both are shares, such as 0.05 and 0.95). The risk is the share of wrong answers
+    among the answers given. `grid` then names the thresholds to test, by default 20 ranks (`nescio.selective.certified`
+    explains why that holds). `run` names the run if there are several.
 
-    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
-    no sense.
+    `value` is cross-fitted. The questions (or clusters) are dealt into `folds` parts, and each part gets the threshold
+    chosen on the others. The measure is computed once on all the held-out outcomes together. Its interval is that of
+    `nescio.score`. `next` asks for the prediction interval of that many other questions, in `tables["next_sample"]`.
+    With `simultaneous` these intervals, and the bound of `max_risk`, hold for all runs of `source` together, and so for
+    the run that is chosen because it is best (`nescio.stats.chosen.level_of_each`). `points` limits the risk-coverage
+    curve (None: all points), and `progress` is told how many draws are made. Other arguments are those of
+    `nescio.score`.
+
+    Raises NescioError: MismatchError if there are no confidences or no questions, UsageError for invalid options.
     """
     wanted = guarantee(max_risk, confidence, grid)
     bound = parse(measure)
@@ -111,18 +112,18 @@ def tune(
 
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
-    one = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
-    check_follows(one, measure)
-    if wanted and one.data.clusters is not None:
+    alone = one_run(with_questions(as_rows(loaded.data), "tune a threshold on"), run)
+    check_follows(alone, measure)
+    if wanted and alone.data.clusters is not None:
         raise UsageError(
             "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
         )
-    if wanted and one.left_out:
+    if wanted and alone.left_out:
         raise UsageError(
-            f"a guaranteed risk needs a confidence for every answer ({without_confidence(one).text}). Give each answer "
-            "one: those without may all be wrong"
+            f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give each "
+            "answer one: those without may all be wrong"
         )
-    return one
+    return alone
 
 
 def _figures(
@@ -133,8 +134,10 @@ def _figures(
     *,
     certified: bool,
 ) -> tuple[dict[str, Any], MeasureInput | None, list[Note]]:
-    """Return the measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and
-    held out; and what was held out."""
+    """Return the measure, the coverage and the risk in four settings, with the held-out sample and notes.
+
+    The settings are: at the threshold, with everything answered, as the run came, and held out.
+    """
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
@@ -154,7 +157,7 @@ def _figures(
     }
     undefined = float("nan")
     none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}
-    if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
+    if certified and not chosen.any():  # no rule was found, so there is nothing to expect from it
         return figures | none | {"value_in_sample": undefined}, None, notes
     if not len(choice.without):
         notes.append(
@@ -189,8 +192,7 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """Return the exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are
-    probabilities."""
+    """Return the exact rule of c@1 beside the tuned threshold, for c@1 and confidences that are probabilities."""
     declared = measure.declaration
     if "c@1" not in (declared.name, declared.same_formula_as) or not one.has_confidence.any():
         return {}

@@ -1,4 +1,4 @@
-"""Two systems, each at the threshold that is best for it, compared on questions that chose neither threshold."""
+"""Compare two systems, each at its own best threshold, on questions that chose neither threshold."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from nescio.selective.tuning import tune
 
 
 class TunedPair(Results[Tuning], frozen=True):
-    """What `tune_pair` gives: a `Tuning` of each run, the baseline first. In `tables`, `comparison` holds the run
-    against the baseline, each at its own threshold and on held-out questions, and `as_given` both as they came."""
+    """The result of `tune_pair`: a `Tuning` of each run, the baseline first.
+
+    In `tables`, `comparison` compares the run with the baseline, each at its own threshold and on held-out questions.
+    `as_given` compares both as they came.
+    """
 
     @property
     def comparison(self) -> Comparison:
-        """The paired difference on held-out questions: run minus baseline."""
+        """Return the paired difference on held-out questions: run minus baseline."""
         row: Comparison = self.tables["comparison"][0]
         return row
 
@@ -49,19 +52,18 @@ def tune_pair(
     progress: Progress | None,
     **options: Any,
 ) -> TunedPair:
-    """Compare two runs, each at the threshold that is best for it.
+    """Return a comparison of two runs, each at the threshold that is best for it.
 
         nescio.tune(["outcomes.csv"], run="mine", baseline="old").comparison.difference
 
-    The comparison is nested: the questions are dealt into `folds` parts, each part of each run gets the threshold that
-    was chosen on the run's other parts, and the two runs are then compared on these held-out outcomes by the paired
-    test and interval of `nescio.compare`. So no question helps to choose the threshold by which it is judged, and a
-    system gains nothing by having more thresholds to choose from. The thresholds in the rows are those chosen on all
-    questions: the ones to use. `run` and `baseline` need no names where there are two runs. Other arguments as in
-    `nescio.tune` and `nescio.compare`.
+    The comparison is nested. The questions are dealt into `folds` parts, and each part of each run gets the threshold
+    that was chosen on the run's other parts. The paired test and interval of `nescio.compare` then compare the two runs
+    on these held-out outcomes. So no question helps to choose the threshold by which it is judged, and a system gains
+    nothing by having more thresholds to choose from. The thresholds in the rows are chosen on all questions: use these.
+    `run` and `baseline` need no names if there are two runs. Other arguments are those of `nescio.tune` and
+    `nescio.compare`.
 
-    Raises NescioError: MismatchError where there are not two runs, or no confidences, UsageError for options that make
-    no sense.
+    Raises NescioError: MismatchError if there are not two runs, or no confidences, UsageError for invalid options.
     """
     bound = parse(measure)
     loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
@@ -72,13 +74,13 @@ def tune_pair(
     unseen = together([held_out(data, i, bound, folds, seed) for i in range(2)])
     compared = compare(replace(loaded, data=unseen), bound, **pair, **drawn)
     given = compare(loaded, bound, **pair, **drawn)
-    notes = [*(remark for one in tuned for remark in one.notes), *compared.notes]
+    notes = [*(remark for result in tuned for remark in result.notes), *compared.notes]
     lost = len(data.questions) - len(unseen.questions)
     if lost:
         notes.append(_lost(lost, len(data.questions)))
     line = compared.signature.extend(tuned="each run", folds=folds)
     tables = {"comparison": tuple(compared), "as_given": tuple(given)}
-    return TunedPair(tuple(one.rows[0] for one in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
+    return TunedPair(tuple(result.rows[0] for result in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
 
 
 def _lost(lost: int, total: int) -> Note:
@@ -93,19 +95,18 @@ def _lost(lost: int, total: int) -> Note:
 
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
     """Return a run whose questions each have the threshold that was chosen without their part."""
-    one = one_run(data, run)
-    check_follows(one, measure)
-    choice = choose(one, measure, folds, seed)
+    alone = one_run(data, run)
+    check_follows(alone, measure)
+    choice = choose(alone, measure, folds, seed)
     if not len(choice.without):
         raise MismatchError("there is only one question or cluster, so none can be held out and compared")
-    return one.apply(choice.held_out(one))
+    return alone.apply(choice.held_out(alone))
 
 
 def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
-    """Return the runs as they are where these answer from their thresholds on, on the questions that all have.
+    """Return the runs with the given thresholds applied, on the questions that all have.
 
-    A run that is not named stays as it came. Raises UnknownNameError for a run that is not there, and what `one_run`
-    raises.
+    A run without a threshold stays as it came. Raises UnknownNameError for an unknown run, and the errors of `one_run`.
     """
     for run in thresholds:
         if run not in data.runs:
@@ -113,28 +114,29 @@ def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
     runs = []
     for i, run in enumerate(data.runs):
         if run in thresholds:
-            one = one_run(data, i)
-            runs.append(one.apply(one.accept(thresholds[run])))
+            alone = one_run(data, i)
+            runs.append(alone.apply(alone.accept(thresholds[run])))
         else:
             runs.append(data.take_runs([i]))
     return together(runs)
 
 
 def together(runs: Sequence[Evidence]) -> Evidence:
-    """Put runs into one Evidence, on the questions (and repeats) that all have."""
+    """Return one Evidence of all runs, on the questions (and repeats) that all have."""
     keys = [
-        list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs
+        list(zip(part.questions, part.repeats.label, strict=True)) if part.repeats else list(part.questions)
+        for part in runs
     ]
-    places = [{key: i for i, key in enumerate(own)} for own in keys]
+    places = [{key: i for i, key in enumerate(labels)} for labels in keys]
     shared = [key for key in keys[0] if all(key in place for place in places)]
     if not shared:
         raise MismatchError(f"the {'two ' if len(runs) == 2 else ''}runs have no question in common")
-    cut = [one.select(np.array([place[key] for key in shared])) for one, place in zip(runs, places, strict=True)]
+    cut = [part.select(np.array([place[key] for key in shared])) for part, place in zip(runs, places, strict=True)]
     first = cut[0]
-    names = [name for name in first.columns if all(name in one.columns for one in cut)]
+    names = [name for name in first.columns if all(name in part.columns for part in cut)]
     return replace(
         first,
-        runs=tuple(run for one in cut for run in one.runs),
-        columns={name: np.concatenate([one.columns[name] for one in cut]) for name in names},
-        absence=np.concatenate([one.absence for one in cut]),
+        runs=tuple(run for part in cut for run in part.runs),
+        columns={name: np.concatenate([part.columns[name] for part in cut]) for name in names},
+        absence=np.concatenate([part.absence for part in cut]),
     )

@@ -1,4 +1,4 @@
-"""Votes over runs or repeats: what the most frequent answer earns, and what it gains over one answer alone."""
+"""Let runs or repeats vote: score the most frequent answer, and compare it with one answer alone."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 
 class Vote(Struct, frozen=True):
-    """What votes of `of` answers say: shares right, wrong and silent, c@1, and the gain of c@1 over one of the answers
-    alone, drawn at random.
+    """The result of votes of `of` answers: the shares right, wrong and silent, c@1, and the gain of c@1.
 
-    The gain has Student's interval, with one imagined question at either end of what can be gained (docs/cascades.md),
-    and the p-value of no gain. `wrong_answers` says what is known of which wrong answers agree.
+    The gain is over one of the answers drawn at random. It has Student's interval, with one imagined question at either
+    end of the possible gains (docs/cascades.md), and the p-value of no gain. `wrong_answers` says whether it is known
+    which wrong answers agree.
     """
 
     run: Annotated[str, Shown()]
@@ -50,7 +50,7 @@ class Vote(Struct, frozen=True):
 
 
 class Ballot(Struct, frozen=True):
-    """How many answers vote (None: all there are), and what the most frequent one needs."""
+    """The number of answers that vote (None: all), and the rule for the most frequent answer."""
 
     of: int | None
     rule: Rule
@@ -58,8 +58,10 @@ class Ballot(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True, eq=False):
-    """The samples of a run, or of all runs: one row of `cells` a question, indices of (run, row), -1 where one is
-    lacking."""
+    """The samples of a run, or of all runs.
+
+    `cells` has one row for each question, with indices of (run, row), and -1 if an answer is lacking.
+    """
 
     name: str
     cells: NDArray[np.int64]
@@ -70,10 +72,10 @@ class Group(Struct, frozen=True, eq=False):
 def lay_votes(
     loaded: Loaded, said: Said | None, *, across: Across, of: int | None, rule: Rule, at_least: int | None
 ) -> tuple[LaidOut, Outcomes | None]:
-    """Return what votes over the repeats of each run, or over all runs, say of each question; and the votes of all
-    answers as runs, if it is known which wrong answers agree. `said` holds the texts of the answers.
+    """Return the votes on each question over the repeats of each run, or over all runs.
 
-    Raises MismatchError where nothing was answered twice, UsageError for options that make no sense.
+    If it is known which wrong answers agree, the votes of all answers are also returned as runs. `said` holds the texts
+    of the answers. Raises MismatchError if nothing was answered twice, UsageError for invalid options.
     """
     data = with_questions(loaded.data, "vote on")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
@@ -94,8 +96,8 @@ def lay_votes(
     ballot = Ballot(of, rule, at_least)
     for group in groups:
         for words, keys in _keyings(data, known):
-            found, use, alone = _counted(data, group, keys, ballot)
-            rows.append(_row(group, (found, use, alone), words, of))
+            voted, use, alone = _counted(data, group, keys, ballot)
+            rows.append(_row(group, (voted, use, alone), words, of))
             if len(use) and not use.all():
                 notes.append(
                     note(
@@ -106,7 +108,7 @@ def lay_votes(
                     )
                 )
             if known is not None and of is None:
-                made.append(_outcomes(group, found, use))
+                made.append(_outcomes(group, voted, use))
     needs = {"rule": rule} if at_least is None else {"at_least": at_least}
     signed = {"vote": across, "of": "all" if of is None else of, **needs, **loaded.signature}
     return LaidOut(rows, tuple(notes), signed), _joined(made) if made else None
@@ -143,7 +145,10 @@ def _of_runs(data: Evidence) -> Group:
 
 
 def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
-    """Tell answers apart by their texts, whatever their capitals and spaces; None where one has no text."""
+    """Return a number for each distinct answer text, ignoring capitals and spaces.
+
+    Returns None if an answer has no text.
+    """
     labels: Sequence[str | None] = [None] * len(data.questions)
     if data.repeats is not None:
         labels = [str(label) for label in data.repeats.label]
@@ -151,9 +156,9 @@ def _texts(data: Evidence, said: Said) -> NDArray[np.int64] | None:
     keys = np.full(data.absence.shape, -1)
     answered = data.present & (data.columns["answered"] == 1)
     for i, run in enumerate(data.runs):
-        own = said.get(run, {})
+        texts_of_run = said.get(run, {})
         for row in np.flatnonzero(answered[i]):
-            text = " ".join(own.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
+            text = " ".join(texts_of_run.get((data.questions[int(row)], labels[int(row)]), "").casefold().split())
             if not text:
                 return None
             keys[i, row] = numbers.setdefault(text, len(numbers))
@@ -171,15 +176,15 @@ def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str,
 
 
 def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
-    """Return the votes on each question, which have enough answers, and the shares of answers right and silent."""
-    there = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
-    many = there.sum(axis=1)
+    """Return the votes on each question, a mask of those with enough answers, and the shares right and silent."""
+    present = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
+    many = present.sum(axis=1)
     of = ballot.of
     if of is not None and of > group.cells.shape[1]:
         raise UsageError(f"{opt('of', of)}: at most {group.cells.shape[1]} answers to a question can vote")
     use = many >= (of or 1)
     answered = data.columns["answered"].ravel()[group.cells] == 1
-    right = there & answered & (data.columns["correct"].ravel()[group.cells] == 1)
+    right = present & answered & (data.columns["correct"].ravel()[group.cells] == 1)
     size = len(many)
     shares = [np.zeros(size) for _ in range(5)]
     impossible = np.zeros(size, dtype=bool)
@@ -187,30 +192,30 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
         impossible = data.columns["answerable"].ravel()[group.cells.max(axis=1)] == 0
     for count in np.unique(many[use]):
         rows = use & (many == count)
-        order = np.argsort(~there[rows], axis=1, kind="stable")[:, :count]
+        order = np.argsort(~present[rows], axis=1, kind="stable")[:, :count]
         picked = np.take_along_axis(group.cells[rows], order, axis=1)
         good = np.take_along_axis(right[rows], order, axis=1)
         spoke = data.columns["answered"].ravel()[picked] == 1
-        found = vote(np.where(spoke, keys.ravel()[picked], -1), good, of or int(count), ballot.rule, ballot.at_least)
+        votes = vote(np.where(spoke, keys.ravel()[picked], -1), good, of or int(count), ballot.rule, ballot.at_least)
         for share, values in zip(
-            shares, (found.right, found.wrong, found.silent, good.mean(axis=1), 1 - spoke.mean(axis=1)), strict=True
+            shares, (votes.right, votes.wrong, votes.silent, good.mean(axis=1), 1 - spoke.mean(axis=1)), strict=True
         ):
             share[rows] = values
     voted, wrong, silent, one_right, one_silent = shares
-    # Silence is right where there is no answer, as everywhere.
+    # Silence is right if the question has no answer, as everywhere.
     voted, silent = np.where(impossible, voted + silent, voted), np.where(impossible, 0, silent)
     one_right = np.where(impossible, one_right + one_silent, one_right)
     return Voted(voted, wrong, silent), use, (one_right, np.where(impossible, 0, one_silent))
 
 
 def _row(group: Group, counted: Counted, words: str, of: int | None) -> Laid:
-    found, use, alone = counted
+    voted, use, alone = counted
     if not use.any():
         raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
     names = ("right", "wrong", "silent", "one_right", "one_silent")
-    shares = (found.right, found.wrong, found.silent, *alone)
+    shares = (voted.right, voted.wrong, voted.silent, *alone)
     columns = {name: share[use] for name, share in zip(names, shares, strict=True)}
     clusters = None if group.clusters is None else group.clusters[use]
     return Laid({"run": group.name, "of": shown}, columns, clusters, last={"wrong_answers": words})
@@ -228,7 +233,7 @@ def _outcomes(group: Group, found: Voted, use: NDArray[np.bool_]) -> tuple[str, 
 
 
 def _joined(made: Sequence[tuple[str, dict[str, int]]]) -> Outcomes:
-    """Put votes beside one another, as runs."""
-    questions = tuple(dict.fromkeys(name for _, own in made for name in own))
-    state = np.array([[own.get(name, ABSENT) for name in questions] for _, own in made], dtype=np.int8)
+    """Return the votes as one collection of outcomes, each vote as a run."""
+    questions = tuple(dict.fromkeys(name for _, states in made for name in states))
+    state = np.array([[states.get(name, ABSENT) for name in questions] for _, states in made], dtype=np.int8)
     return Outcomes(tuple(name for name, _ in made), questions, state)

@@ -54,7 +54,7 @@ def told(source: Any) -> str:
 
 
 def _texts(table: Any) -> dict[str, Any]:
-    """Plain columns or rows as arrays of texts; raises ValueError if columns differ in length."""
+    """Return plain columns or rows as arrays of texts. Raises ValueError if columns differ in length."""
     import numpy as np
 
     if isinstance(table, Mapping):
@@ -68,7 +68,7 @@ def _texts(table: Any) -> dict[str, Any]:
 
 
 def _text(cell: Any) -> str | None:
-    """Return a cell of a plain table; a number that is none (NaN) is nothing."""
+    """Return a cell of a plain table as text, or None for NaN."""
     cell = cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", 1) == 0 else cell
     return None if cell != cell else as_text(cell)  # noqa: PLR0124  as NaN alone is
 

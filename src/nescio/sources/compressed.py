@@ -83,7 +83,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
 
 
 def zstandard(path: Path) -> Any:
-    """Return the library that unpacks zstandard; raises FormatError if it is not installed."""
+    """Return the library that unpacks zstandard. Raises FormatError if it is not installed."""
     try:
         return import_module("zstandard")
     except ImportError:

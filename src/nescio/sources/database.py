@@ -40,11 +40,12 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Open a connection to a database in memory, with temporary tables and views of its own. The database fetches
-    nothing from anywhere, and does not look for like terms among thousands of columns.
+    """Return a connection to a database in memory, with its own temporary tables and views.
+
+    The database fetches nothing from elsewhere, and does not search thousands of columns for similar names.
 
     A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
-    whose settings may be changed. Where all that is to be read is `small`, queries are run as they are written, and in
+    whose settings may be changed. If all that is to be read is `small`, queries are run as they are written, and in
     one thread unless the process has more at work: to plan and to share out a query takes longer than to run it.
     """
     if alone:
@@ -74,7 +75,7 @@ def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
-    """Write a table or a query in SQL to a Parquet file; raises OSError if it cannot be written."""
+    """Write a table or a query in SQL to a Parquet file. Raises OSError if it cannot be written."""
     import duckdb
 
     quoted = str(path).replace("'", "''")

@@ -29,8 +29,7 @@ def from_dataframe(
     repeat: str | None = None,
     outcome_map: Mapping[Any, str] | None = None,
 ) -> Renamed:
-    """Read a table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a
-    table.
+    """Return any data frame as an outcome table, for `nescio.score`, `compare`, `tune` and other functions.
 
     Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a
     pandas, Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.

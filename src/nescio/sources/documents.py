@@ -38,7 +38,7 @@ _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by suffix; raises FormatError if it is none of them."""
+    """Return a document, an archive, XML or text, by suffix. Raises FormatError if it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -68,7 +68,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
 
 
 def open_lines(path: Path, room: MemoryBudget) -> Source:
-    """Return a file of JSON Lines, by its first object; raises FormatError if there is none."""
+    """Return a file of JSON Lines, by its first object. Raises FormatError if there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
@@ -213,7 +213,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive; raises FormatError if it is damaged, or two of them share bytes."""
+    """Return the members of an archive. Raises FormatError if it is damaged, or two of them share bytes."""
     import zipfile
 
     try:

@@ -77,7 +77,7 @@ def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | 
 def placed_rows(
     source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of a list with their places ("item 3"); raises FormatError if one is no object, which `what`
+    """Yield the objects of a list with their places ("item 3"). Raises FormatError if one is no object, which `what`
     calls it."""
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):

@@ -32,7 +32,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """Return the JSON object of one line; raises FormatError if it holds none, or one that says a thing twice.
+    """Return the JSON object of one line. Raises FormatError if there is none, or if it repeats a key.
 
     `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
     `room` is what its values may take.
@@ -62,8 +62,7 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
-    pair is replaced.
+    """Return the JSON value of a file or a part of it, with NaN and Infinity allowed and lone surrogates replaced.
 
     Raises FormatError if it is none, says a thing twice, nests endlessly, or would take more memory than there is
     `room`.
@@ -109,8 +108,7 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """Return roughly how much memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times
-    in `[[],[],…`."""
+    """Return roughly the memory of a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
     texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")

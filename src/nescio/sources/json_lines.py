@@ -18,7 +18,7 @@ LARGEST_AT_ONCE = 1 << 28
 def json_lines(
     source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Return the objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds
+    """Return the objects of a JSON Lines file with their line numbers. Raises FormatError at the first line that holds
     none, or puts it among the `faults`.
 
     `lenient` takes NaN and Infinity too.

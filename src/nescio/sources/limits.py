@@ -84,8 +84,10 @@ class Made:
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError if what was read of a file unpacks to twice as much as a file of that size may, so that a bomb
-    is found in its first part, however large it is."""
+    """Raise FormatError if a file unpacks to more than twice the size allowed for what was read of it.
+
+    So a bomb is found in its first part, however large it is.
+    """
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
         rule = (

@@ -37,8 +37,10 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     repeats = sum(1 for _ in _repeated(tree))
 
     def matches(text: str) -> bool:
-        """Return whether the pattern matches the whole text. If a pattern repeats k things, Python may try all ways to
-        share a text of n characters: n^k steps."""
+        """Return whether the pattern matches the whole text.
+
+        If a pattern repeats k parts, Python may try all ways to share a text of n characters: n^k steps.
+        """
         steps = max(len(text), 1) ** repeats
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
             return compiled.fullmatch(text) is not None

@@ -82,13 +82,13 @@ def fetch(address: str) -> tuple[Packed, Path]:
 
 
 class _Arriving:
-    """A limit on the size and the time of what comes from an address, because a server may never end."""
+    """A limit on the size and duration of a download, because a server may never end it."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
 
     def parts(self, file: Any) -> Iterator[bytes]:
-        """Yield a file part by part; raises FormatError if it is too large or takes too long."""
+        """Yield a file part by part. Raises FormatError if it is too large or takes too long."""
         while part := file.read(1 << 20):
             self._size += len(part)
             if self._size > MOST_FETCHED:
@@ -126,7 +126,7 @@ def _files(system: Any, place: str) -> list[str]:
 
 
 def _above(place: str) -> str:
-    """Return a folder, or the one above the first part of a pattern that is no plain name."""
+    """Return a folder, or for a pattern the last folder before its first part with wildcards."""
     parts = PurePosixPath(place).parts
     plain = next((i for i, part in enumerate(parts) if any(c in part for c in PATTERN)), len(parts))
     return str(PurePosixPath(*parts[:plain]))

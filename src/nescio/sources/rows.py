@@ -40,7 +40,7 @@ class Rows(Struct, frozen=True):
 
     @property
     def columns(self) -> set[str]:
-        """The names of the columns of the first row."""
+        """Return the names of the columns of the first row."""
         return {*self.rows[0]}
 
 
@@ -164,8 +164,7 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 
 
 def _within(rows: Rows) -> Iterator[Rows]:
-    """Yield the lists of rows within rows (`runs[].results`), each with the texts and flags beside it as columns, and
-    with the whole numbers that differ in each row."""
+    """Yield the lists of rows within rows (`runs[].results`), with the texts, flags and varying numbers beside them."""
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
     kept = {name for name, own in numbers.items() if len(own) == len(rows.rows) or own <= {0, 1}}
@@ -207,7 +206,7 @@ def _place(source: Source, found: Rows) -> str:
 
 
 def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
-    """Return the names of the other lists of a document that are as long as the one that is read, or half as long."""
+    """Return the names of other lists in a document that are as long as the one read, or half as long."""
     long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 

@@ -71,8 +71,8 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def suffix(self) -> str:
-        """The file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a table in
-        memory, wherever it stood."""
+        """Return the file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a
+        table in memory, wherever it stood."""
         if self.kind == "lines":
             return LINES[0]
         if self.kind == "document":
@@ -85,17 +85,17 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def stem(self) -> str:
-        """The name of a run in this file if nothing else names it."""
+        """Return the name of a run in this file if nothing else names it."""
         return self.path.stem if self.path else self.name
 
     @property
     def label(self) -> Path | str:
-        """The name of this source in messages."""
+        """Return the name of this source in messages."""
         return (self.packed.address or self.packed.path if self.packed else self.path) or self.name
 
     @property
     def head(self) -> str | None:
-        """The line of its column names, or of the keys of its first object, or None if it has no lines."""
+        """Return the line of its column names, or of the keys of its first object, or None if it has no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 
@@ -112,8 +112,10 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs that are a file each. A name is the stem, or the folder for files of one name (and for a
-    `generic` one); for a folder called output, it is the one above it.
+    """Return the names of runs, one for each file.
+
+    A name is the stem, or the folder for files of one name (and for a `generic` one). If that folder is called output,
+    it is the one above.
 
     Raises MismatchError if two files would still bear the same name.
     """

@@ -28,7 +28,7 @@ _ONE_AT_A_TIME = RLock()
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that only this user can read, and that goes with the block; raises OSError if
+    """Yield a folder for temporary files that only this user can read, and that goes with the block. Raises OSError if
     none can be made."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
@@ -46,10 +46,11 @@ def folder_with(owner: object) -> Path:
 
 
 def _made() -> tuple[Path, Path]:
-    """Return the folder of this process and a new folder in it.
+    """Return the folder of this process, and a new folder in it.
 
     The last owner of a folder may be collected at any moment, also in this call, and then takes the folder of the
-    process with it."""
+    process with it.
+    """
     while True:
         ours = _ours(Path(tempfile.gettempdir()))
         with suppress(FileNotFoundError):

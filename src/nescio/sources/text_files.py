@@ -20,8 +20,7 @@ _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it
 
 
 def check_text(path: Path) -> bool:
-    """Return whether readers can only agree on a file: all lines end alike, in LF or in CR LF, and no quotation mark is
-    beside a space.
+    """Return whether every reader must agree on a file's content: line ends are alike, and no quotes are beside spaces.
 
     Raises FormatError at the first NUL byte, the first byte that is not UTF-8, or a line that is too long, naming it.
     """

@@ -44,7 +44,7 @@ class Element(ElementTree.Element):
 
 
 def parse_xml(path: Path) -> Element:
-    """Return the root of an XML file; raises FormatError, with the line, for what is no XML or declares entities."""
+    """Return the root of an XML file. Raises FormatError, with the line, for what is no XML or declares entities."""
     parser = expat.ParserCreate(namespace_separator="}")
     builder = ElementTree.TreeBuilder(element_factory=Element)
     open_elements: list[Element] = []
@@ -87,7 +87,7 @@ def parse_xml(path: Path) -> Element:
 
 
 def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
-    """Parse a file in pieces; raises FormatError for a tag or a comment that is longer than any that a tool writes.
+    """Parse a file in pieces. Raises FormatError for a tag or a comment that is longer than any that a tool writes.
 
     Expat before 2.6 reads a tag without an end again with every piece (CVE-2023-52425): one of 80 MB takes 30 s.
     """

@@ -39,7 +39,7 @@ class Versus(Struct, frozen=True):
 
     @property
     def beaten(self) -> bool:
-        """Whether the judge may replace this assessor."""
+        """Return whether the judge may replace this assessor."""
         return self.adjusted <= ALPHA
 
 
@@ -50,28 +50,28 @@ class Alternative(Struct, frozen=True):
 
     @property
     def winning(self) -> float:
-        """The share of assessors whom the judge may replace; NaN if nobody was tested."""
+        """Return the share of assessors whom the judge may replace; NaN if nobody was tested."""
         tested = [one.beaten for one in self.people if not math.isnan(one.p)]
         return sum(tested) / len(tested) if tested else math.nan
 
     @property
     def advantage(self) -> float:
-        """The mean advantage of the judge; NaN if nobody shares an item."""
+        """Return the mean advantage of the judge; NaN if nobody shares an item."""
         known = [one.advantage for one in self.people if one.units]
         return sum(known) / len(known) if known else math.nan
 
     @property
     def passes(self) -> bool:
-        """Whether the judge may replace half of the assessors or more."""
+        """Return whether the judge may replace half of the assessors or more."""
         return self.winning >= 0.5
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Test for each assessor whether the judge agrees as well as the assessor with the other ones.
+    r"""Return the test, for each assessor, whether the judge agrees as well with the others as the assessor does.
 
     For an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor, $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$; the hypothesis is that d is
-    the margin or more on average, and a one-sided t test rejects it. Where all d are equal there is no t, and p is $(1
+    the margin or more on average, and a one-sided t test rejects it. If all d are equal there is no t, and p is $(1
     - \varepsilon)^n$ if they are 0 or less, else 1. `units` number what items are averaged over first, as items of one
     question are no independent sample. Raises UsageError for fewer than two assessors.
     """

@@ -14,8 +14,7 @@ ROWS_A_PRODUCT = 16
 
 
 def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
-    r"""Compute $E|S - E S|$ for sums S of independent events, `numbers` of each of these probabilities; shape
-    (rows,).
+    r"""Return $E|S - E S|$ for sums S of independent events, `numbers` of each probability, shape (rows,).
 
     `numbers` has shape (rows, probabilities). By the discrete Fourier transform of S in a window about its mean that is
     wide enough for all of it, so the work grows with the standard deviation and not with the number of events.

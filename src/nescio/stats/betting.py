@@ -55,8 +55,9 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
 def bets_on_stream(
     labels: Floats, judge: Floats | None = None, around: Floats | None = None, *, alpha: float = 0.05
 ) -> Bets:
-    r"""Return the bets on values in [0, 1] that come without end, in the order in which they come. A bound of their
-    mean on one side is wrong at some look with a chance of at most alpha.
+    r"""Return the bets on an endless stream of values in [0, 1], in their order.
+
+    A one-sided bound of their mean is wrong at some look with a chance of at most alpha.
 
     With a judge the values are people's labels: `judge` is what it says of each, `around` its mean over the answers
     since the label before, this one among them. Then $x_i = d_i - w_i(g_i - \bar g_i)$, which has the mean of $d_i$

@@ -10,7 +10,7 @@ Two corrections of the judge's own share $\bar f$, each under its name:
 
 - prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and
   never much wider than people's sample alone;
-- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where
+- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined if
   the judge tells them apart no better than chance.
 
 A sample without a single disagreement does not prove that there is none. A variance therefore takes the sum of its n

@@ -144,7 +144,8 @@ def choose(
 
 
 def _pick(value: Floats, cost: Floats, near: Bools) -> int:
-    """Return the place of the policy of least cost; of these the one that earns most, with the highest thresholds."""
+    """Return the index of the policy with the least cost; among equal ones it earns most, with the highest
+    thresholds."""
     near = near & (cost <= cost[near].min() + TIE)
     near &= value >= value[near].max() - TIE
     return int(np.flatnonzero(near.ravel())[-1])  # thresholds ascend, so the last has the highest

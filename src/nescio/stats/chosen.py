@@ -36,7 +36,7 @@ def least_resamples(level: float) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> float:
-    r"""Return the upper bound on the chance of an error of the one that was chosen out of `tried`, in [0, 1].
+    r"""Return the upper bound on the error rate of the one chosen out of `tried`, in [0, 1].
 
     Clopper & Pearson (1934) at $\alpha/k$: the bounds of all that were looked at hold together with at least `level`,
     so that of the chosen one does, whatever the rule of choice. 1 if all of those accepted are wrong, or none was.
@@ -123,8 +123,7 @@ def another_value(
     level: float,
     rng: np.random.Generator | None = None,
 ) -> Interval:
-    r"""Return between which values a measure of three counts would lie on another sample of `more`: a prediction
-    interval.
+    r"""Return the prediction interval of a measure of three counts on another sample of `more` questions.
 
     Shares are $\text{Dirichlet}(C + \frac12, W + \frac12, U + \frac12)$, the new counts multinomial. Up to a sample of
     1,000 every outcome is enumerated with its probability; beyond, outcomes are drawn. The ends are the least values
@@ -136,7 +135,7 @@ def another_value(
         more: how many units the other sample has
         value: from counts, shape (rows, 3), to values, shape (rows,)
         level: of the interval, in (0, 1)
-        rng: what draws come from, where there are too many outcomes
+        rng: what draws come from, if there are too many outcomes
     """
     if sum(counts) <= 0 or more <= 0:
         return UNDEFINED

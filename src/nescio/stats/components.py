@@ -34,7 +34,7 @@ class Spread(Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """The standard error."""
+        """Return the standard error."""
         return math.sqrt(self.variance)
 
 
@@ -49,7 +49,7 @@ class Components(Struct, frozen=True):
 
     @property
     def answers(self) -> int:
-        """The number of answers."""
+        """Return the number of answers."""
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
@@ -64,8 +64,9 @@ class Components(Struct, frozen=True):
         return total
 
     def spread(self, over: Factors) -> Spread:
-        """Return the standard error for other levels of the factors `over` and these levels of the others: that of
-        other answers in the same cells for none.
+        """Return the standard error for other levels of the factors `over` and these levels of the others.
+
+        Without factors it is that of other answers in the same cells.
 
         A sum of mean squares, at least that for one factor of them alone; degrees of freedom are Satterthwaite's, at
         least those of the factor with the fewest levels, and no more than these where it has few.

@@ -38,7 +38,7 @@ class Contrast(Struct, frozen=True):
 
     @property
     def difference(self) -> float:
-        """The first mean minus the second."""
+        """Return the first mean minus the second."""
         return self.first - self.second
 
     def interval(self, level: float) -> tuple[float, float]:

@@ -37,20 +37,21 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def accuracy(self) -> Floats:
-        r"""The probability that each assessor is right, $\sum_j p_j \pi_{jj}$."""
+        r"""Return the probability that each assessor is right, $\sum_j p_j \pi_{jj}$."""
         right: Floats = np.nan_to_num(np.einsum("ajj->aj", self.confusion)) @ self.prior
         return right
 
     @property
     def above_commonest(self) -> Floats:
-        """The lead of each assessor over always saying the commonest category; 1 is perfect, NaN for one category."""
+        """Return the lead of each assessor over always saying the commonest category; 1 is perfect, NaN for one
+        category."""
         most = self.prior.max()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(most < 1, (self.accuracy - most) / (1 - most), np.nan)
 
     @property
     def label(self) -> Whole:
-        """The likeliest category of each item; -1 if two are equally likely or nobody judged."""
+        """Return the likeliest category of each item; -1 if two are equally likely or nobody judged."""
         filled = np.where(np.isnan(self.chances), 0.0, self.chances)
         ordered = np.sort(filled, axis=1)
         sure = ordered[:, -1] - (ordered[:, -2] if ordered.shape[1] > 1 else 0) > 1e-9

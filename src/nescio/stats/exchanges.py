@@ -18,8 +18,9 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return a value of totals as a function of how many units of each kind keep their labels, and how many units there
-    are of each kind.
+    """Return a value of totals as a function of exchanges, and the number of units of each kind.
+
+    The function takes the number of units of each kind that keep their labels.
 
     `kept` and `exchanged` are what a unit adds either way, of shape (kinds, columns). Units that add the same either
     way do not matter.

@@ -57,9 +57,11 @@ def student_p(observed: float, error: float, freedom: float) -> float:
 
 
 def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return the errors and degrees of freedom (those of units that are not skewed) of many values, of shape (…,), each
-    of two units or more; `influence` and `times` have shape (…, kinds). A value alone has the same ones, to the last
-    bit."""
+    """Return the errors and degrees of freedom of many values, shape (…,), each of two units or more.
+
+    The degrees of freedom are those of units that are not skewed. `influence` and `times` have shape (…, kinds). A
+    single value has the same results, to the last bit.
+    """
     units, n = times.sum(axis=-1), _dot(times, size)
     share = size / n[..., None]
     centred = influence - (_dot(times, influence) / units)[..., None]

@@ -27,8 +27,7 @@ def on_front(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 def claims(p_better: Floats, p_cheaper: Floats, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    r"""Return two claims on each of k systems with an error rate of `alpha`: that it is beaten, and that it is on the
-    front.
+    r"""Return for each of k systems two claims with error rate `alpha`: it is beaten, and it is on the front.
 
     `p_better[i, j]` is the one-sided p-value of i having a higher quality than j, `p_cheaper` of its costing less. j is
     beaten if for some rival both are at most $\alpha/(k - 1)$ (intersection-union, Berger 1982, then Bonferroni); it is

@@ -26,7 +26,7 @@ def percentile(values: NDArray[np.float64], level: float) -> Interval:
 def bca(
     values: NDArray[np.float64], point: float, left_out: NDArray[np.float64], times: NDArray[np.int64], level: float
 ) -> Interval:
-    r"""Bias-corrected and accelerated interval (Efron 1987).
+    r"""Return the bias-corrected and accelerated interval (Efron 1987).
 
     Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
     resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
@@ -60,7 +60,7 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     r"""Compute Student's interval on the logit scale of a measure between two limits, from its standard error.
 
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
-    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. Where
+    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If
     a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
     Undefined at a limit, and without a spread: these do not say how far the value may move.
     """
@@ -92,7 +92,7 @@ def student(freedom: Any, level: float) -> Any:
 
 
 def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
-    r"""Compute the interval of a value at one of two limits that each of so many independent units agrees with.
+    r"""Return the interval of a value at a limit with which each of `units` independent units agrees.
 
     Each goes the other way with a chance of at least the distance d from the limit, as a share of the range, so that
     all agree with a chance of at most $(1 - d)^m$: $d \le 1 - (\alpha/2)^{1/m}$ (Clopper & Pearson 1934 at 0 of m).
@@ -120,8 +120,10 @@ def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int)
 
 
 def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
-    """Return the same of many values, each of two kinds of unit or more and none of them undefined: `left_out` and
-    `times` have shape (…, kinds), the result (…,)."""
+    """Return the degrees of freedom of many defined values, each with two kinds of unit or more.
+
+    `left_out` and `times` have shape (…, kinds), the result (…,).
+    """
     most = np.maximum(1.0, units - 1.0)
     u = left_out - np.average(left_out, weights=times, axis=-1, keepdims=True)
     square = np.average(u * u, weights=times, axis=-1, keepdims=True)

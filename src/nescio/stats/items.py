@@ -40,8 +40,9 @@ def exact_steps(rest: NDArray[np.int64], many: int) -> int:
 
 
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
-    """Return the chance that a random subset of as many runs has a sum of rest scores as low as that of the marked
-    runs, or as high (`positive`). It is the exact one, or (1 + hits)/(1 + draws).
+    """Return the chance that a random subset of equally many runs has a sum of rest scores as low as the marked runs.
+
+    With `positive` it is the chance of a sum as high. It is exact, or (1 + hits)/(1 + draws).
 
     NaN if all runs are marked or none.
     """

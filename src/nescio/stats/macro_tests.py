@@ -96,7 +96,7 @@ def law_p(law: Law, observed: float) -> MacroP:
 
 
 def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST_HALF) -> MacroP:
-    """Return P(|D| ≥ |observed|) of the sum D of independent differences, each with its weight in it already.
+    """Return P(|D| ≥ |observed|) for the sum D of independent differences that are already weighted.
 
     A p-value below 1e-16 is given as 1e-16, an upper bound.
     """

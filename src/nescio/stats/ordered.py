@@ -30,7 +30,7 @@ class Scan(Struct, frozen=True, eq=False):
     last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are
     units. A pass keeps the totals that it comes upon in `known`, by the values that were summed.
 
-    Where it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
+    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
     their mirror images, in which each unit weighs 1 less what it weighs there.
     """
 
@@ -43,7 +43,7 @@ class Scan(Struct, frozen=True, eq=False):
 
     @property
     def resamples(self) -> int:
-        """The number of resamples."""
+        """Return the number of resamples."""
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:
@@ -103,8 +103,10 @@ def _marks(values: Floats) -> bool:
 
 
 def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the same under the table and its mirror images, in one pass: what is not before a group in the one is
-    before it in the other."""
+    """Return the results under the table and its mirror images, in one pass.
+
+    The rows that are not before a group in the table are before it in the mirror image.
+    """
     compiled = _compiled(scan)
     if compiled:
         counted, mirrored, before, total = compiled.mirrored_pairs(scan.unit, scan.ends, scan.table, high, low)

@@ -77,8 +77,10 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Test whether the suspect is like any of the systems: on each unit, any of them alike is taken for it, both
-    wordings at once. The part of the excess that is `explained` does not count.
+    """Return the test whether the suspect is like any of the systems.
+
+    On each unit, any of the systems alike may take its place, with both wordings together. The part of the excess that
+    is `explained` does not count.
 
     Exact for two systems where few kinds of units or a sum make it so, and for more where the excess is a sum on a
     lattice; else (1 + hits)/(1 + draws) of random exchanges, and always where `draws` says of how many.

@@ -98,7 +98,7 @@ class Sample(Struct, frozen=True, eq=False):
 
     @property
     def remaining(self) -> float:
-        """The share of units without a label."""
+        """Return the share of units without a label."""
         return 1 - len(self.people) / len(self.every)
 
 
@@ -204,7 +204,7 @@ def weighted(
     $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
     `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
 
-    Where a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
+    If a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
     one more is imagined, of the least probability that 10 labels or more share, and at least `least` in all, of any
     (docs/decisions/labels.md).
     """
@@ -281,7 +281,8 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Share labels among strata in proportion to units times standard deviation, none above its units (Neyman 1934)."""
+    """Return the labels of each stratum, proportional to units times standard deviation (Neyman 1934), at most its
+    units."""
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]
     while open_ and left > 0:

@@ -10,7 +10,7 @@ Axes = tuple[Floats, Floats]  # eigenvalues, and eigenvectors as columns
 
 
 def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, Floats]:
-    r"""Return how often each run is best, and its mean rank, 1 being the best; each of shape (runs,).
+    r"""Return each run's share of draws in which it is best, and its mean rank (1 is the best), both of shape (runs,).
 
     `values` has shape (runs, resamples), all runs on the same resamples. m runs that are best together have $1/m$ each,
     so that the probabilities sum to 1, and tied runs share their ranks. Values within $10^{-12}$ of each other are

@@ -23,8 +23,10 @@ ONCE_IN = 0.001  # times that a random choice may look like a choice of disputes
 
 
 def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Return the raters who judged little but what others dispute. Each has the rater, the number of items also rated
-    by others, and the number of these that at least two others dispute.
+    """Return the raters who judged few items besides those that others dispute.
+
+    Each entry has the rater, the number of items also rated by others, and the number of these that at least two others
+    dispute.
 
     `said` has shape (items, raters), -1 for no rating. The disputed ones are more than half of those rated with others,
     and a random choice among the items that two others rated holds as many once in a thousand times at most

@@ -131,7 +131,7 @@ def picks(units: int, size: int, rng: np.random.Generator) -> Table:
 
 
 def coins(units: int, size: int, rng: np.random.Generator) -> Table:
-    """Toss a fair coin for each unit, 0 or 1; shape (size, units). Row by row, as `picks`."""
+    """Return a fair coin toss for each unit, 0 or 1, shape (size, units), drawn row by row like `picks`."""
     words = -(-units // 32)  # of four bytes, which is what the generator gives at once
     tossed = np.frombuffer(rng.bytes(4 * words * size), dtype=np.uint8).reshape(size, 4 * words)
     return np.unpackbits(tossed, axis=1, count=units)

@@ -83,7 +83,7 @@ def _rule() -> tuple[Array, Array]:
 
 
 def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:
-    """Return by how much the bound `c` is crossed more often than it may be."""
+    """Return by how much the bound `c` is crossed too often."""
     from scipy.special import ndtr
 
     edge = c * root

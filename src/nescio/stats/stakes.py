@@ -62,8 +62,9 @@ def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
 def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
-    r"""Return which questions the rule *answer if more than t sure* answers, which actions agree with it, and the mean
-    loss of the others by the system's own confidence.
+    r"""Return the questions that the rule *answer if more than t sure* answers, and a mask of the actions that agree.
+
+    Also returns the mean loss of the other actions, by the system's own confidence.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
     A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
@@ -239,8 +240,9 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
 
 
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
-    r"""Return the chance that a sum of numbers with random signs is at least as far from 0, or None if it would take
-    too long. There are so many numbers of each size.
+    r"""Return the chance that a sum of numbers with random signs is at least as far from 0 as observed.
+
+    Returns None if the computation would take too long. The arguments hold how many numbers have each size.
 
     Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
     + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which

@@ -86,10 +86,10 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
 
 def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return the least and the greatest win rate of each run that verdicts allow; each of shape (runs,).
+    """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
     `better` says for each benchmark which run is significantly better than which, shape (T, runs, runs), and `known`
-    which runs have a value there, shape (T, runs). Where the verdicts hold together, so do the bounds.
+    which runs have a value there, shape (T, runs). If the verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)
@@ -111,7 +111,8 @@ def mean_ranks(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
 
 def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> float:
-    r"""Return by how much two mean ranks must differ (Nemenyi; Demšar, JMLR 2006): $q_\alpha\sqrt{k(k+1)/(6T)}$.
+    r"""Return the difference of mean ranks that is significant (Nemenyi; Demšar, JMLR 2006):
+    $q_\alpha\sqrt{k(k+1)/(6T)}$.
 
     $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
     benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, because the ranks on

@@ -31,17 +31,17 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """The variance between units, as what is left; it may be below 0."""
+        """Return the variance between units, as what is left; it may be below 0."""
         return self.total - self.sampling
 
     @property
     def error(self) -> float:
-        """The standard error of the mean over the units."""
+        """Return the standard error of the mean over the units."""
         return math.sqrt(self.total / self.units)
 
     @property
     def noise(self) -> float:
-        """The standard deviation of the difference of two batches of the same measurements of the same units."""
+        """Return the standard deviation of the difference of two batches of the same measurements of the same units."""
         return math.sqrt(2 * self.sampling / self.units)
 
 

@@ -27,7 +27,7 @@ class Voted(Struct, frozen=True, eq=False):
 
 
 def vote(keys: NDArray[np.int64], right: NDArray[np.bool_], of: int, rule: Rule, at_least: int | None = None) -> Voted:
-    """Return the results of votes of `of` samples, as means over all sets of so many of those there are.
+    """Return the results of votes of `of` samples, as means over all such sets of the available samples.
 
     `keys` tells answers apart (-1: silence) and `right` says which are right; both of shape (questions, samples). The
     most frequent answer wins if it has no equal, and: more than half of the samples that answer ("answers"), of all

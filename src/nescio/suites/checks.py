@@ -1,4 +1,4 @@
-"""What a suite must not be: one file under two names, or a benchmark without a name."""
+"""Refuse a suite that has one file under two names, or a benchmark without a name."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from nescio.data.evidence import Evidence
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError
 
-_SELECTING = ("choose", "column", "format", "format_in")  # what makes other questions or outcomes of the same file
-_NAMED = 3  # questions named in a message
+# options that select other questions or outcomes from the same file
+_SELECTING = ("choose", "column", "format", "format_in")
+_NAMED = 3  # questions that a message names
 
 
 def check_files(source: Mapping[str, Any]) -> None:
-    """Raise UsageError where two benchmarks are the same files, read in the same way: their questions are no others."""
-    held: dict[str, tuple[frozenset[Path], Any]] = {}
+    """Raise UsageError if two benchmarks have the same files, read in the same way, and so the same questions."""
+    seen: dict[str, tuple[frozenset[Path], Any]] = {}
     for name, what in source.items():
-        own = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
-        files = own.pop("files", None)
+        options = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
+        files = options.pop("files", None)
         listed = files if isinstance(files, (list, tuple)) else [files]
         if not listed or not all(isinstance(file, (str, Path)) for file in listed):
             continue
         paths = frozenset(Path(file).resolve() for file in listed)
-        selecting = {option: own[option] for option in _SELECTING if option in own}
-        for other, (others, selected) in held.items():
+        selecting = {option: options[option] for option in _SELECTING if option in options}
+        for other, (others, selected) in seen.items():
             if (paths <= others or others <= paths) and selecting == selected:
                 shared = sorted(path.name for path in paths & others)
                 raise UsageError(
@@ -34,11 +35,11 @@ def check_files(source: Mapping[str, Any]) -> None:
                     f" ({', '.join(shared)}), which would count twice;"
                     " leave one of them out"
                 )
-        held[str(name)] = (paths, selecting)
+        seen[str(name)] = (paths, selecting)
 
 
 def check_named(data: Evidence | Outcomes, by: str) -> None:
-    """Raise MismatchError where the column of benchmarks is blank for some questions."""
+    """Raise MismatchError if the column of benchmarks is blank for some questions."""
     values = data.strata.get(by, ())
     blank = {q: None for q, value in zip(data.questions, values, strict=False) if _blank(value)}
     if blank:

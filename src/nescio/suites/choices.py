@@ -1,4 +1,4 @@
-"""The choices of suites, as the command line and Python offer them."""
+"""The choices of suites, for the command line and Python."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Comparisons over a suite: differences of macro means, with those of each benchmark."""
+"""Compare runs over a suite: differences of macro means, and of each benchmark."""
 
 from __future__ import annotations
 
@@ -75,16 +75,17 @@ def compare_suite(
     progress: Progress | None,
     **options: Any,
 ) -> Comparisons:
-    r"""Compare runs over several benchmarks: the difference of their macro means, tested in pairs.
+    r"""Compare runs over several benchmarks by the difference of their macro means, tested in pairs.
 
         nescio.compare("outcomes.csv", "c@1", suite_by="category", baseline="old").rows[0].verdict
 
-    `source`, `suite_by`, `over` and `incomplete` are as in `score_suite`; `baseline`, `run`, `ci`, `correction` and
-    `margin` as in `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each on
-    the questions that both runs have. Its p-value is that of all exchanges of the two labels within every benchmark:
-    exact where the convolution of the benchmarks' laws is small, on a grid else (an upper bound), of random exchanges
-    for measures without such a law. With `over="benchmarks"` it is a paired t-test over benchmarks.
-    `tables["benchmarks"]` has each benchmark's own difference, p adjusted for the benchmarks of a pair (Holm).
+    `source`, `suite_by`, `over` and `incomplete` are those of `score_suite`; `baseline`, `run`, `ci`, `correction` and
+    `margin` those of `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each
+    on the questions that both runs have. Its p-value is that of all exchanges of the two labels within every benchmark.
+    It is exact if the convolution of the benchmarks' laws is small, and otherwise an upper bound from a grid. For
+    measures without such a law it comes from random exchanges. With `over="benchmarks"` it is a paired t-test over
+    benchmarks. `tables["benchmarks"]` has the difference on each benchmark, with p adjusted for the benchmarks of a
+    pair (Holm).
     """
     suite = open_suite(source, options, measures, by=suite_by)
     lacking = [] if incomplete == "error" else [*on_lacking(suite, [run] if run else suite.runs, baseline)]
@@ -104,10 +105,10 @@ def compare_suite(
     for measure in wanted:
         compared, remarks = _differences(suite, measure, pairs, plan)
         notes += remarks
-        for one in compared:
-            differences.append((measure, one))
-            rows.append(_row(one, measure, over, plan.level))
-            parts += _parts(one, measure, plan.level, correction)
+        for pair in compared:
+            differences.append((measure, pair))
+            rows.append(_row(pair, measure, over, plan.level))
+            parts += _parts(pair, measure, plan.level, correction)
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     rows = adjusted_families(rows, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
@@ -141,8 +142,11 @@ def compare_suite(
 
 
 def _check_paired(suite: Suite) -> None:
-    """Raise MismatchError where there is nothing to compare, no record of which questions a run got right, or a
-    benchmark of which no two runs share a question."""
+    """Raise MismatchError if the suite cannot be compared.
+
+    The reason may be that there is only one run, that nothing says which questions a run got right, or that no two runs
+    share a question of a benchmark.
+    """
     if len(suite.runs) < 2:
         raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
     for benchmark in suite.benchmarks:
@@ -160,7 +164,7 @@ def _check_paired(suite: Suite) -> None:
 def _differences(
     suite: Suite, measure: Measure, pairs: Sequence[Runs], plan: TestPlan
 ) -> tuple[list[PairOverSuite], list[Note]]:
-    """Return the pairs that share a benchmark, and notes; shares of few answers are as uncertain as in one file."""
+    """Return the pairs that share a benchmark, and notes; shares of few answers are widened as in a single file."""
     compared = [pair for pair in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True) if pair is not None]
     notes: list[Note] = []
     few: dict[tuple[Runs, str], PairOnBenchmark] = {}
@@ -178,7 +182,7 @@ def _differences(
 
 
 def _part_row(runs: Runs, part: PairOnBenchmark, measure: Measure, level: float) -> Comparison:
-    """Return the difference on a benchmark as a comparison of its own."""
+    """Return the difference on a benchmark as a separate comparison."""
     low, high, spread = part_interval(part, measure, level)
     return Comparison(
         *runs, measure.label, part.difference, low, high, part.p, None, part.test, part.n,
@@ -209,7 +213,7 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
         spread, test, units, p = macro.error, "t", macro.units, macro.p
     else:
         low, high, spread = fixed_interval(pair.parts, measure, level)
-        if spread == 0:  # a loss that none of them shows may lie in the smallest, whose questions weigh most
+        if spread == 0:  # a loss that no pair shows may lie in the smallest benchmark, whose questions weigh most
             units = len(pair.parts) * min(part.units for part in pair.parts)
     if not measure.declaration.resampling_covers:
         low = high = math.nan
@@ -221,12 +225,12 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
 
 
 def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str) -> list[BenchmarkDifference]:
-    """Return the differences on the benchmarks, with verdicts that account for how many benchmarks there are."""
+    """Return the differences on the benchmarks, with verdicts that account for the number of benchmarks."""
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
     rows = []
     for part, p in zip(pair.parts, adjusted, strict=True):
         row = replace(_part_row(pair.runs, part, measure, level), p_adjusted=p, spread=None)
-        # Bounds on one benchmark are not adjusted for the others, so nothing is ruled out by them.
+        # Bounds on one benchmark are not adjusted for the others, so they rule nothing out.
         verdict = decide(row, 1 - level, margin=-1).verdict
         rows.append(
             BenchmarkDifference(
@@ -240,12 +244,12 @@ def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str)
 def _ranks(
     suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn], block: Block
 ) -> list[Rank]:
-    """Rank the runs by their macro means, where all of them are over the same benchmarks."""
+    """Return the ranks of the runs by their macro means, empty unless all means are over the same benchmarks."""
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
-    own = [row for row in rows if row.measure == measure.label]
+    of_measure = [row for row in rows if row.measure == measure.label]
     means = [(run, float(np.mean([of.values[run] for of in drawn]))) for run in suite.runs]
-    ranked = ranks(measure.label, means, own, lower_is_better=measure.declaration.lower_is_better)
+    ranked = ranks(measure.label, means, of_measure, lower_is_better=measure.declaration.lower_is_better)
     if not all(of.together for of in drawn):
         return ranked
     together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])

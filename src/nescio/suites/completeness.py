@@ -1,4 +1,4 @@
-"""Runs that some benchmarks of a suite lack: what is left out, and what is said of it."""
+"""Handle runs that some benchmarks of a suite lack, and note what is left out."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from nescio.errors import MismatchError, opt
 from nescio.suites.definition import Suite
 from nescio.text import listed
 
-_NAMED = 3  # pairs named in a note
+_NAMED = 3  # pairs that a note names
 
 
 def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suite, list[Note]]:
-    """Apply the policy to a suite in which some runs lack some benchmarks, with a note on what was left out.
+    """Return the suite after applying the policy to runs that lack a benchmark, with notes on what was left out.
 
-    `error` refuses; `complete-runs` leaves out the runs that lack a benchmark, `common-benchmarks` the benchmarks that
-    a run lacks; `available` leaves all as it is, and a run's mean is over the benchmarks that it has. Where
-    two runs are `named`, what others lack leaves nothing out. Raises MismatchError where it refuses, where a run that
-    is named would be left out, and where nothing is left.
+    `error` refuses such runs. `complete-runs` leaves out the runs that lack a benchmark, and `common-benchmarks` the
+    benchmarks that a run lacks. `available` leaves all as it is, and takes a run's mean over the benchmarks that it
+    has. If two runs are `named`, gaps of other runs leave nothing out. Raises MismatchError if it refuses, if a named
+    run would be left out, or if nothing is left.
     """
     lacking = {
         run: [b.name for b in suite.benchmarks if run not in b.data.runs]
@@ -72,7 +72,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
 
 
 def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
-    """Return a note on how many benchmarks each pair (run, baseline) was compared over: those that both runs have."""
+    """Return the note on the number of benchmarks that both runs of each pair (run, baseline) have."""
     over: dict[int, list[str]] = {}
     for run, baseline in pairs:
         count = sum({run, baseline} <= {*b.data.runs} for b in suite.benchmarks)

@@ -45,41 +45,41 @@ from nescio.sources.arrow import items_of
 from nescio.suites.checks import check_files, check_named
 
 OPTIONS = tuple(Reading.options)
-OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
+OWN = ("files", "runs", "format", *OPTIONS)  # the options that a benchmark may set
 
 
 class Benchmark(Struct, frozen=True, eq=False):
-    """One benchmark of a suite, by its name, ready to be scored."""
+    """One benchmark of a suite, with its name, ready to be scored."""
 
     name: str
     loaded: Loaded
 
     @property
     def data(self) -> Data:
-        """What its runs did."""
+        """Return the data of the benchmark's runs."""
         return self.loaded.data
 
     def take_runs(self, runs: Sequence[str]) -> Benchmark:
-        """Keep some of the runs, in this order; those that it lacks are passed over."""
+        """Return the benchmark with some of its runs, in the given order, skipping those that it lacks."""
         data = self.loaded.data
         chosen = [data.runs.index(run) for run in runs if run in data.runs]
         return replace(self, loaded=replace(self.loaded, data=data.take_runs(chosen)))
 
 
 class Suite(Struct, frozen=True, eq=False):
-    """Benchmarks, and the measures that their definition names (none: those that suit all of them)."""
+    """Benchmarks, and the measures that their definition names (none: those that suit all benchmarks)."""
 
     benchmarks: tuple[Benchmark, ...]
     measures: tuple[str, ...] = ()
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs of all benchmarks, in the order in which they first occur."""
+        """Return the runs of all benchmarks, in the order in which they first occur."""
         return tuple(dict.fromkeys(run for benchmark in self.benchmarks for run in benchmark.data.runs))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the benchmarks."""
+        """Return the names of the benchmarks."""
         return tuple(benchmark.name for benchmark in self.benchmarks)
 
     def digest(self) -> str:
@@ -88,7 +88,7 @@ class Suite(Struct, frozen=True, eq=False):
         return hashlib.blake2b(lines.encode(), digest_size=6).hexdigest()
 
     def signature(self, measures: Sequence[Measure], **how: object) -> dict[str, object]:
-        """Return the fields of a signature that say what was measured, and over what."""
+        """Return the fields of a signature that name the measures, the benchmarks and their data."""
         asked = [benchmark.data for benchmark in self.benchmarks if isinstance(benchmark.data, Evidence)]
         clustered = [b.loaded.options.cluster for b in self.benchmarks if getattr(b.data, "groups", None) is not None]
         return {
@@ -102,19 +102,21 @@ class Suite(Struct, frozen=True, eq=False):
         }
 
     def default_measures(self) -> tuple[str, ...]:
-        """Return the measures to show where none is asked for; raises UsageError where benchmarks have none in
-        common."""
+        """Return the measures to show if the user names none.
+
+        Raises UsageError if the benchmarks have none in common.
+        """
         if self.measures:
             return self.measures
-        own = [benchmark.loaded.measures for benchmark in self.benchmarks]
-        shared = tuple(name for name in own[0] if all(name in names for names in own))
+        suitable = [benchmark.loaded.measures for benchmark in self.benchmarks]
+        shared = tuple(name for name in suitable[0] if all(name in names for names in suitable))
         if not shared:
-            offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, own, strict=True))
+            offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, suitable, strict=True))
             raise UsageError(f"these benchmarks have no measure in common by default, so name one with -m ({offers})")
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
-        """Return the notes on reading, and `more` by benchmark: what is said of all benchmarks is said once."""
+        """Return the notes on reading and `more`, keyed by benchmark; a note on all benchmarks occurs once."""
         whose: dict[Note, dict[str, None]] = {}
         for benchmark in self.benchmarks:
             for remark in (*benchmark.loaded.notes, *(more or {}).get(benchmark.name, ())):
@@ -126,11 +128,10 @@ class Suite(Struct, frozen=True, eq=False):
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
-    """Open a suite: a mapping of names to what each benchmark is, a TOML file, or with `by` any data whose stratum it
-    is.
+    """Return a suite from a mapping of benchmarks, from a TOML file, or from the strata `by` of any data.
 
-    `options` are those of reading, for all benchmarks; a benchmark's own go before them. Raises FormatError,
-    MismatchError, UsageError or UnknownNameError, naming the benchmark.
+    `options` are the options of reading for all benchmarks; a benchmark's own options take precedence. Raises
+    FormatError, MismatchError, UsageError or UnknownNameError, naming the benchmark.
     """
     if isinstance(source, Suite):
         return source
@@ -174,8 +175,10 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
 
 
 def _renamed(loaded: Loaded, runs: Any) -> Loaded:
-    """Return the same with runs under the names that they have in the suite (a mapping), or with these alone (a
-    list)."""
+    """Return the data with runs renamed by a mapping (name in the suite to name in the files).
+
+    Given a list of names, returns these runs alone.
+    """
     if runs is None:
         return loaded
     listed = {str(run): str(run) for run in runs} if isinstance(runs, (list, tuple)) else runs
@@ -205,13 +208,13 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
 
 
 def files_of_definition(path: Path) -> list[Any]:
-    """Return the files of all benchmarks that a TOML file defines; raises FormatError for one that defines none."""
+    """Return the files of all benchmarks that a TOML file defines. Raises FormatError if it defines none."""
     parts = [what.get("files", ()) if isinstance(what, Mapping) else what for what in _definition(path)[0].values()]
     return [file for files in parts for file in items_of(files)]
 
 
 def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Read a TOML file; what files it names stand beside it."""
+    """Return the benchmarks and measures of a TOML file, whose file names are relative to its folder."""
     import tomllib
 
     try:
@@ -227,7 +230,7 @@ def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the benchmarks of a TOML file by name, with their files, and its measures; raises FormatError."""
+    """Return the benchmarks of a TOML file by name, with their files, and its measures. Raises FormatError."""
     benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
     if not isinstance(benchmarks, dict) or not benchmarks:
         raise FormatError(path, "a suite needs a table [benchmarks.NAME] for each benchmark")
@@ -236,23 +239,23 @@ def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any
     for name in measures:
         parse(name)
     defined: dict[str, Any] = {}
-    for name, own in benchmarks.items():
-        if not isinstance(own, dict) or "files" not in own:
-            raise FormatError(path, f"[benchmarks.{name}] needs `files`", value=own)
-        for key in own:
+    for name, entry in benchmarks.items():
+        if not isinstance(entry, dict) or "files" not in entry:
+            raise FormatError(path, f"[benchmarks.{name}] needs `files`", value=entry)
+        for key in entry:
             if key not in OWN:
                 raise FormatError(path, f"[benchmarks.{name}] can have {', '.join(OWN)}", value=key)
-        files = [own["files"]] if isinstance(own["files"], str) else own["files"]
+        files = [entry["files"]] if isinstance(entry["files"], str) else entry["files"]
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             raise FormatError(
                 path, f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of them", value=files
             )
-        defined[name] = {**own, "files": [match for file in files for match in expand(str(path.parent / file))]}
+        defined[name] = {**entry, "files": [match for file in files for match in expand(str(path.parent / file))]}
     return defined, tuple(measures)
 
 
 def expand(pattern: str) -> list[Path]:
-    """Return the files that a pattern stands for, in their order; a name that stands for itself, as it is."""
+    """Return the files that match a pattern, in order, or the name itself if it is no pattern or exists."""
     if Path(pattern).exists() or not glob.has_magic(pattern):
         return [Path(pattern)]
     matches = sorted(glob.glob(pattern, recursive=True))
@@ -262,7 +265,7 @@ def expand(pattern: str) -> list[Path]:
 
 
 def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Measures) -> list[Benchmark]:
-    """Take each value of a column for a benchmark, with the runs that have an answer there."""
+    """Return each value of a column as a benchmark, with the runs that have an answer there."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         loaded = open_data(source, {"strata": (by,), **options}, measures)
         data = with_questions(loaded.data, f"take the values of {by!r} as benchmarks")
@@ -280,7 +283,7 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
         return _by_stratum(apply(judged, plan), by, {}, None)
     outcomes = judged.data
     if by not in outcomes.strata:
-        every = read(items, plan.but(strata=None)).data  # to say what there is instead
+        every = read(items, plan.but(strata=None)).data  # read again so that the error can list the existing columns
         raise not_constant(by, getattr(every, "strata", {}))
     check_named(outcomes, by)
     values = outcomes.strata[by]

@@ -1,4 +1,4 @@
-"""Notes on the benchmarks of a comparison: what a gate could be won by, and what cannot be compared."""
+"""Note the benchmarks of a comparison that could win a gate, and those that cannot be compared."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nescio.measures import Measure
 from nescio.suites.definition import Suite
 from nescio.suites.macro_differences import PairOverSuite
 
-FEWEST_CLUSTERS = 10  # fewer decide nothing (docs/which-method.md)
+FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 
 
 def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Iterator[Note]:
-    """Yield a note on each of these runs that lacks a benchmark which the baseline has."""
+    """Yield a note on each of these runs that lacks a benchmark of the baseline."""
     for run in runs:
         names = [b.name for b in suite.benchmarks if baseline in b.data.runs and run not in b.data.runs]
         if names:
@@ -29,8 +29,11 @@ def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Itera
 
 
 def on_benchmarks(suite: Suite, differences: Sequence[tuple[Measure, PairOverSuite]]) -> Iterator[Note]:
-    """Yield notes on each benchmark, which counts as much as any other: few clusters, questions that a measure cannot
-    use, and answers that are lost without a decision of the run."""
+    """Yield notes on each benchmark, because each counts as much as any other.
+
+    The notes are on few clusters, on questions that a measure cannot use, and on answers lost without the run's
+    decision.
+    """
     pairs = [pair.runs for _, pair in differences]
     for remark in notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks]):
         if remark.code != NOT_DECLINED:

@@ -1,5 +1,4 @@
-"""Pairs of runs over a suite: the mean of their differences, and how surprising it is if labels mean nothing within
-each benchmark."""
+"""Compare pairs of runs over a suite: the mean of their differences, and its p-value under exchanges of labels."""
 
 from __future__ import annotations
 
@@ -21,14 +20,15 @@ from nescio.suites.definition import Suite
 from nescio.suites.resampled import shuffle
 
 Floats = NDArray[np.float64]
-Runs = tuple[str, str]  # a run and what it is compared with
+Runs = tuple[str, str]  # a run and the run that it is compared with
 
 
 class PairOnBenchmark(Struct, frozen=True):
-    """Two runs on the questions that both have of one benchmark: the first minus the second, its p-value (None: its
-    exchanges would have to be drawn), and its standard error with the degrees of freedom.
+    """Two runs on the questions that both have of one benchmark: the first minus the second, with its p-value.
 
-    `n` are the questions of both, `of` those of either. `ends` are those of the interval of a share of few answers.
+    The p-value is None if exchanges would have to be drawn. `error` holds the standard error with the degrees of
+    freedom. `n` counts the questions of both runs, and `of` those of either. `ends` are the interval of a share of few
+    answers.
     """
 
     benchmark: str
@@ -44,7 +44,7 @@ class PairOnBenchmark(Struct, frozen=True):
 
 
 class PairOverSuite(Struct, frozen=True):
-    """Two runs over the benchmarks that both have: the mean of the differences, and its p-value (None: as above)."""
+    """Two runs over the benchmarks that both have: the mean difference, and its p-value (None if it must be drawn)."""
 
     runs: Runs
     difference: float
@@ -54,7 +54,7 @@ class PairOverSuite(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """How many questions there are in all benchmarks."""
+        """Return the number of questions in all benchmarks."""
         return sum(part.n for part in self.parts)
 
 
@@ -66,24 +66,25 @@ class SeenBenchmark(Struct, frozen=True, eq=False):
     seen: RunsSeen
 
     def places(self, runs: Runs) -> tuple[int, int] | None:
-        """Return where two runs stand; None where one of them is lacking."""
+        """Return the indices of two runs, or None if one of them is lacking."""
         if runs[0] not in self.runs or runs[1] not in self.runs:
             return None
         return self.runs.index(runs[0]), self.runs.index(runs[1])
 
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
-    """See all benchmarks by one measure."""
+    """Return all benchmarks as one measure sees them."""
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 
 def pairs_over_suite(
     benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan, *, sampled: bool
 ) -> Iterator[PairOverSuite | None]:
-    """Yield each pair of runs; None where they share no benchmark.
+    """Yield each pair of runs, None if they share no benchmark.
 
-    The null is that labels can be exchanged within every benchmark. p is exact where the law of each difference is
-    known, an upper bound where their sum needs a grid; else, if it may be `sampled`, of random exchanges.
+    The null hypothesis is that labels can be exchanged within every benchmark. p is exact if the law of each difference
+    is known, and an upper bound if their sum needs a grid. Otherwise, if `sampled` allows it, p comes from random
+    exchanges.
     """
     made = [_exact(benchmarks, runs) for runs in pairs]
     waiting = [pair for pair in made if pair is not None and pair.p is None]
@@ -93,7 +94,7 @@ def pairs_over_suite(
 
 
 def _exact(benchmarks: Sequence[SeenBenchmark], runs: Runs) -> PairOverSuite | None:
-    parts = [part for one in benchmarks if (part := _on_benchmark(one, runs)) is not None]
+    parts = [part for benchmark in benchmarks if (part := _on_benchmark(benchmark, runs)) is not None]
     if not parts:
         return None
     difference = float(np.mean([part.difference for part in parts]))
@@ -109,7 +110,7 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     if places is None:
         return None
     pair, of, unknown = one.seen.pair(*places), one.seen.either(*places), (math.nan, math.nan)
-    if pair is None:  # its mean with others is undefined: a run must not choose what counts
+    if pair is None:  # its mean with others is undefined, because a run must not choose which benchmarks count
         return PairOnBenchmark(one.name, math.nan, math.nan, "exact", 0, 0, Law(), unknown, of)
     difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
     exchanges = None if math.isnan(difference) else pair.exchanges()
@@ -125,21 +126,21 @@ Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark
 
 
 def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan) -> dict[Runs, Drawn]:
-    """Return the p-values of pairs from random exchanges, each benchmark's in an order of its own."""
+    """Return the p-values of pairs from random exchanges, which each benchmark joins in a different order."""
     plan = replace(plan, test="permutation")
     total = np.zeros((len(pairs), plan.size))
     observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))
     single: list[dict[str, float]] = [{} for _ in pairs]
-    for one in benchmarks:
-        places = [(at, place) for at, runs in enumerate(pairs) if (place := one.places(runs)) is not None]
-        order = shuffle(one.name, plan.size, plan.blocks[0].seed)
-        tested = each_tested(one.seen, [place for _, place in places], plan, intervals=False)
+    for benchmark in benchmarks:
+        places = [(at, place) for at, runs in enumerate(pairs) if (place := benchmark.places(runs)) is not None]
+        order = shuffle(benchmark.name, plan.size, plan.blocks[0].seed)
+        tested = each_tested(benchmark.seen, [place for _, place in places], plan, intervals=False)
         for (at, _), result in zip(places, tested, strict=True):
             if result is not None and len(result.exchanged):
                 total[at] += result.exchanged[order]
                 observed[at] += result.observed
                 counted[at] += 1
-                single[at][one.name] = p_value(result.observed, result.exchanged)
+                single[at][benchmark.name] = p_value(result.observed, result.exchanged)
     return {
         runs: (p_value(observed[at] / counted[at], total[at] / counted[at]) if counted[at] else math.nan, single[at])
         for at, runs in enumerate(pairs)

@@ -1,4 +1,4 @@
-"""Intervals of a mean of differences over these benchmarks and no others."""
+"""Compute intervals of a mean of differences over fixed benchmarks."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NO_SPREAD = 1e-12
 def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
     r"""Return the interval of the mean of these differences, and its standard error.
 
-    Student's where every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without one may
-    still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits that lie r
-    apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above, and the reaches of all benchmarks add up
-    by their squares (MOVER); the standard error is NaN then. Runs that end alike on 30 units or more of every benchmark
+    It is Student's if every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without a
+    spread may still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits
+    that lie r apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above. The squared reaches of all
+    benchmarks add up (MOVER); the standard error is NaN then. Runs that agree on 30 units or more of every benchmark
     have no interval, and the standard error 0.
     """
     values = np.array([part.difference for part in parts])
@@ -46,14 +46,14 @@ def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: fl
 
 
 def part_interval(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float, float]:
-    """Return the interval of a difference on one benchmark, and its standard error (NaN where few answers say it)."""
+    """Return the interval of a difference on one benchmark, and its standard error (NaN if it rests on few answers)."""
     if part.ends is not None:
         return *bounded(*part.ends, measure), math.nan
     return student_interval(measure, part.difference, part.error, part.n, level)
 
 
 def bounded(low: float, high: float, measure: Measure) -> tuple[float, float]:
-    """Return the ends of an interval within what two values of a measure can differ by."""
+    """Return the ends of an interval, limited to the largest difference of two values of a measure."""
     low, high = within_range(low, high, measure.bounds)
     return float(low), float(high)
 
@@ -63,12 +63,12 @@ def _is_alike(part: PairOnBenchmark) -> bool:
 
 
 def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool:
-    """Tell whether the units of a benchmark show how far its difference may move."""
+    """Return whether the units of a benchmark show how far its difference may move."""
     return part_interval(part, measure, level)[2] > NO_SPREAD
 
 
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
-    """Return how far a difference may lie below and above the one that was seen."""
+    """Return how far the true difference may lie below and above the observed one."""
     low, high, error = part_interval(part, measure, level)
     if error > NO_SPREAD or part.ends is not None:
         return part.difference - low, high - part.difference

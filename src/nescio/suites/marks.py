@@ -1,4 +1,4 @@
-"""Which run of a suite is best, which are tied with it, and which win rates are sure."""
+"""Mark the best run of a suite, the runs tied with it, and the significant win rates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSE = 1e-12
 
 
 def is_fast(suite: Suite) -> bool:
-    """Tell whether the tests of all pairs take a second or so: what is marked unasked."""
+    """Return whether the tests of all pairs take about a second, so that runs are marked without a request."""
     questions = 0
     for benchmark in suite.benchmarks:
         if not benchmark.data.has_questions or benchmark.data.groups is not None:
@@ -34,12 +34,13 @@ def is_fast(suite: Suite) -> bool:
 def marks(
     suite: Suite, measure: Measure, rows: Sequence[SuiteScore], plan: TestPlan, *, sampled: bool
 ) -> list[SuiteScore]:
-    """Return the rows of one measure with marks and sure win rates; as they are where a test would have to draw
-    exchanges and may not (`sampled`), where the runs' means are over different benchmarks, and where two of these means
-    cannot be compared on every benchmark.
+    """Return the rows of one measure with marks and bounds of win rates.
 
-    Macro differences are adjusted for all pairs of runs (Holm), those of single benchmarks for all pairs and benchmarks
-    together: so the bounds of all win rates hold together.
+    The rows stay unchanged in three cases. A test would have to draw exchanges and `sampled` forbids it, the runs'
+    means are over different benchmarks, or two means cannot be compared on every benchmark.
+
+    Macro differences are adjusted for all pairs of runs (Holm), and differences on single benchmarks for all pairs and
+    benchmarks together. So the bounds of all win rates hold together.
     """
     names = sorted(row.run for row in rows)
     pairs = [
@@ -72,7 +73,7 @@ def marks(
             best=row.run in top,
             tied_with_best=not math.isnan(row.value)
             and row.run not in top
-            and not any((one, row.run) in worse for one in top),
+            and not any((better, row.run) in worse for better in top),
         )
         for row in marked
     ]

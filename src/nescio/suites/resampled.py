@@ -1,7 +1,7 @@
-"""A suite on resamples: questions are drawn within each benchmark, and benchmarks apart from each other.
+"""Resample a suite: draw questions within each benchmark, and benchmarks independently of each other.
 
-Each benchmark has the draws that it has alone, shuffled in a way of its own: benchmarks with as many questions share
-draws otherwise, and would seem to rise and fall together.
+Each benchmark has the draws that it has alone, shuffled by its own key. Otherwise benchmarks with equally many
+questions would share draws, and would seem to rise and fall together.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ Floats = NDArray[np.float64]
 
 
 class Drawn(Struct, frozen=True, eq=False):
-    """One benchmark under one measure: each run's value, its variance, its standard error with the degrees of freedom
-    (none of a measure with an order), how many questions it is of, and its values on resamples, shape (runs,
-    resamples); `together` says whether runs were drawn on the same resamples."""
+    """One benchmark under one measure, with figures for each run.
+
+    They are the value, its variance, its standard error with the degrees of freedom (none for an ordered measure), and
+    the number of questions. The values on resamples have shape (runs, resamples). `together` tells whether runs were
+    drawn on the same resamples.
+    """
 
     values: dict[str, float]
     variances: dict[str, float]
@@ -41,18 +44,18 @@ class Drawn(Struct, frozen=True, eq=False):
 
 
 def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
-    """Draw one benchmark under each measure."""
+    """Return the draws of one benchmark under each measure."""
     blocks = resampling.blocks(resamples, seed)
-    own = shuffle(benchmark.name, resamples, seed)
+    order = shuffle(benchmark.name, resamples, seed)
     runs = benchmark.data.runs
     made = []
     for measure, shared in zip(measures, shared_draws(benchmark.data, measures, blocks, jobs), strict=True):
         inputs = measure_inputs(benchmark.data, [measure])[0]
         if shared is None:
             drawn = dict(resample(inputs, blocks, jobs))
-            values = {runs[sample.run]: drawn[i][own] for i, sample in enumerate(inputs)}
+            values = {runs[sample.run]: drawn[i][order] for i, sample in enumerate(inputs)}
         else:
-            values = {run: shared[i][own] for i, run in enumerate(runs)}
+            values = {run: shared[i][order] for i, run in enumerate(runs)}
         variances = {}
         for sample in inputs:
             exact = variance(sample)
@@ -73,19 +76,20 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
 
 
 def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
-    """Return the order in which a benchmark's draws are joined to those of others: by its name, whatever others there
-    are."""
+    """Return the order in which a benchmark's draws join those of others.
+
+    It depends on the benchmark's name alone, not on the other benchmarks.
+    """
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
     child = np.random.SeedSequence(seed, spawn_key=(int(Stream.SUITES), key & 0xFFFFFFFF, key >> 32))
     return np.random.Generator(np.random.PCG64(child)).permutation(size)
 
 
 def variance(sample: MeasureInput) -> float | None:
-    r"""Return the variance of a value over samples of units like these, by the delta method; None for a measure of an
-    order.
+    r"""Return the variance of a value by the delta method, or None for an ordered measure.
 
-    $V = \sum_k n_k g_k^2$ over kinds of unit, g being the derivative of the value by the weight of a unit: for a share
-    p of n questions, $p(1 - p)/n$. NaN where the value is.
+    $V = \sum_k n_k g_k^2$ over kinds of unit, where g is the derivative of the value by the weight of a unit. For a
+    share p of n questions it is $p(1 - p)/n$. It is NaN if the value is NaN.
     """
     if sample.measure.order is not None:
         return None
@@ -97,8 +101,8 @@ def variance(sample: MeasureInput) -> float | None:
 def _error(sample: MeasureInput) -> tuple[float, float]:
     """Return the standard error of a value, and its degrees of freedom.
 
-    Units that all agree on a limit of the range show no spread, and yet it is not known that all others would: they
-    have that of one unit that goes the other way.
+    Units that all agree on a limit of the range show no spread, but others may differ. They get the standard error of
+    one unit that goes the other way.
     """
     units, (low, high) = sample.patterns.units, sample.measure.bounds
     if math.isnan(sample.value) or units < 2:

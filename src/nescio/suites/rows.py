@@ -1,4 +1,4 @@
-"""What suites give: rows of macro scores, of single benchmarks, and of mean ranks."""
+"""The rows of suites: macro scores, scores of single benchmarks, and mean ranks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nescio.data.shown import Shown
 class SuiteScore(Struct, frozen=True):
     """One measure of one run over the benchmarks of a suite.
 
-    `value` is the mean over `benchmarks` of them, each counting the same, with standard error `se` and the interval
-    from `low` to `high`. `win_rate` is the mean share of the other runs that it beats; `stable_low` to `stable_high` is
-    where that stays when questions are resampled (a band of stability, and no confidence interval), and `sure_low` to
-    `sure_high` the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
-    marks as those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
-    `chosen_low` to `chosen_high` is the interval of the run with the best mean that accounts for its having been chosen
-    out of all k (level 1 - α/k, Bonferroni); None of any other.
+    `value` is the mean over `benchmarks` benchmarks, each counting the same, with standard error `se` and the interval
+    from `low` to `high`. `win_rate` is the mean share of the other runs that it beats. It stays between `stable_low`
+    and `stable_high` when questions are resampled (a band of stability, not a confidence interval). `sure_low` to
+    `sure_high` are the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
+    marks like those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
+    `chosen_low` to `chosen_high` is an interval for the run with the best mean only. It allows for the choice among all
+    k runs (level 1 - α/k, Bonferroni), and is None for other runs.
     """
 
     run: str
@@ -42,7 +42,7 @@ class SuiteScore(Struct, frozen=True):
 
 
 class BenchmarkScore(Struct, frozen=True):
-    """One measure of one run on one benchmark, as `nescio.score` gives it."""
+    """One measure of one run on one benchmark, as in `nescio.score`."""
 
     benchmark: str
     run: str
@@ -72,8 +72,11 @@ class BenchmarkDifference(Struct, frozen=True):
 
 
 class MeanRank(Struct, frozen=True):
-    """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
-    under: mean ranks nearer than `critical_difference` do not differ significantly."""
+    """The mean rank of a run over benchmarks.
+
+    `groups` numbers the bars of a critical-difference diagram above it. Mean ranks nearer than `critical_difference` do
+    not differ significantly.
+    """
 
     measure: Annotated[str, Shown()]
     run: Annotated[str, Shown()]
@@ -83,8 +86,8 @@ class MeanRank(Struct, frozen=True):
 
 
 class SuiteScores(Results[SuiteScore], frozen=True):
-    """What `score` gives of a suite: rows of `SuiteScore`; `tables["benchmarks"]` has the single benchmarks."""
+    """The scores of a suite: rows of `SuiteScore`, and the single benchmarks in `tables["benchmarks"]`."""
 
     def value(self, run: str, measure: str) -> float:
-        """Return the macro mean of a run; raises KeyError where there is none."""
+        """Return the macro mean of a run. Raises KeyError if there is none."""
         return next(row.value for row in self.rows if (row.run, row.measure) == (run, measure))

@@ -1,4 +1,4 @@
-"""Scores over a suite: each run's macro mean and win rate, with what can be said of both."""
+"""Score runs over a suite: each run's macro mean and win rate, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def score_suite(
         nescio.score({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("new", "c@1")
         nescio.score("outcomes.csv", suite_by="category").rows[0].win_rate
 
-    `source` maps names of benchmarks to files, tables or data (or to a mapping with `files`, `runs`, `format`, `judge`,
-    `column` and other options of its own), or is a TOML file that says the same; with `suite_by` it is any data, and
+    `source` maps names of benchmarks to files, tables or data, or to a mapping with `files`, `runs`, `format`, `judge`,
+    `column` and other options. It may also be a TOML file with the same content. With `suite_by` it is any data, and
     each value of that column is a benchmark. Runs are matched by name. Rows are `SuiteScore`; `tables["benchmarks"]`
-    has each benchmark's own scores.
+    has the scores on each benchmark.
 
     The macro mean is $\frac1T\sum_t M_t$: each benchmark counts the same, whatever its size. Its interval is `over`
     - `questions`: for these benchmarks; questions are resampled within each;
     - `benchmarks`: for benchmarks like these, $\bar M \pm t_{T-1}s/\sqrt T$, which is far wider; mean ranks are given
       too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
 
-    `incomplete` says what becomes of runs that a benchmark lacks: error, complete-runs (leave out these runs),
-    common-benchmarks (leave out such benchmarks) or available (each run's mean over what it has). `mark` marks the best
-    by paired tests of macro differences, Holm over all pairs (None: where that is fast). Other arguments as in
+    `incomplete` decides on runs that a benchmark lacks: error, complete-runs (leave out these runs), common-benchmarks
+    (leave out such benchmarks) or available (each run's mean over its benchmarks). `mark` marks the best run by paired
+    tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
     `nescio.score`.
     """
     suite = open_suite(source, options, measures, by=suite_by)
@@ -74,13 +74,13 @@ def score_suite(
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     level = (ci or 95.0) / 100
     plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
-    own: dict[str, Scores] = {}
+    by_name: dict[str, Scores] = {}
     drawn: list[list[Drawn]] = []
     for benchmark in suite.benchmarks:
-        own[benchmark.name] = score_one(benchmark.loaded, wanted, ci=ci, resamples=resamples, seed=seed, jobs=jobs)
+        by_name[benchmark.name] = score_one(benchmark.loaded, wanted, ci=ci, resamples=resamples, seed=seed, jobs=jobs)
         drawn.append(draw(benchmark, wanted, resamples, seed, jobs))
         if progress:
-            progress(len(own), len(suite.benchmarks))
+            progress(len(by_name), len(suite.benchmarks))
     rows: list[SuiteScore] = []
     ranked: list[MeanRank] = []
     for at, measure in enumerate(wanted):
@@ -90,8 +90,8 @@ def score_suite(
         notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
-    notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
-    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(own))}
+    notes += [*cautions(suite, drawn, over), *_doubts(by_name)] if ci else []
+    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(by_name))}
     if ranked:
         tables["mean_ranks"] = tuple(ranked)
     line = sign(
@@ -100,14 +100,14 @@ def score_suite(
         resamples=resamples,
         seed=seed,
     )
-    remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
+    remarks = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in by_name.items()})
     return SuiteScores(tuple(rows), line, (*notes, *remarks), "suite", tables)
 
 
 def _scored(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], plan: TestPlan, *, over: str, mark: bool | None
 ) -> list[SuiteScore]:
-    """Make the macro means of all runs by one measure, with win rates and marks where they can be ranked."""
+    """Return the macro means of all runs by one measure, with win rates and marks if the runs can be ranked."""
     scored = [_row(measure, drawn, run, over, plan.level) for run in suite.runs]
     if not _is_ranked(suite, measure):
         return scored
@@ -120,7 +120,7 @@ def _scored(
 def _with_chosen(
     rows: Sequence[SuiteScore], measure: Measure, drawn: Sequence[Drawn], over: str, level: float
 ) -> list[SuiteScore]:
-    """Give the run with the best mean the interval of one that was chosen out of all."""
+    """Return the rows, where the run with the best mean has the interval of a run chosen out of all."""
     known = [row.value for row in rows if not math.isnan(row.value)]
     best = (min if measure.declaration.lower_is_better else max)(known, default=math.nan)
     made = []
@@ -128,8 +128,8 @@ def _with_chosen(
         if row.value != best:
             made.append(row)
             continue
-        own = [of for of in drawn if row.run in of.values]
-        macro = macro_mean(measure, row.run, own, over, 1 - (1 - level) / len(rows))
+        benchmarks = [of for of in drawn if row.run in of.values]
+        macro = macro_mean(measure, row.run, benchmarks, over, 1 - (1 - level) / len(rows))
         made.append(replace(row, chosen_low=macro.low, chosen_high=macro.high))
     return made
 
@@ -139,7 +139,7 @@ def _without_interval(row: SuiteScore) -> SuiteScore:
 
 
 def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
-    """Say of which runs the benchmarks all have one value."""
+    """Return notes on the runs whose benchmarks all have one value."""
     return gather(
         [
             (
@@ -161,15 +161,18 @@ def _is_ranked(suite: Suite, measure: Measure) -> bool:
 
 
 def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
-    own = [of for of in drawn if run in of.values]
-    macro = macro_mean(measure, run, own, over, level)
-    figures = (macro.value, macro.error, macro.low, macro.high, len(own), macro.n)
+    benchmarks = [of for of in drawn if run in of.values]
+    macro = macro_mean(measure, run, benchmarks, over, level)
+    figures = (macro.value, macro.error, macro.low, macro.high, len(benchmarks), macro.n)
     return SuiteScore(run, measure.label, *figures, None)
 
 
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
-    """Return a run's mean over benchmarks with its interval: Student's over benchmarks or over the questions within
-    each; of a measure with an order, the percentiles of resampled questions."""
+    """Return a run's mean over benchmarks with its interval.
+
+    The interval is Student's, over benchmarks or over the questions within each. For an ordered measure it has the
+    percentiles of resampled questions.
+    """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
         return replace(mean(values, level), n=n)
@@ -182,30 +185,30 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:
-    """Name the intervals of means over benchmarks by these measures."""
+    """Return the name of the intervals of means over benchmarks by these measures."""
     closed = {over == "benchmarks" or measure.order is None for measure in measures}
-    return "+".join("t" if one else "percentile" for one in sorted(closed, reverse=True))
+    return "+".join("t" if is_closed else "percentile" for is_closed in sorted(closed, reverse=True))
 
 
 def _with_win_rates(
     rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
 ) -> list[SuiteScore]:
-    """Return the rows with their win rates, and where these stay on resamples."""
+    """Return the rows with their win rates, and the bands of these on resamples."""
     runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     rates = suites.win_rates(values, lower_is_better=lower)
     size = len(next(iter(drawn[0].draws.values())))
     total, counted = np.zeros((len(runs), size)), np.zeros((len(runs), size))
     for of in drawn:
-        one = np.stack([of.draws.get(run, np.full(size, math.nan)) for run in runs], axis=1)
-        rate = suites.win_rates(one[:, None, :], lower_is_better=lower).T
+        draws = np.stack([of.draws.get(run, np.full(size, math.nan)) for run in runs], axis=1)
+        rate = suites.win_rates(draws[:, None, :], lower_is_better=lower).T
         total += np.nan_to_num(rate)
         counted += ~np.isnan(rate)
     with np.errstate(divide="ignore", invalid="ignore"):
         resampled = total / counted
     made = []
-    for row, rate, own in zip(rows, rates, resampled, strict=True):
-        low, high = intervals.percentile(own, level)
+    for row, rate, rates_drawn in zip(rows, rates, resampled, strict=True):
+        low, high = intervals.percentile(rates_drawn, level)
         made.append(replace(row, win_rate=float(rate), stable_low=low, stable_high=high))
     return made
 
@@ -213,7 +216,7 @@ def _with_win_rates(
 def _mean_ranks(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], level: float, notes: list[Note]
 ) -> list[MeanRank]:
-    """Rank the runs by their mean ranks over benchmarks, where there are benchmarks enough; the notes say else."""
+    """Return the runs by their mean ranks over benchmarks, or a note if there are too few benchmarks."""
     runs = suite.runs
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     whole = ~np.isnan(values).any(axis=1)
@@ -245,7 +248,7 @@ def _mean_ranks(
 
 
 def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[Note]:
-    """Say where the interval of a mean may cover too seldom, and what win rates were drawn apart."""
+    """Return notes on the intervals of means that may cover too seldom."""
     made = []
     if over == "benchmarks":
         if len(suite.benchmarks) < suites.FEW_RANKED:
@@ -261,7 +264,7 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
     small = [
         name
         for name, of in zip(suite.names, drawn, strict=True)
-        if min((n for one in of for n in one.n.values() if n), default=intervals.FEW) < intervals.FEW
+        if min((n for shown in of for n in shown.n.values() if n), default=intervals.FEW) < intervals.FEW
     ]
     if small:
         made.append(
@@ -276,7 +279,7 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
 
 
 def _doubts(own: dict[str, Scores]) -> list[Note]:
-    """Say once of which benchmarks some intervals of their own may cover too seldom."""
+    """Return a note that names the benchmarks whose intervals may cover too seldom."""
     names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
     if not names:
         return []

@@ -1,1 +1,1 @@
-"""Tables of any make: a mapping from columns to roles, executed, or one question."""
+"""Read tables of any layout: map columns to roles and apply the mapping, or ask the user one question."""

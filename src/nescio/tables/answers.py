@@ -1,4 +1,4 @@
-"""Tables whose mapping has predictions and gold answers: questions and runs, whose answers are yet to be judged."""
+"""Read tables with predictions and gold answers as questions and runs that still need a judge."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import duckdb
 
 LONGEST_LABEL = 60
-_JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # that are tried on sentences
-_FEWEST_WRONG = 3  # answers of which one should be right
-_NO_CLASS = "-1"  # a class that could not be parsed
+_JUDGES = ("contains", "token_f1(threshold=0.5)", "exact")  # the judges to offer for sentences
+_FEWEST_WRONG = 3  # with this many answers, at least one should be right
+_NO_CLASS = "-1"  # the class of an answer that could not be parsed
 _OWN = {
     "question": ("question", "question_id", "qid"),
     "prediction": ("prediction",),
@@ -45,7 +45,7 @@ _OWN = {
 
 
 class Row(Struct):
-    """One answer: its place, its question, what is right, and the texts given, the first of which is the answer."""
+    """One answer: its place, its question, the gold answers, and the given texts, the first of which is the answer."""
 
     file: int
     row: int
@@ -65,7 +65,7 @@ class Row(Struct):
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
-    """Return the questions and runs of tables under their mappings, and notes; raises FormatError, or AskedError."""
+    """Return the questions and runs of tables under their mappings, and notes. Raises FormatError, or AskedError."""
     extra = gathered(connection, placed, options.outcome_map)
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, "
@@ -88,7 +88,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         _rows(connection, placed, {n: c for n, c in extra.items() if n not in taken}, sources, repeated=repeated)
     )
     _no_answers(rows, sources, options, own=_is_own(placed))
-    open_ = not (options.judging or "judge" in options.told)  # nobody said how answers are to be judged
+    open_ = not (options.judging or "judge" in options.told)  # nobody said how to judge the answers
     if open_:
         _ask_for_judge(rows, sources, own=_is_own(placed))
     questions, gold = _questions(rows, sources, options, notes)
@@ -171,8 +171,10 @@ def _is_own(placed: Placed) -> bool:
 
 
 def _whole_numbers(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether of predictions and gold answers one are whole numbers and the others the same with `.0`, as pandas
-    writes a column of whole numbers in which a cell is empty."""
+    """Return whether predictions and gold answers are whole numbers that differ only by `.0`.
+
+    pandas writes a column of whole numbers with `.0` if a cell is empty.
+    """
     whole, point = (f"bool_and(regexp_full_match({{0}}, '{pattern}'))" for pattern in ("[+-]?\\d+", "[+-]?\\d+\\.0"))
     ways = [f"({whole.format(a)} AND {point.format(b)})" for a, b in (("gold", "prediction"), ("prediction", "gold"))]
     return bool(connection.execute(f"SELECT coalesce({' OR '.join(ways)}, false) FROM rows").fetchall()[0][0])
@@ -190,8 +192,11 @@ def _responses(row: Row) -> Iterator[Response]:
 
 
 def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, *, own: bool) -> None:
-    """Give the predictions that are no answers their reason: words for an abstention, a marker ("PARSE_FAIL", -1), or
-    nothing; ask what markers and empty cells count as, if nobody said it."""
+    """Set the reason of predictions that are no answers.
+
+    They are words for an abstention, a marker ("PARSE_FAIL", -1), or empty. Raises AskedError if nobody said what
+    markers and empty cells count as.
+    """
     gold = {text for row in rows for text in row.gold}
     classes = bool(gold) and all(text.isdecimal() for text in gold)
     found: Counter[str] = Counter()
@@ -231,8 +236,10 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
 
 
 def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: bool) -> None:
-    """Ask how answers are to be judged that are sentences, or that say more than the letters that are right: few are
-    equal to a gold answer that they contain."""
+    """Raise AskedError about the judge if answers are sentences, or say more than letters of options.
+
+    Few such answers equal a gold answer that they contain.
+    """
     letters = all(_is_letter(text) for row in rows for text in row.gold)
     for row in rows:
         text = row.given[0] if row.given and row.why is None else ""
@@ -244,7 +251,7 @@ def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: b
 
 
 def _is_letter(text: str) -> bool:
-    """Return whether a text is one letter, such as that of an option, beside signs such as brackets."""
+    """Return whether a text is a single letter, such as that of an option, apart from signs such as brackets."""
     letter = "".join(filter(str.isalnum, text))
     return len(letter) == 1 and letter.upper() != letter.lower()
 
@@ -252,7 +259,7 @@ def _is_letter(text: str) -> bool:
 def _ask_of_none_right(
     rows: Sequence[Row], unjudged: Unjudged, sources: Mapping[int, Source], options: ReadOptions
 ) -> None:
-    """Ask how answers are to be judged of which not one is right by the judge that suits them."""
+    """Raise AskedError about the judge if not one answer is right by the judge that suits them."""
     given = [row for row in rows if row.given and row.why is None and row.gold and not row.declined]
     answered = [row for row in given if not options.declined.reads(row.given[0])]
     if len(answered) < _FEWEST_WRONG or any(
@@ -276,8 +283,10 @@ OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
 def _questions(
     rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions, notes: list[Note]
 ) -> tuple[dict[str, Question], OwnGold]:
-    """Return the questions, with the columns that have one short text for each, and the gold answers of runs that
-    differ."""
+    """Return the questions and the gold answers of runs that differ from these.
+
+    Columns with one short text for each question become its strata.
+    """
     first: dict[str, Row] = {}
     for row in rows:
         first.setdefault(row.question, row)
@@ -306,7 +315,7 @@ def _questions(
 def _same_in_all_runs(
     first: Mapping[str, Row], rows: Sequence[Row], sources: Mapping[int, Source], options: ReadOptions
 ) -> None:
-    """Raise MismatchError where runs disagree on a column of questions that was asked for."""
+    """Raise MismatchError if runs disagree on a requested column of questions."""
     for row in rows:
         known = first[row.question]
         for name in options.strata or ():
@@ -325,7 +334,7 @@ def _own_gold(
     options: ReadOptions,
     notes: list[Note],
 ) -> OwnGold:
-    """Return the gold answers of runs that have others than the first row of the question, which a note counts."""
+    """Return the gold answers of runs that differ from the first row of the question; a note counts them."""
     gold: OwnGold = {}
     others = [row for row in rows if row.gold != first[row.question].gold]
     check_choice(options, "gold", ("first",))
@@ -371,11 +380,11 @@ def _own_gold(
 
 # ---- cells that hold one text, or several ----
 
-Structured = Mapping[tuple[int, str], type] | None  # by row and role; None for files where the text alone tells
+Structured = Mapping[tuple[int, str], type] | None  # types by row and role; None for files where only the text tells
 
 
 def _structured(source: Source, placed: Placed) -> Structured:
-    """Return which cells of JSON Lines are lists or objects: a text may look like one."""
+    """Return the types of JSON Lines cells that are lists or objects, because a text may look like one."""
     if source.kind != "lines":
         return None
     names = {(r, name) for _, m in placed for r in ("prediction", "gold") if r in m for name in m[r].columns}
@@ -388,7 +397,7 @@ def _structured(source: Source, placed: Placed) -> Structured:
 
 
 def _kind(text: str, place: tuple[Source, int], structured: Structured, role: str) -> type:
-    """Return what a cell holds: a list, an object (of JSON alone: in a delimited file it is a text), or a text."""
+    """Return the type of a cell: a list, an object (only in JSON, as a delimited file holds texts), or a text."""
     listed = text.startswith("[") and text.endswith("]")
     if structured is not None:
         return structured.get((place[1], role), list if listed and role == "gold" else str)
@@ -398,8 +407,10 @@ def _kind(text: str, place: tuple[Source, int], structured: Structured, role: st
 
 
 def _listed(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the gold answers in a cell: a list as JSON or Python writes it, SQuAD's {"text": [...]}, or texts with
-    " | " between them."""
+    """Return the gold answers in a cell.
+
+    The cell may be a list as JSON or Python writes it, SQuAD's {"text": [...]}, or texts separated by " | ".
+    """
     if text is None:
         return ()
     kind = _kind(text, place, structured, "gold")
@@ -419,7 +430,7 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured)
 
 
 def _given(text: str | None, place: tuple[Source, int], structured: Structured) -> tuple[str, ...]:
-    """Return the prediction in a cell; a list of them, which JSON may hold, is in the order of their ranks."""
+    """Return the predictions in a cell, in the order of their ranks if JSON holds a list."""
     if text is None:
         return ()
     kind = _kind(text, place, structured, "prediction")

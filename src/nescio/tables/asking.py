@@ -1,4 +1,4 @@
-"""One question to the user: a table that can be read in several ways, each with its counts and its command."""
+"""Ask the user one question about a table that can be read in several ways, each with its counts and its command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Counts = tuple[tuple[str, int, int, int, int], ...]  # run, right, wrong, silent
 
 
 class Way(Struct, frozen=True):
-    """A way to read a table: the options that say so, the counts that it gives, and how many questions there are."""
+    """A way to read a table: its options, the counts that it gives, and the number of questions."""
 
     options: Options
     counts: Counts = ()
@@ -34,7 +34,7 @@ class Way(Struct, frozen=True):
 
     @property
     def gives(self) -> str:
-        """The counts of its runs, in words; questions without a row are missing."""
+        """Return the counts of its runs in words; questions without a row are missing."""
         if not self.counts:
             return "a table of counts or scores"
         runs: list[str] = []
@@ -52,13 +52,13 @@ class Way(Struct, frozen=True):
 
 
 _WIDEST = 40  # characters of a column's name before its kind
-_RUNS = 4  # that a way shows
+_RUNS = 4  # runs that a way shows
 
 
 class AskedError(FormatError):
-    """What could mean several things: the question, and the options of each answer to it.
+    """A question about a table with several possible meanings, with the options of each answer.
 
-    `ways` are tried by whoever settles a table; `screen` shows them with what they give.
+    Whoever settles a table tries the `ways`; `screen` shows them with their results.
     """
 
     several_lines = True
@@ -80,20 +80,22 @@ class AskedError(FormatError):
 
     @classmethod
     def of_ways(cls, label: str, question: str, ways: Sequence[Way]) -> AskedError:
-        """Return a question about a whole file whose answers have been executed."""
+        """Return a question about a whole file whose answers have been tried."""
         error = cls(label, question, [way.options for way in ways], screen="\n".join(("", "", *_listed(ways))))
         error.executed = [*ways]
         return error
 
 
 def _shown(text: str) -> str:
-    """Return a text on one line, without signs that cannot be printed."""
+    """Return a text on one line, without unprintable signs."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
 
 
 def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 0) -> str:
-    """Return the columns of a table with their kinds and first values, the mapping so far, and what each way gives;
-    `more` ways are counted and not shown."""
+    """Return the screen of a question: the columns with kinds and first values, the mapping so far, and the ways.
+
+    Each way has its result. `more` counts the ways that are not shown.
+    """
     listed = [(_shown(name), column) for name, column in table.columns.items() if name]
     width = min(max((len(name) for name, _ in listed), default=0), _WIDEST)
     kinds = max((len(column.kind) for _, column in listed), default=0)
@@ -111,8 +113,10 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
 
 
 def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions) -> list[str]:
-    """Return the command that compares the verdicts of a judge with those of people in another column of the table;
-    nothing where there are not both."""
+    """Return the command that compares a judge's verdicts with people's in another column of the table.
+
+    The list is empty unless the table has both.
+    """
     for way in ways:
         both = comparison(table, {**options.column, **way.options.get("column", {})}, options)
         if both is not None:
@@ -131,8 +135,10 @@ def _listed(ways: Sequence[Way]) -> list[str]:
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:
-    """Show the question, and return the options of the answer that is chosen, or a role with its column as typed; None
-    outside a terminal, or for none."""
+    """Show the question, and return the options of the chosen answer, or a role with its column as typed.
+
+    Returns None outside a terminal, or if the user chooses nothing.
+    """
     if not (error.executed and TYPED.get() and sys.stdin.isatty() and sys.stdout.isatty()):
         return None
     print(f"{inert(str(error))}\n")

@@ -1,4 +1,4 @@
-"""The cells of answers: a row an answer, with what a mapping says of it, whatever its table calls its columns."""
+"""Gather answers into one relation with fixed columns, whatever names their tables use."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 Placed = Sequence[tuple[Table, Mapped]]
 Held = Literal["TABLE", "VIEW"]
-# The columns of all answers, whatever their tables call them.
+# The columns of all answers, whatever names their tables use.
 CELLS = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
     *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
 )
-RESERVED = CELLS[:11]  # the columns that nescio's own tables have
+RESERVED = CELLS[:11]  # the columns of nescio's own tables
 _FEW_ROWS = 1 << 14
 
 
 def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
-    """Create the relation `gathered`, a row an answer, with the columns `CELLS`; return the other columns, by name.
+    """Create the relation `gathered`, a row for each answer with the columns `CELLS`, and return the other columns.
 
-    A table in which several columns are one run each has as many rows for each of its own. `told` are words with the
-    outcome that they mean.
+    A table in which several columns are one run each has a row for each of these runs. `told` maps words to the
+    outcomes that the user gave them.
     """
     names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
     extra = {name: f"x{i}" for i, name in enumerate(names)}
@@ -56,7 +56,7 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mappin
 
 
 def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the cells of the columns that no role uses for itself alone, by name; those of texts are among them."""
+    """Return the cells of the columns that no role uses alone, by name, including those of texts."""
     own = {role for role, expression in mapping.items() if expression.columns == (role,)}
     taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
     return {
@@ -67,7 +67,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 
 def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return the runs that several columns of a role make, with what is each one's own; else one without a name."""
+    """Return the runs that several columns of a role make, with their expressions, or one run without a name."""
     several = {
         role: mapping[role].columns
         for role in ("outcome", "prediction", "confidence", "abstained", "answered")
@@ -98,7 +98,7 @@ def _role(role: str) -> str:
 def _cells(
     table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the cell of each of `CELLS`, in SQL."""
+    """Return the SQL for each cell of `CELLS`."""
     named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
     whole = len(stems) == len(table.sources)
     parts = [named] if named else []
@@ -130,8 +130,10 @@ def _by_file(stems: Mapping[int, str]) -> str:
 
 
 def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:
-    """Return the word of an outcome, in SQL: right and wrong, as words mean or are told to, change places if it is
-    inverted."""
+    """Return the SQL for the word of an outcome.
+
+    Words mean what the lexicon says or the user told. If the expression is inverted, right and wrong change places.
+    """
     if not expression.columns:
         return "NULL"
     if (own := compared(table, expression)) is not None:
@@ -145,9 +147,9 @@ def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> st
 
 
 def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
-    """Return yes, no or NULL, in SQL: whether a column says that the system abstained.
+    """Return the SQL for whether a column says that the system abstained: yes, no or NULL.
 
-    Where a word of the column is told to mean `unanswered`, other words that nobody knows mean an answer.
+    If the user told that a word of the column means `unanswered`, unknown words mean an answer.
     """
     flags = []
     if "abstained" in mapping and mapping["abstained"].columns:
@@ -172,14 +174,17 @@ def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:
 
 
 def _about_answers(table: Table, mapping: Mapped, role: str, told: Mapping[str, str]) -> str:
-    """Return yes, no or NULL, in SQL: whether a column says that there is an answer; words as they are told to mean."""
+    """Return the SQL for whether a column says that there is an answer: yes, no or NULL.
+
+    `told` has the meanings that the user gave to words.
+    """
     known = {word: to != "unanswered" for word, to in told.items()}
     other = "'yes'" if known.keys() & flag_words(table, mapping, role) else ""
     return flag(table, mapping[role], lambda word: known.get(word, _answers(word)), other=other)
 
 
 def _answers(word: str) -> bool | None:
-    """Return whether a cell says that there is an answer: yes and no, or what a system does, or should do."""
+    """Return whether a cell says that there is an answer, by yes and no or by what a system does or should do."""
     truth = truth_of(word)
     if truth is not None:
         return truth
@@ -188,7 +193,7 @@ def _answers(word: str) -> bool | None:
 
 
 def answerable(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
-    """Return true, false or NULL, in SQL: whether a question has an answer, by a column or an empty gold answer."""
+    """Return the SQL for whether a question has an answer: true, false or NULL."""
     expression = mapping.get("answerable", Expression())
     if expression.columns:
         own = _about_answers(table, mapping, "answerable", told)

@@ -1,4 +1,4 @@
-"""The lines of questions and of stories."""
+"""Read the lines of questions and of stories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Stories = Mapping[str, tuple[str, ...]]
 
 
 def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
-    """Read the sentences of each story; raises FormatError with the line of the first unsound one."""
+    """Return the sentences of each story. Raises FormatError with the line of the first unsound one."""
     if source.suffix not in LINES:
         raise FormatError(
             source.label, f"stories are JSON Lines, in a file that ends in {' or '.join(LINES)}", value=source.suffix
@@ -42,11 +42,11 @@ def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def read_collection(source: Source, options: ReadOptions | None = None, stories: Stories | None = None) -> Collection:
-    """Read the questions of one file; raises FormatError with the line of the first unsound one."""
+    """Return the questions of one file. Raises FormatError with the line of the first unsound one."""
     wanted, gold = (options.strata, options.gold) if options else (None, True)
     questions: dict[str, Question] = {}
     for row, line in json_lines(source):
-        listed = stories is not None and row.get("sentences") is not None  # a key of sentences, without answers
+        listed = stories is not None and row.get("sentences") is not None  # a key of sentences has no answers
         question = _question(source, row, line, wanted, gold=gold and not listed)
         if stories is not None:
             question = _told(source, row, line, question, stories=stories, wanted=wanted)
@@ -94,7 +94,10 @@ def _told(
     stories: Stories,
     wanted: Sequence[str] | None,
 ) -> Question:
-    """Return the question with its story, and the sentences that are accepted; those of one story move together."""
+    """Return the question with its story and the accepted sentences.
+
+    Questions about one story form a cluster.
+    """
     name, accepted = as_text(row.get("story")), row.get("sentences")
     if name is None or name not in stories:
         rule = "there is no such story" if name is not None else "a question names its story"
@@ -127,5 +130,5 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """Return the `id` of a line, a text or a whole number; raises FormatError where it has none."""
+    """Return the `id` of a line, a text or a whole number. Raises FormatError if there is none."""
     return composed(elements.identifier(row, "id", source.path, line).strip(WHITE)) or ""

@@ -1,4 +1,4 @@
-"""The columns of a loaded table: how many cells they have, of what kind, and which words."""
+"""Describe the columns of a loaded table: their numbers of cells, kinds and words."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from nescio.tables.summary_rows import Sum
 if TYPE_CHECKING:
     import duckdb
 
-MOST_WORDS = 50  # different cells of a column whose words are listed
+MOST_WORDS = 50  # most different cells of a column whose words are listed
 _SAMPLES = 3
-SHORT = 5  # words of an answer that is no sentence
+SHORT = 5  # most words of an answer that is not a sentence
 
 
 class Column:
-    """A column: its name, its cell in SQL, and what its cells are, which is looked up when it is first asked for.
+    """A column: its name, its cell in SQL, and facts about its cells, computed on first use.
 
-    The figures of its cells are one query, its words and its first cells one each.
+    One query computes its figures, and one query each its words and its first cells.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
         self.name, self.cell = name, cell
         self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
-        self.out_of: Column | None = None  # the column of the most points that a column of points may have
+        self.out_of: Column | None = None  # for a column of points, the column of the most points possible
 
     @cached_property
     def _figures(self) -> tuple[Any, ...]:
@@ -45,75 +45,75 @@ class Column:
 
     @property
     def filled(self) -> int:
-        """How many cells are not empty."""
+        """Return the number of cells that are not empty."""
         return int(self._figures[0])
 
     @property
     def numbers(self) -> int:
-        """How many cells are numbers."""
+        """Return the number of cells that are numbers."""
         return int(self._figures[1])
 
     @property
     def low(self) -> float | None:
-        """The least number."""
+        """Return the least number."""
         return self._figures[2]
 
     @property
     def high(self) -> float | None:
-        """The greatest number."""
+        """Return the greatest number."""
         return self._figures[3]
 
     @property
     def longest(self) -> int:
-        """How many characters the longest cell has."""
+        """Return the number of characters of the longest cell."""
         return int(self._figures[4])
 
     @property
     def most_words(self) -> int:
-        """How many words a cell has at most."""
+        """Return the largest number of words in a cell."""
         return int(self._figures[5])
 
     @property
     def structured(self) -> bool:
-        """Whether each cell is a list or an object."""
+        """Return whether each cell is a list or an object."""
         return bool(self._figures[6])
 
     @cached_property
     def words(self) -> tuple[str, ...] | None:
-        """Its different cells, sorted; None if there are more than fifty."""
+        """Return its different cells, sorted, or None if there are more than fifty."""
         query = f"SELECT {self.cell} FROM {self._cells} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
         words = sorted(word for (word,) in self._connection.execute(query).fetchall())
         return tuple(words) if len(words) <= MOST_WORDS else None
 
     @cached_property
     def samples(self) -> tuple[str, ...]:
-        """Its first different cells."""
+        """Return its first different cells."""
         head = self._connection.execute(f"SELECT {self.cell} FROM {self._cells} LIMIT {20 * _SAMPLES}").fetchall()
         return tuple(dict.fromkeys(word for (word,) in head))[:_SAMPLES]
 
     @property
     def is_number(self) -> bool:
-        """Whether each cell is a number, or empty."""
+        """Return whether each cell is a number, or empty."""
         return 0 < self.filled == self.numbers
 
     @property
     def is_points(self) -> bool:
-        """Whether the cells are points, or the most points, of which there may be more than one."""
+        """Return whether the cells are points, or the most points possible, which may be more than one."""
         return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
 
     @property
     def is_truth(self) -> bool:
-        """Whether each cell says yes or no."""
+        """Return whether each cell says yes or no."""
         return self._known(truth_of)
 
     @property
     def is_verdict(self) -> bool:
-        """Whether each cell says an outcome in a word of the lexicon, or as a number: 1 and 0, or 100 and 0."""
+        """Return whether each cell is an outcome: a word of the lexicon, or the numbers 1 and 0, or 100 and 0."""
         return self._known(state_of) and not (self.high == 100 and {"1", "1.0"} & {*(self.words or ())})
 
     @property
     def is_share(self) -> bool:
-        """Whether the cells are numbers from 0 to 1, and not only these two."""
+        """Return whether the cells are numbers from 0 to 1, and not only these two."""
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
     def _known(self, meaning: Callable[[str], object]) -> bool:
@@ -122,7 +122,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """The kind of its cells, in words for the screen that asks."""
+        """Return the kind of its cells, in words for the screen of a question."""
         many = len(self.words or ())
         kinds = {
             "empty": not self.filled,
@@ -137,10 +137,10 @@ class Column:
 
 
 class Table(Struct, frozen=True, eq=False):
-    """A loaded table: a relation of DuckDB with the columns `file`, `row` and the cells; and its columns by name.
+    """A loaded table: a relation of DuckDB with the columns `file`, `row` and the cells, and its columns by name.
 
-    `sources` are the files of it, by `file`, all of which have the same columns; `sums` are rows that summed up others
-    and were left out.
+    `sources` maps `file` to its files, which all have the same columns. `sums` are rows that summed up others and were
+    left out.
     """
 
     connection: Any
@@ -152,7 +152,7 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def source(self) -> Source:
-        """The first of its files, which messages name."""
+        """Return the first of its files, which messages name."""
         return next(iter(self.sources.values()))
 
 
@@ -171,7 +171,7 @@ def described(
 
 
 def words_of(table: Table, cell: str, where: str = "true") -> list[str]:
-    """Return the different values of a cell, sorted; at most fifty and one."""
+    """Return the different values of a cell, sorted, up to fifty-one."""
     query = (
         f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL AND {where} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
     )
@@ -179,7 +179,7 @@ def words_of(table: Table, cell: str, where: str = "true") -> list[str]:
 
 
 def cases(cell: str, values: Mapping[str, object], other: str = "NULL") -> str:
-    """Return a cell, in SQL, that has these values in the place of its words, and another one for other words."""
+    """Return the SQL of a cell with its words replaced by these values, and other words by `other`."""
     if not values:
         return other
     listed = " ".join(f"WHEN {literal(word)} THEN {value}" for word, value in values.items())

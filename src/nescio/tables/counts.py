@@ -1,4 +1,4 @@
-"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run, or one a run and confidence."""
+"""Read counts tables: `run, correct, incorrect, unanswered`, with a row for each run, or each run and confidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nescio.tables.lexicon import is_sum, lexicon, roles_of, squash
 from nescio.tables.statements import BESIDE
 from nescio.text import decimal, finite, plural
 
-# What counts are made of that have no column; the first way that fits is taken.
+# How to compute counts that have no column; the first way that fits is taken.
 _MADE = {
     "incorrect": (("answered", "correct"), ("all", "correct", "unanswered")),
     "unanswered": (("all", "answered"), ("all", "correct", "incorrect")),
@@ -44,7 +44,7 @@ def recognise(source: Source) -> str | None:
 
 
 def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a counts table by what they count: those that the user named, or that have such names."""
+    """Return the columns of a counts table by their parts: those that the user named, or that have fitting names."""
     names = [name for name in columns if name]
     taken = {part: own for part, own in named.items() if part in _NAMED and own in names}
     for part, known in lexicon().counts.items():
@@ -57,8 +57,7 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
 
 
 def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return what each count is made of: its own column, or one from which others are taken; nothing if neither is
-    there."""
+    """Return the columns that give each count: its own, or one less others; empty if neither exists."""
     made = {}
     for name in OUTCOMES:
         ways = [(name,), *_MADE.get(name, ())]
@@ -73,7 +72,7 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     columns=_NAMED,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
-    """Read counts tables; no run may occur twice, or twice at one confidence."""
+    """Return the data of counts tables; no run may occur twice, or twice at one confidence."""
     seen: dict[str, str] = {}
     counts: dict[tuple[str, float | None], list[int]] = {}
     asked: dict[str, int] = {}
@@ -106,8 +105,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 class _Held(Struct, frozen=True):
-    """What a counts table holds: its columns by what they count, what each outcome is made of, the parts that are
-    read, and rows of a place, a run, a confidence and a cell for each part."""
+    """The content of a counts table.
+
+    It has the columns by their parts, the columns that give each outcome, and the parts that are read. Each row has a
+    place, a run, a confidence and a cell for each part.
+    """
 
     columns: dict[str, str]
     made: dict[str, tuple[str, ...]]
@@ -116,7 +118,7 @@ class _Held(Struct, frozen=True):
 
 
 def _load(source: Source, notes: list[Note]) -> _Held:
-    """Return what a table holds, and note what is read otherwise than by its name, or not at all."""
+    """Return the content of a table, and note columns that are left out or read under other names."""
     label = source.label
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
@@ -158,7 +160,7 @@ def _load(source: Source, notes: list[Note]) -> _Held:
 
 
 def _outcomes(source: Source, row: int, held: _Held, numbers: Mapping[str, int]) -> list[int]:
-    """Return the three counts of a row; raises FormatError where they contradict their total."""
+    """Return the three counts of a row. Raises FormatError if they contradict their total."""
     columns = held.columns
     own = [_taken(source, row, [(columns[part], numbers[part]) for part in held.made[name]]) for name in OUTCOMES]
     if "all" in numbers and sum(own) != numbers["all"]:
@@ -181,7 +183,7 @@ def _tally(runs: tuple[str, ...], counts: Mapping[tuple[str, float | None], list
 
 
 def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]) -> None:
-    """Raise MismatchError where counts leave out questions that a policy has to settle."""
+    """Raise MismatchError if counts leave out questions that a policy has to settle."""
     if numbers.get("missing"):
         raise MismatchError(
             f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; "
@@ -197,7 +199,7 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
 
 
 def check_asked(asked: Mapping[str, int]) -> None:
-    """Raise MismatchError where runs were not counted on equally many questions."""
+    """Raise MismatchError if runs were counted on different numbers of questions."""
     if len({*asked.values()}) > 1:
         least, most = min(asked, key=asked.__getitem__), max(asked, key=asked.__getitem__)
         raise MismatchError(
@@ -207,7 +209,7 @@ def check_asked(asked: Mapping[str, int]) -> None:
 
 
 def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
-    """Return a count, or the first of several without the others."""
+    """Return a count, or the first of several counts less the others."""
     (name, whole), *others = parts
     left = whole - sum(number for _, number in others)
     if left < 0:
@@ -217,7 +219,7 @@ def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
 
 
 def whole(source: Source, row: int, name: str, cell: str | None) -> int:
-    """Return a cell as a count; raises FormatError if it is none."""
+    """Return a cell as a count. Raises FormatError if it is none."""
     if cell and _THOUSANDS.fullmatch(cell):
         rule = f"{name} could be {cell.replace('.', '')} or {cell.split('.')[0]}: write it without a point"
         raise FormatError(source.label, rule, where=locate(source, row), value=cell)

@@ -1,7 +1,7 @@
-"""Calls that failed: the columns that speak of them, and in which rows.
+"""Find calls that failed: the columns that report them, and the rows.
 
-A column that is named for errors does, in each cell but words for nothing; one of a status in words such as "timeout"
-and codes of HTTP from 400 on; and an answer by a mark at its beginning, such as "[ERROR]".
+A column named for errors reports a failure in each cell, except words for nothing. A status reports failures in words
+such as "timeout" and in HTTP codes from 400 on. An answer reports one by a mark at its beginning, such as "[ERROR]".
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ _MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\
 
 
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
-    """Return the columns that speak of failed calls beside a verdict: those that are `named` for errors, parts of
-    objects that are, a status, or marked answers."""
+    """Return the columns beside a verdict that report failed calls.
+
+    These are columns `named` for errors, error parts of objects, a status, or marked answers.
+    """
     outcome = answer.get("outcome")
     if outcome is None or len(outcome.columns) != 1:
         return named
@@ -43,8 +45,10 @@ def is_status(name: str) -> bool:
 
 
 def _says_more(table: Table, status: Column, verdict: Column) -> bool:
-    """Return whether a status says something else than the verdict: some calls failed that it calls right, or its words
-    are none for outcomes."""
+    """Return whether a status says something else than the verdict.
+
+    Either some calls failed that the verdict calls right, or the words of the status are not outcomes.
+    """
     failing = ", ".join(literal(word) for word in status.words or () if fails(word))
     query = f"SELECT DISTINCT {verdict.cell} FROM {table.relation} WHERE {status.cell} IN ({failing})"
     words = [word for (word,) in table.connection.execute(query).fetchall() if word]
@@ -52,7 +56,7 @@ def _says_more(table: Table, status: Column, verdict: Column) -> bool:
 
 
 def is_count(column: Column) -> bool:
-    """Return whether a column has numbers that are no codes of HTTP."""
+    """Return whether a column has numbers that are not HTTP codes."""
     return column.is_number and any(word != "0" and fails(word) is None for word in column.words or ("",))
 
 
@@ -66,7 +70,7 @@ def _is_marked(table: Table, answers: Column) -> bool:
 
 
 def failures(table: Table, expression: Expression) -> str:
-    """Return yes, no or NULL, in SQL: whether the columns say that a call failed."""
+    """Return the SQL for whether the columns say that a call failed: yes, no or NULL."""
     if (own := compared(table, expression)) is not None:
         return own
     said = [_of_column(table, Expression((name,), inverted=expression.inverted)) for name in expression.columns]

@@ -1,4 +1,4 @@
-"""The column `judge` of an outcome table: who judged each run."""
+"""Read the column `judge` of an outcome table, which names the judge of each run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a
-    user's own."""
+    """Return the judge of each run according to the column `judge`.
+
+    Returns None if a run has several values, because then the column has another meaning.
+    """
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):
         return None

@@ -1,5 +1,7 @@
-"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never
-alone."""
+"""Read people's verdicts on answers: a table with a verdict for each answer.
+
+Such a table has no format of its own: it is read beside runs, never alone.
+"""
 
 from __future__ import annotations
 
@@ -50,24 +52,24 @@ VERDICT = (
 )
 
 INCLUSION, ASSESSOR = "inclusion", "assessor"
-# What `--column NAME=COLUMN` may name of such a table, and the columns that are taken where it does not.
+# The parts that `--column NAME=COLUMN` may name in such a table, and the default columns.
 PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
-PARTS[ASSESSOR] = ()  # whatever people call it: the lexicon's annotators
+PARTS[ASSESSOR] = ()  # any name of the lexicon's annotators
 _ROLES = {"question": ("question", "text"), "run": ("run",), "answer": ("prediction",)}
-OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # that no other table has
+OWN_PARTS = ("verdict", INCLUSION, ASSESSOR)  # parts that no other table has
 
-# What people write beside the words that an outcome table knows; of TREC's letters only R is right.
+# People's words beside those that an outcome table knows; among TREC's letters only R is right.
 _WORDS = {
     "r": CORRECT,
     **dict.fromkeys(("w", "x", "u", "inexact", "unsupported"), INCORRECT),
     **dict.fromkeys(("not judged", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
-ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # where people say only whether a system answered
-LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
+ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # columns in which people say only whether a system answered
+LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's letters, if the column has no other word
 
 
 def state_of(word: str) -> int | None:
-    """Say what a verdict of people means: a state of `nescio.data.outcomes`, None where it is no word for one."""
+    """Return the state (`nescio.data.outcomes`) that a verdict of people means, or None for an unknown word."""
     own = _WORDS.get(word if word in _WORDS else fold(word))
     return outcome_of(word) if own is None else own
 
@@ -82,16 +84,17 @@ def read_judgements(
     answered: bool = False,
     several: bool = False,
 ) -> tuple[list[Label], list[Note]]:
-    """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+    """Return the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
-    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are
-    such, the verdict, which `verdict` names where several columns could be it, `inclusion`, the probability with
-    which people were given the question, and who judged (assessor, annotator, rater, …). `verdict` may name a
-    column of each assessor ("ana+ben"), and with `several` these are found by their numbers (annotator1,
-    annotator2). `named` says which column is which ({"run": COLUMN}; those that the table has not are of other
-    tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
-    incorrect, for AVE neither); with `answered`, a verdict may be that it is an answer, right or wrong. Raises
-    FormatError for a table that has no such columns, a word that is no verdict, or a probability that is none.
+    The columns are the question (question_id, qid, id or question), the run and the text of the answer if they exist,
+    and the verdict. `verdict` names its column if several could be it. `inclusion` is the probability with which people
+    were given the question, and a further column names the assessor (assessor, annotator, rater, …).
+
+    `verdict` may name a column of each assessor ("ana+ben"). With `several` these columns are found by their numbers
+    (annotator1, annotator2). `named` maps parts to columns ({"run": COLUMN}); columns that the table lacks belong to
+    other tables. A row without a verdict is NOT_GRADED. `inexact` is the state of an inexact answer (incorrect for
+    TREC, neither for AVE). With `answered`, a verdict may say that the text is an answer, right or wrong. Raises
+    FormatError for a table without such columns, for an unknown verdict, or for an invalid probability.
     """
     source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
@@ -139,7 +142,7 @@ def read_judgements(
 
 
 def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
-    """Return the columns that each hold one assessor's verdicts; none where one column holds all."""
+    """Return the columns that each hold one assessor's verdicts, empty if one column holds all."""
     if verdict is not None:
         names = [] if verdict in source.columns else verdict.split(AND)
         return names if len(names) > 1 else []
@@ -152,8 +155,10 @@ def _apart(source: Source, verdict: str | None, *, several: bool) -> list[str]:
 def _told_apart(
     source: Source, rows: Sequence[tuple[Any, ...]], wanted: Mapping[str, str | None]
 ) -> dict[int, tuple[str, str]]:
-    """Say of each row what tells its verdict apart from others on the same answer, where there are several: the column
-    with the fewest values that does, and its cell."""
+    """Return for each row the column and cell that distinguish its verdict from others on the same answer.
+
+    Among such columns the one with the fewest values counts. The result is empty if no answer has several verdicts.
+    """
     if len({row[1:4] for row in rows}) == len(rows):
         return {}
     with connect(small=small(source)) as connection:
@@ -174,7 +179,7 @@ def _told_apart(
 
 
 def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | None) -> dict[str, str | None]:
-    """Say which column of a table is which part of a judgement; None where it has no such column."""
+    """Return the column of each part of a judgement, None for parts without a column."""
     named, columns = given or {}, {name.lower(): name for name in source.columns}
     own = {part: column for part, column in named.items() if part in PARTS and column in source.columns}
     lost = next((part for part in OWN_PARTS if part in named and part not in own), None)
@@ -196,13 +201,13 @@ def _columns(source: Source, verdict: str | None, given: Mapping[str, str] | Non
 
 
 def _by_lexicon(source: Source, part: str) -> str | None:
-    """Return the column that plays this part by its name; None if no column does, or several do."""
+    """Return the column that has this part by its name, or None if no column or several have it."""
     columns = [column for column in source.columns if {*_ROLES.get(part, ())} & {*roles_of(column)}]
     return columns[0] if len(columns) == 1 else None
 
 
 def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) -> list[Note]:
-    """Note how each word that is no outcome's name was read, and how often."""
+    """Return a note on how each word that is not an outcome's name was read, and how often."""
     names = {state: name for name, state in STATES.items()} | {
         NOT_GRADED: "not judged",
         ANSWERED: "an answer, right or wrong",
@@ -224,7 +229,7 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
 
 
 def _probability(source: Any, row: int, cell: str) -> float:
-    """Read a probability of inclusion, above 0 and at most 1."""
+    """Return a probability of inclusion, above 0 and at most 1. Raises FormatError for others."""
     value = decimal(cell)
     if value is None or not 0 < value <= 1:
         rule = "a probability of inclusion is a number above 0 and at most 1"
@@ -233,15 +238,15 @@ def _probability(source: Any, row: int, cell: str) -> float:
 
 
 def holds_verdicts(table: Any) -> bool:
-    """Say whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    """Return whether a table holds people's verdicts on the answers of runs, and is not an outcome table."""
     names = {name.lower() for name in open_source(table).columns}
     return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
 
 
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
-    """Read tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+    """Return tables of verdicts alone as outcomes of the runs that they name; answers without a verdict are absent.
 
-    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer
+    Raises FormatError as `read_judgements` does, and MismatchError if a verdict names no run or two on one answer
     differ.
     """
     notes: list[Note] = []
@@ -271,7 +276,7 @@ _NO_VERDICT = (
 
 
 def later_word(source: Any) -> str:
-    """Return what a row is called whose line nobody looks up."""
+    """Return the word for the rows of a file whose line numbers nobody looks up."""
     return "row" if source.suffix not in LINES else "object"
 
 

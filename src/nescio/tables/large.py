@@ -1,4 +1,4 @@
-"""Large tables of outcomes that say no more of an answer than its outcome: they are read without a row in memory."""
+"""Read large tables of plain outcomes without holding their rows in memory."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ from nescio.tables.summary_rows import MOST, is_a_word, numbers_above, sums_up
 from nescio.tables.words import state_words
 from nescio.text import finite
 
-LARGE = 1_000_000  # rows of a table that is counted in this way
+LARGE = 1_000_000  # tables with at least this many rows are counted this way
 COLUMNS = {"run": ("run",), "question": ("question",), "outcome": ("outcome",)}
-BESIDE = ("confidence", "judge")  # what else may be said of an answer, as counts do not need it
+BESIDE = ("confidence", "judge")  # further columns about an answer that counts do not need
 
 
 def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
-    """Read the outcomes of a large table of Parquet, CSV or TSV without a row for each; None where it is small, or has
-    to be read row by row."""
+    """Return the outcomes of a large table of Parquet, CSV or TSV, or None if it must be read row by row."""
     if options.strata != () or options.texts or options.judging or options.people:
         return None
     known = _known(source)
@@ -51,8 +50,10 @@ def read_large(source: Source, options: ReadOptions) -> ReadResult | None:
 
 
 def _known(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the columns with a role, by role: those with nescio's own names have that alone. A score has none before
-    its cells are seen."""
+    """Return the columns with a role, by role.
+
+    Columns with nescio's own names have only that role. A score has no role before its cells are seen.
+    """
     roles: dict[str, tuple[str, ...]] = {}
     for name in source.columns:
         for role in (name,) if name in RESERVED else roles_of(name)[:1] if name else ():
@@ -62,7 +63,7 @@ def _known(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
-    """Say whether a column without a role may speak of the answers all the same, or a question be the name of a sum."""
+    """Return whether a column without a role may describe answers, or a question may be the name of a sum."""
     assert source.path is not None
     roles = {name for names in known.values() for name in names}
     others = {name: f"x{i}" for i, name in enumerate(source.columns) if name and name not in roles}
@@ -83,8 +84,10 @@ def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
 def _read(
     source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str], options: ReadOptions
 ) -> ReadResult | None:
-    """Read a Parquet table of which the columns are known, and those of `numbers` wanted; None where it is small, or
-    has to be read row by row."""
+    """Return the data of a Parquet table with known columns, including those of `numbers`.
+
+    Returns None if it is small, or must be read row by row.
+    """
     rows = rows_of(source)
     check_rows(source.label, rows)
     if rows < LARGE or _has_faults(source, known, numbers) or _say_more(source, known):
@@ -109,8 +112,10 @@ def _read(
 
 
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
-    """Say whether a row may sum up the others, confidences have two scales, or one that is not wanted is no number:
-    those who read rows refuse that."""
+    """Return whether the table may have faults that only reading row by row refuses.
+
+    A row may sum up the others, confidences may have two scales, or one that is needed may not be a number.
+    """
     assert source.path is not None
     none = {column for part in ("run", "question", "confidence") for column in known.get(part, ())}
     names = [name for name in source.columns if name and name not in none][:MOST]
@@ -129,7 +134,7 @@ def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Seq
 
 
 def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Mapping[str, str | None]) -> bool:
-    """Say whether the last row may sum up the others: its numbers do, or it alone is called by a word."""
+    """Return whether the last row may sum up the others, by its numbers or because only its name is a word."""
     assert source.path is not None
     relation, where = parquet(source.path, "file_row_number=true, filename=true")
     above = f"{relation} WHERE NOT (filename = {literal(at[0])} AND file_row_number = {at[1]})"

@@ -1,4 +1,4 @@
-"""What people call the columns of their tables and what they write in them: `lexicon.toml`, and what plug-ins add."""
+"""Know the names that people give to columns and outcomes: `lexicon.toml`, and additions of plug-ins."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from nescio.text import decimal
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-DEEPEST = 8  # parts of a path that may be a name: no name of the lexicon has as many
+DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
 _IDS = {"id", "idx", "index", "uid", "uuid", "number", "nr", "no", "key"}  # last words of names for a row
-_LONGEST_NAME = 200  # characters of a header or a word that may say something
+_LONGEST_NAME = 200  # characters of a header or a word that may have a meaning
 _LONGEST_SUM = 40  # characters of the name of a row that sums up others
 _EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 ABSTAIN, ANSWER = "abstain", "answer"
 
 
 class Lexicon(Struct):
-    """Roles by normalised name (in the order in which the file lists the names), and meanings by folded word."""
+    """Roles by normalised name (in the order of the file), and meanings by folded word."""
 
     about: dict[str, str]
     names: dict[str, dict[str, int]]
@@ -120,7 +120,7 @@ def text() -> str:
 
 
 def extend(names: Mapping[str, Iterable[str]] = {}, words: Mapping[str, Iterable[str]] = {}) -> None:
-    """Add names of columns by role, and words by outcome, for the rest of this process: for plug-ins."""
+    """Add names of columns by role, and words by outcome, for the rest of this process; plug-ins call this."""
     lexicon().extend(names, words)
 
 
@@ -132,15 +132,17 @@ def plain(text: str) -> str:
 
 @cache
 def squash(header: str) -> str:
-    """Return the letters and digits of a header in lower case, without accents, brackets, and `@k` at its end."""
+    """Return the letters and digits of a header in lower case, without accents, brackets, and a final `@k`."""
     header = _AT.sub("", header)
     letters = _BRACKETS.sub("", header) or header
     return "".join(c for c in plain(letters) if c.isalnum())
 
 
 def fold(cell: str) -> str:
-    """Return the words of a cell: lower case, no accents, one space between words, no full stop at the end; a long text
-    as it is, as no word of the lexicon is so long."""
+    """Return the words of a cell in lower case, without accents and a final full stop, and with single spaces.
+
+    A long text stays unchanged, because no word of the lexicon is so long.
+    """
     if len(cell) > _LONGEST_NAME:
         return cell
     return " ".join(re.sub(r"[\s_-]+", " ", plain(cell).replace("’", "'")).split()).rstrip(".!") or cell
@@ -148,15 +150,17 @@ def fold(cell: str) -> str:
 
 @cache
 def roles_of(header: str) -> tuple[str, ...]:
-    """Return the roles that a column may have by its whole name, or by the last parts of its path (`message.content`),
-    as many of them as have one."""
+    """Return the roles that a column may have by its whole name, or by the last parts of its path (`message.content`).
+
+    The longest end of the path that has a role counts.
+    """
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return tuple(role for role in found if role not in _taken_by(above))
     parts = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
     if not parts or parts[-1] not in _IDS or "." in header:
         return ()
-    return ("run",) if "".join(parts[:-1]) in lexicon().names["run"] else ("row",)  # what numbers systems names one
+    return ("run",) if "".join(parts[:-1]) in lexicon().names["run"] else ("row",)  # numbers of systems name runs
 
 
 def _ends(header: str) -> list[tuple[str, str]]:
@@ -167,7 +171,7 @@ def _ends(header: str) -> list[tuple[str, str]]:
 
 
 def _taken_by(above: str) -> set[str]:
-    """Return the roles that a column cannot have by the end of its path alone, as the path above says whose it is."""
+    """Return the roles that the path above forbids for the end of a path, because it says whose column it is."""
     words, held = {squash(part) for part in BOUNDARY.split(above)}, lexicon()
     taken = {"abstained", "answered"} if words & held.asking else set()
     if words & (held.assessing | held.foreign):
@@ -176,13 +180,13 @@ def _taken_by(above: str) -> set[str]:
 
 
 def rank(header: str, role: str) -> int:
-    """Return where the lexicon lists a column's name among those of a role, for columns that agree."""
+    """Return the position of a column's name in the lexicon's list for a role, to order columns that agree."""
     names = lexicon().names.get(role, {})
     return next((names[name] for name, _ in _ends(header) if name in names), len(names))
 
 
 def truth_of(word: str) -> bool | None:
-    """Return what a cell says as yes or no; None if it is neither."""
+    """Return the yes or no of a cell, or None if it is neither."""
     number = decimal(word)
     if number is not None:
         return {1.0: True, 0.0: False}.get(number)
@@ -191,7 +195,7 @@ def truth_of(word: str) -> bool | None:
 
 
 def fails(word: str) -> bool | None:
-    """Return whether a cell of a status says that the call failed, in a word or a code of HTTP; None for others."""
+    """Return whether a cell of a status says that the call failed, by a word or an HTTP code; None for other cells."""
     if (number := decimal(word)) is not None and number in range(100, 600):
         return number >= 400
     return True if fold(word) in lexicon().failures else None
@@ -200,7 +204,8 @@ def fails(word: str) -> bool | None:
 def failed(word: str) -> bool | None:
     """Return whether a cell of an error column says that the call failed; None for any other text, such as a message.
 
-    Words for nothing and for success say that it did not fail."""
+    Words for nothing and for success mean that it did not fail.
+    """
     truth = truth_of(word) if fails(word) is None else fails(word)
     if truth is None and (lexicon().markers.get(fold(word)) == EMPTY or state_of(word) == MEANINGS["correct"]):
         return False
@@ -208,9 +213,10 @@ def failed(word: str) -> bool | None:
 
 
 def state_of(word: str) -> int | None:
-    """Return what a cell says as an outcome: a state of `nescio.data.outcomes`, None for an unknown word.
+    """Return the outcome of a cell as a state of `nescio.data.outcomes`, or None for an unknown word.
 
-    Of numbers 1 and 100 are right, as is all of the points, and 0 is wrong."""
+    The numbers 1 and 100 are right, as are all of the points, and 0 is wrong.
+    """
     number = decimal(word)
     if number is not None:
         return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
@@ -229,15 +235,18 @@ def declines(word: str) -> bool | None:
 
 
 def marker_of(word: str) -> str | None:
-    """Return the reason (`nescio.data.reasons`) that a word in the place of an answer gives; None for an answer."""
+    """Return the reason (`nescio.data.reasons`) that a word in place of an answer gives, or None for an answer."""
     if len(word) > _LONGEST_NAME:
         return None
     return lexicon().markers.get(" ".join(plain(word).split())) or lexicon().markers.get(fold(word))
 
 
 def is_sum(name: str) -> bool:
-    """Return whether a row of this name sums up the others: it says so in one word ("TOTAL"), or beside words for
-    outcomes or numbers of answers ("Overall accuracy")."""
+    """Return whether a row with this name sums up the others.
+
+    The name may be one word ("TOTAL"), or contain one beside words for outcomes or numbers of answers ("Overall
+    accuracy").
+    """
     tokens = [squash(token) for token in BOUNDARY.split(name) if squash(token)]
     held = lexicon()
     counted = {*held.words, *held.names["outcome"], *held.names["score"]}.union(*held.counts.values(), held.sums)
@@ -245,32 +254,33 @@ def is_sum(name: str) -> bool:
 
 
 def may_sum(cell: str) -> str:
-    """Return the condition, in SQL, that a cell may be the name of a row that sums up others: it has such a word."""
+    """Return the SQL condition that a cell contains a word for sums, and so may name a row that sums up others."""
     words = "|".join(map(re.escape, sorted(lexicon().sums)))
     letters = f"right(trim({cell}), 1) NOT BETWEEN '0' AND '9' AND length({cell}) <= {_LONGEST_SUM}"  # the cheaper test
     return f"({letters} AND regexp_matches(lower({cell}), '\\b({words})'))"
 
 
 def is_silent_word(word: str) -> bool:
-    """Return whether a cell says in a word of the lexicon that nothing was answered."""
+    """Return whether a cell says with a word of the lexicon that the system did not answer."""
     folded = fold(word)
     return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
 
 
 def speaks_of_silence(header: str) -> bool:
-    """Return whether a word of a header begins as words for abstaining do."""
+    """Return whether a word of a header begins like words for abstaining."""
     return _begins(header, lexicon().silence_stems)
 
 
 def speaks_of_answering(header: str) -> bool:
-    """Return whether a word of a header begins as words for answering do."""
+    """Return whether a word of a header begins like words for answering."""
     return _begins(header, lexicon().answer_stems)
 
 
 def _begins(header: str, stems: tuple[str, ...]) -> bool:
     last = re.split(r"[.\]/]", header[:_LONGEST_NAME])[-1]
     tokens = [squash(part) for part in BOUNDARY.split(last) if squash(part)]
-    return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))  # "gave_no_answer": noanswer
+    # "gave_no_answer" contains noanswer
+    return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))
 
 
 def speaks_of_faults(header: str) -> bool:
@@ -279,10 +289,10 @@ def speaks_of_faults(header: str) -> bool:
 
 
 def speaks_of_questions(header: str) -> bool:
-    """Return whether a header has a word for what is expected, so that it describes the question."""
+    """Return whether a header has a word for expectations, so that it describes the question."""
     tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]
     spoken = {*tokens} & lexicon().expected_words
-    return bool(spoken - {"label"} or tokens[:1] == ["label"])  # "label_is_abstention", and not "response_label"
+    return bool(spoken - {"label"} or tokens[:1] == ["label"])  # "label_is_abstention", but not "response_label"
 
 
 def is_of_people(header: str) -> bool:
@@ -298,17 +308,17 @@ def is_of_a_judge(header: str) -> bool:
 
 
 def may_be_of_form(header: str) -> bool:
-    """Return whether a name for outcomes may say that an answer is well-formed, and not that it is right."""
+    """Return whether a name for outcomes may mean that an answer is well-formed instead of right."""
     return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().formal
 
 
 def names_collections(header: str) -> bool:
-    """Return whether a header names the collections that questions are from."""
+    """Return whether a header names the collections of the questions."""
     return squash(header) in lexicon().collections
 
 
 def of_maximum(header: str) -> str | None:
-    """Return what a column holds the maximum of ("score" for "max_score", nothing for "out_of"); None for another."""
+    """Return what a column holds the maximum of, such as "score" for "max_score" and "" for "out_of", or None."""
     tokens = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
     rest = [token for token in tokens if token not in lexicon().maxima]
     named = not rest or "score" in roles_of("_".join(rest))
@@ -316,5 +326,5 @@ def of_maximum(header: str) -> str | None:
 
 
 def is_measured(header: str) -> bool:
-    """Return whether a header has a word for something that is measured of answers, such as a latency."""
+    """Return whether a header has a word for a measurement of answers, such as a latency."""
     return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().measurements)

@@ -1,4 +1,4 @@
-"""The mapping from roles to columns: what `--column ROLE=COLUMN` can say, read and written."""
+"""Read and write mappings from roles to columns, as in `--column ROLE=COLUMN`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nescio.text import finite
 
 NONE, ROW, HEADER, NOT, AND = "-", "#", "@", "!", "+"
 TOP = "[]"  # the place of rows at the top of a document
-BETWEEN = " · "  # the parts of the name of a run that several columns make
+BETWEEN = " · "  # separates the parts of a run's name from several columns
 _NUMBER = r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _THRESHOLD = re.compile(rf"(?P<column>.+?)\s*(?P<sign>>=|<=|>|<)\s*{_NUMBER}")
 _SCALE = re.compile(rf"(?P<column>.+?)\s*(?P<sign>/)\s*{_NUMBER}")
@@ -48,10 +48,10 @@ _SEVERAL = (
 
 
 class Expression(Struct, frozen=True):
-    """What plays a role: one or several columns, inverted, compared with a number, or divided by one.
+    """The columns of a role: one or several, inverted, compared with a number, or divided by one.
 
-    `words` are words of a column with a number for each. Without columns it is the number of the row (`#`), the headers
-    of the columns of outcomes (`@`), or nothing (`-`).
+    `words` maps words of a column to numbers. Without columns it is the number of the row (`#`), the headers of the
+    columns of outcomes (`@`), or nothing (`-`).
     """
 
     columns: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ class Expression(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """Its only column."""
+        """Return its only column."""
         return self.columns[0]
 
     def of(self, column: str) -> Expression:
-        """Return the same of one column."""
+        """Return the same expression for one of its columns."""
         return replace(self, columns=(column,))
 
 
@@ -87,7 +87,7 @@ def role_of(name: str) -> str:
 
 
 def parse(given: Mapping[str, str], columns: Sequence[str], source: Source) -> dict[str, Expression]:
-    """Return the mapping that the user gave; raises UsageError for what no column or no role can be."""
+    """Return the mapping that the user gave. Raises UsageError for an unknown role or column."""
     return {role_of(name): _expression(name, written, columns, source) for name, written in given.items()}
 
 
@@ -130,7 +130,7 @@ def _expression(name: str, written: str, columns: Sequence[str], source: Source)
 
 
 def _numbered(written: str, option: str) -> tuple[tuple[str, str], ...]:
-    """Return words with their numbers, as in "high:0.9,low:0.3"; raises UsageError for what is no number."""
+    """Return words with their numbers, as in "high:0.9,low:0.3". Raises UsageError for invalid numbers."""
     pairs = [tuple(part.strip() for part in entry.rpartition(":")[::2]) for entry in written.split(",")]
     for word, number in pairs:
         if not word or finite(number) is None:
@@ -145,7 +145,7 @@ def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) 
 
 
 def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return the columns that a name, names between `+`, or a pattern with `*` mean; none if one of them is unknown."""
+    """Return the columns that a name, names joined by `+`, or a pattern with `*` mean; empty if one is unknown."""
     if written in columns:
         return (written,)
     if written.removeprefix(place) in columns:
@@ -159,7 +159,7 @@ def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:
 
 
 def spelled(mapping: Mapped) -> dict[str, str]:
-    """Return a mapping as the option `--column` takes it."""
+    """Return a mapping in the form of the option `--column`."""
     own = {role: name for name, role in _SAME.items() if name == "question_text"}
     return {own.get(role, role): str(expression) for role, expression in mapping.items()}
 
@@ -168,7 +168,7 @@ def spelled(mapping: Mapped) -> dict[str, str]:
 
 
 def joined(table: Table, expression: Expression) -> str:
-    """Return the texts of its columns side by side, in SQL; the number of the row for `#`."""
+    """Return the SQL for the texts of its columns joined together, or for the number of the row for `#`."""
     if not expression.columns:
         return "row::VARCHAR" if expression.row else "NULL"
     cells = [table.columns[name].cell for name in expression.columns]
@@ -176,7 +176,7 @@ def joined(table: Table, expression: Expression) -> str:
 
 
 def compared(table: Table, expression: Expression) -> str | None:
-    """Return the comparison with a threshold as yes, no or NULL, in SQL; None for an expression without one."""
+    """Return the SQL for the comparison with a threshold (yes, no or NULL), or None for an expression without one."""
     if expression.sign in ("", "/"):
         return None
     number = NUMBER.format(table.columns[expression.column].cell)
@@ -189,9 +189,9 @@ def compared(table: Table, expression: Expression) -> str | None:
 def flag(
     table: Table, expression: Expression, meaning: Callable[[str], bool | None] = truth_of, *, other: str = ""
 ) -> str:
-    """Return what columns say as yes, no or NULL, in SQL; a word that says neither stays as it is, or is `other`.
+    """Return the SQL for what columns say as yes, no or NULL; a word for neither stays, or becomes `other`.
 
-    Beside words for an abstention every other word is that of an answer.
+    Beside words for an abstention, every other word means an answer.
     """
     if (own := compared(table, expression)) is not None:
         return own
@@ -213,7 +213,7 @@ def flag(
 
 
 def scaled(table: Table, expression: Expression) -> str:
-    """Return a number, divided or in the place of a word if the expression says so, as text in SQL."""
+    """Return the SQL for a number as text, divided or looked up by word if the expression says so."""
     cell = table.columns[expression.column].cell
     if expression.words:
         known = {fold(word): literal(number) for word, number in expression.words}

@@ -1,7 +1,8 @@
-"""Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file.
+"""Read score matrices: a column for each run, a row for each question, and a graded score in each cell.
 
-A table is taken for one if all cells are numbers and no column has a name with a role, but for one that names the
-questions. `--format-in matrix` says that it is one, and `--column question=COLUMN` which column names the questions.
+The file names the column of scores. A table is a matrix if all cells are numbers and no column has a name with a role,
+except one that names the questions. `--format-in matrix` forces this reading, and `--column question=COLUMN` names the
+column of questions.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from nescio.tables.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.tables.wide import families
 from nescio.text import decimal
 
-_LEAST = 2  # columns of a table that is taken for a matrix
+_LEAST = 2  # fewest columns of a matrix
 _SIGNS = ("#", "№")
 _INDEXES = ("", "unnamed0", "indexlevel0", "index")
 _EMPTY = ("na", "n/a", "null")
@@ -40,7 +41,7 @@ def recognise(source: Source) -> str | None:
         len(runs) < (1 if "question" in source.columns else _LEAST)
         or len(source.columns) > len(runs) + 1
         or any(roles_of(name) or is_measured(name) for name in runs)
-        or any(own.keys() - {"score"} for own in families(runs).values())  # the columns say more than a score
+        or any(own.keys() - {"score"} for own in families(runs).values())  # the columns hold more than a score
     ):
         return None
     row = _first_row(source)
@@ -49,7 +50,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _names_a_row(source: Source, column: str) -> bool:
-    """Return whether a column names the questions: by the user's word, or by its header."""
+    """Return whether a column names the questions, because the user said so or by its header."""
     if "question" in source.named:
         return column == source.named["question"]
     return squash(column) in _INDEXES or column.strip() in _SIGNS or bool(_ASKED & {*roles_of(column)})
@@ -62,7 +63,7 @@ def _names_a_row(source: Source, column: str) -> bool:
     columns=("question",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read score matrices; several must have the same runs and the same questions, each in one order."""
+    """Return the data of score matrices; several must have the same runs and questions, each in one order."""
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
@@ -110,8 +111,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array, Sequence[str | None]]:
-    """Return the names of the runs, those of the questions, the scores of one matrix, shape (runs, questions), and the
-    scores of the last question as they are written."""
+    """Return the names of the runs and of the questions, and the scores of one matrix, shape (runs, questions).
+
+    Also returns the scores of the last question as they are written.
+    """
     with connect(small=small(source)) as connection:
         have = load_rows(connection, source, "raw")
         names = tuple(name for name in have if not _names_a_row(source, name))
@@ -161,7 +164,7 @@ def _numbers(last: str, above: Array) -> Numbers:
 
 
 def _refuse_verdicts(source: Source, names: Sequence[str], scores: Array) -> None:
-    """Raise FormatError if the cells may be verdicts, of which -1 is silence, or if the columns have several scales."""
+    """Raise FormatError if the cells may be verdicts with -1 for silence, or if the columns have several scales."""
     ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
     if bool((np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all()):
         named = opt("column", {"outcome": "+".join(names)})
@@ -175,7 +178,7 @@ def _refuse_verdicts(source: Source, names: Sequence[str], scores: Array) -> Non
 
 
 def _number(cell: str) -> float | None:
-    """Return the cell as a number, NaN for an empty one, None for anything else."""
+    """Return the cell as a number, NaN for an empty one, None for other texts."""
     if cell.strip().lower() in ("", *_EMPTY):
         return float("nan")
     number = decimal(cell)

@@ -1,4 +1,4 @@
-"""Readings of tables whose names or words the lexicon does not know: nescio never takes one, but asks with them."""
+"""Propose readings of tables whose names or words the lexicon does not know, for questions to the user."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _NUMBERED = re.compile(r"(\D*)\d+")
-_FEWEST_QUESTIONS = 2  # that a sheet has more columns than
+_FEWEST_QUESTIONS = 2  # a sheet has more numbered columns than this
 _MOST = 24
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
-_FEW_GRADES = 4  # above the lowest, each of which is offered as a threshold
+_FEW_GRADES = 4  # with at most this many grades above the lowest, each is offered as a threshold
 _NAMING = {"run", "condition", "question", "row", "text", "repeat"}
-_SCALES = (1, 5, 10, 100)  # the greatest grades
+_SCALES = (1, 5, 10, 100)  # possible greatest grades
 
 
 def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by a column with a name for outcomes, some of whose words no lexicon knows, or whose numbers
-    are grades."""
+    """Return the readings by a column with a name for outcomes and unclear values.
+
+    The lexicon lacks some of its words, or its numbers are grades.
+    """
     named = {"outcome", "score"}
     ways: list[Way] = []
     for column in table.columns.values():
@@ -53,8 +55,10 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
 
 
 def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
-    """Return the readings by columns whose words speak of outcomes, whatever else does: letters of graders under a name
-    for outcomes, or verdicts and abstentions together under a name that says nothing."""
+    """Return the readings by columns whose words are outcomes, even if other columns describe outcomes.
+
+    They have letters of graders under a name for outcomes, or verdicts and abstentions together under an unknown name.
+    """
     if "outcome" in given:
         return []
     ways: list[Way] = []
@@ -73,10 +77,13 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
 
 
 def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[Way]) -> list[Way]:
-    """Return readings by one of several verdicts each, and by all in the words of the first as one run each: first,
-    unless the rows name runs or the names judges."""
+    """Return readings by each of several verdicts, and by all with the words of the first as one run each.
+
+    The latter comes first, unless rows name runs or the columns' names are those of judges.
+    """
     words = [{*(table.columns[name].words or ())} for name in verdicts]
-    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])  # in the same words
+    # those with the same words
+    alike = tuple(name for name, own in zip(verdicts, words, strict=True) if own & words[0])
     if len(alike) < 2:
         return ways
     faulty = all(table.columns[name].is_truth and speaks_of_faults(name) for name in alike)
@@ -86,7 +93,7 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words say that an answer is right, others that it is wrong, and others that there is none."""
+    """Return whether some words mean a right answer, others a wrong one, and others no answer."""
     states = {state_of(word) for word in words if truth_of(word) is None}
     return {CORRECT, INCORRECT} <= states and any(map(is_silent_word, words))
 
@@ -102,7 +109,10 @@ def _are_grades(table: Table, column: Column) -> bool:
 
 
 def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Collection[str]) -> list[Way]:
-    """Return the readings by columns of one run each for each meaning of their words; numbers from 0 to 1 are none."""
+    """Return the readings by columns of one run each, for each meaning of their words.
+
+    Numbers from 0 to 1 have no such meanings.
+    """
     if any(column.is_share or column.is_points or column.words is None for column in columns):
         return []
     if "outcome" not in given and any(_names_runs(table, column) for column in columns):
@@ -116,7 +126,7 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
 
 
 def _names_runs(table: Table, column: Column) -> bool:
-    """Return whether a column alone tells the rows of each question apart: "A" and "B" name runs there, no grades."""
+    """Return whether a column alone distinguishes the rows of each question: there "A" and "B" are runs, not grades."""
     others = [c for c in table.columns.values() if c is not column and c.name and len(c.words or ("", "")) > 1]
     if any({"run", "condition", "repeat"} & {*roles_of(c.name)} for c in others):
         return False
@@ -142,8 +152,10 @@ def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
 
 
 def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a column of verdicts under a name that says nothing, as it is and inverted; a name with a
-    word for a fault is inverted first."""
+    """Return the readings by a column of verdicts under an unknown name, unchanged and inverted.
+
+    For a name with a word for a fault the inverted reading comes first.
+    """
     faulty = column.is_truth and speaks_of_faults(column.name)
     ways: list[Way] = []
     for inverted in (faulty, not faulty):
@@ -152,14 +164,14 @@ def _by_verdict(table: Table, given: Mapped, column: Column) -> list[Way]:
 
 
 def _threshold(column: Column) -> Expression:
-    """Return a graded column from half of its scale on."""
+    """Return the expression for a graded column from half of its scale on."""
     top = next((scale for scale in _SCALES if (column.high or 0) <= scale), column.high or 1)
     top = (column.out_of.high or top) if column.is_points and column.out_of else top
     return Expression((column.name,), sign=">=", number=f"{top / 2:g}")
 
 
 def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, judging: bool) -> Iterator[Way]:
-    """Yield the readings that columns of the right kinds allow, whatever they are called."""
+    """Yield the readings that columns of the right kinds allow, whatever their names."""
     taken = {name for own in given.values() for name in own.columns}
     free = [column for column in table.columns.values() if column.name and column.filled and column.name not in taken]
     ways: list[Way] = []
@@ -204,8 +216,10 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
 
 
 def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] | None:
-    """Return the column that names each row, and the numbered columns, of a sheet as teachers keep it: a row a student,
-    a column a question; None for another table."""
+    """Return the naming column and the numbered columns of a teacher's sheet, or None for another table.
+
+    Such a sheet has a row for each student and a column for each question.
+    """
     if any({"question", "text", "gold", "prediction"} & {*roles_of(column.name)} for column in free):
         return None
     numbered: dict[str, list[Column]] = {}
@@ -224,12 +238,15 @@ def _speaks_of_outcomes(header: str) -> bool:
 
 
 def _are_codes(words: Sequence[str]) -> bool:
-    """Return whether words are all letters that graders use."""
+    """Return whether all words are letters that graders use."""
     return {*words} <= {word for code in CODES for word in code}
 
 
 def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]) -> list[Way]:
-    """Return a mapping with what names the questions: columns with such names, else any that may, else the rows."""
+    """Return mappings completed with the names of questions.
+
+    They come from columns with such names, else from any column that may name questions, else from the rows.
+    """
     mapped = {*options.get("outcome_map", ())}
     named = readings(table, given, judging=False, mapped=mapped, proposed=more)
     if named:
@@ -248,13 +265,13 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
 
 
 def _may_name(column: Column) -> bool:
-    """Return whether a column may name runs or questions: its name is none for something else."""
+    """Return whether a column may name runs or questions, because its name means nothing else."""
     roles = {*roles_of(column.name)}
     return not column.structured and (not roles or bool(roles & _NAMING))
 
 
 def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of columns of which one may name the run and the other the question: together they name each row."""
+    """Yield pairs of columns that together name each row: one may name the run, and the other the question."""
     few = [c for c in free if c.words is not None and 1 < len(c.words) <= _MOST_RUNS and not c.is_verdict]
     for run, question in product(sorted(few, key=lambda column: len(column.words or ())), free):
         if run is not question and question.filled == table.rows and question.longest < _LONGEST:
@@ -264,9 +281,10 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return a mapping with one more column of a few words that tells answers apart which occur twice.
+    """Return mappings with one more column, which distinguishes answers that occur twice.
 
-    The column numbers repeats, or is a part of the run; numbers likelier do the first, and words the second.
+    The column has few words. It numbers repeats if it holds numbers, and is a part of the run if it holds words; both
+    are tried.
     """
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
@@ -288,7 +306,7 @@ def _names_rows(column: Column, table: Table) -> bool:
 
 
 def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of columns with common words, of which one may hold the right answers to the other."""
+    """Yield pairs of columns with common words, one of which may hold the right answers to the other."""
     if "prediction" in given:
         return
     few = [c for c in free if c.words is not None and len(c.words) > 1 and not (c.is_verdict or c.is_points)]
@@ -303,7 +321,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
 
 
 def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
-    """Return the question what words of a column mean, with the file and the place of the first of them."""
+    """Return the question about the meaning of words of a column, with the file and the place of the first word."""
     listed = ", ".join(map(literal, words))
     query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(table.connection, query)
@@ -316,7 +334,7 @@ def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str,
 
 
 def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str] | None:
-    """Return the question what the words of a column mean that has one of these roles by its name, and where."""
+    """Return the question about unknown words in a column with one of these roles, and where, or None."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
         if (

@@ -1,4 +1,4 @@
-"""Tables whose mapping has an outcome: every answer with what the table says of it, as Outcomes."""
+"""Read tables with an outcome: every answer with its data in the table, as Outcomes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _FLAGS = ("abstained", "answered", "answerable")
-# What people call the column in which a judge says why; `reasoning` is a judge's only where there is no answer.
+# Names for the column of a judge's reasons; `reasoning` is a judge's only if there is no answer.
 _REASONS = word_set("""
 reason rationale explanation justification judgereason judgeexplanation judgerationale judgereasoning graderreasoning
 graderreason graderesponse graderresponse comment feedback critique
@@ -43,7 +43,7 @@ graderreason graderesponse graderresponse comment feedback critique
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
-    """Return the outcomes of tables under their mappings, and notes; raises FormatError, or Contradiction."""
+    """Return the outcomes of tables under their mappings, and notes. Raises FormatError, or Contradiction."""
     notes: list[Note] = []
     extra = gathered(connection, placed, options.outcome_map)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
@@ -76,7 +76,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
-    taken.discard(STAKE)  # which is a stratum, too
+    taken.discard(STAKE)  # this column is a stratum, too
     free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
     if judges is None:
         free["judge"] = "judge"
@@ -102,7 +102,7 @@ def _state(
     options: ReadOptions,
     notes: list[Note],
 ) -> None:
-    """Create the relation `rows`: what is gathered, what its words mean (`graded`), the state, and the reason."""
+    """Create the relation `rows`: the gathered answers with the meaning of words, the state, and the reason."""
     query = "SELECT outcome, count(*) FROM gathered WHERE $1 OR outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     counted = connection.execute(query, ["" in options.outcome_map]).fetchall()
     worths = dict.fromkeys(options.worths, "ungraded")
@@ -143,7 +143,7 @@ def _state(
 
 
 def _answers_of(table: Table, mapping: Mapped) -> bool:
-    """Return whether columns that nescio did not write hold the answers of a table, and some of them are not empty."""
+    """Return whether a table that nescio did not write has columns of answers that are not all empty."""
     several = [own for _, own in runs_of(table, mapping) if "prediction" in own]
     expressions = [own["prediction"] for own in several] or [mapping.get("prediction", Expression())]
     return mapping["outcome"].columns != ("outcome",) and any(
@@ -152,7 +152,7 @@ def _answers_of(table: Table, mapping: Mapped) -> bool:
 
 
 def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> list[str]:
-    """Return the answers that a pattern of the user takes for abstentions, whatever their verdict, and count them."""
+    """Return the answers that the user's pattern takes for abstentions, whatever their verdict, and count them."""
     if not options.declined.asked:
         return []
     query = "SELECT prediction, count(*) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1"
@@ -163,7 +163,10 @@ def _declined(connection: duckdb.DuckDBPyConnection, options: ReadOptions) -> li
 
 
 def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any], options: ReadOptions) -> list[str]:
-    """Return the answers that decline in words and count as abstentions; ask what they count as, if nobody said it."""
+    """Return the answers that decline in words and count as abstentions.
+
+    Raises AskedError if nobody said what they count as.
+    """
     query = "SELECT prediction, count(*), min(file) FROM gathered WHERE prediction IS NOT NULL GROUP BY 1 LIMIT 10000"
     texts = [own for own in connection.execute(query).fetchall() if options.declined.reads(own[0])]
     if not texts or options.refusals in ("incorrect", "ungraded"):
@@ -177,7 +180,7 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 
 
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
-    """Ask what answers count as that are empty, and that nothing calls right or unanswerable."""
+    """Raise AskedError about empty answers that nothing calls right or unanswerable."""
     empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND answerable IS DISTINCT FROM 'false'"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
@@ -187,8 +190,10 @@ def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, A
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
-    """Select all cells; a question whose accents are typed in two ways (NFC, NFD) is one, unless a run tells them
-    apart."""
+    """Return the SQL that selects all cells with one form of each question's name.
+
+    A name whose accents are typed in two ways (NFC, NFD) is one question, unless a run has both.
+    """
     composed = "nfc_normalize(question)"
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
@@ -211,7 +216,7 @@ def _build(
     several = bool(repeated_by) or first(connection, f"SELECT count(DISTINCT {REPEAT}) > 1 FROM rows")[0]
     asked = f"question, {REPEAT}" if several else "question"
     for name, columns in (("run", "run"), ("question", asked)):
-        # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
+        # Joining tables takes a fraction of the time and memory of an ENUM with as many names.
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {name}_names AS SELECT {columns}, (row_number() OVER (ORDER BY first) - 1)::"
             f"INTEGER AS {name}_code FROM (SELECT {columns}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY "
@@ -287,7 +292,7 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
 
 
 def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping[str, float]) -> dict[str, Array]:
-    """Return the column `worth` of answers, if words have a stated one: 1 for correct, 0 for incorrect and silence."""
+    """Return the column `worth` of answers, if words have one: 1 for correct, 0 for incorrect and silence."""
     if not worths:
         return {}
     worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))
@@ -311,7 +316,7 @@ def _partial(connection: duckdb.DuckDBPyConnection, states: Array, meant: Mappin
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra: Mapping[str, str]) -> Array | None:
-    """Return the texts of every answer of rank 1, shape (runs, rows); None if no column holds any."""
+    """Return the texts of every answer of rank 1, shape (runs, rows), or None if no column holds any."""
     from nescio.data.texts import AnswerTexts, texts_of
 
     texts: Array = np.full(shape, None, dtype=object)
@@ -319,7 +324,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
     reasons += [f"CASE WHEN prediction IS NULL THEN {c} END" for n, c in extra.items() if squash(n) == "reasoning"]
     reason = f"coalesce({', '.join([*reasons, 'NULL'])})"
     query = f"SELECT run_code, question_code, text, gold, prediction, {reason} FROM coded WHERE {rules.RANK} = 1"
-    made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers are in few words: letters of options, say
+    made: dict[tuple[str | None, ...], AnswerTexts] = {}  # many answers have few texts, such as letters of options
     selected = connection.execute(query)
     while rows := selected.fetchmany(100_000):
         for run, question, *cells in rows:
@@ -332,7 +337,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, shape: tuple[int, ...], extra:
 
 
 def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> dict[str, Counter[str]]:
-    """Return the texts of the answers that are not right, by file: some may read like a refusal."""
+    """Return the texts of the answers that are not right, by file, because some may read like a refusal."""
     query = (
         f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
         "AND "

@@ -1,7 +1,7 @@
-"""Writing outcome tables: CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
+"""Write outcome tables as CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
 
-In CSV and TSV a text that a spreadsheet would take for a formula has an apostrophe before it, which the reader takes
-off again.
+In CSV and TSV a text that a spreadsheet would take for a formula gets an apostrophe before it, which the reader removes
+again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _WORDS = {state: word for word, state in STATES.items()} | {NOT_GRADED: None}
 _CANDIDATE = {1: "correct", 0: "incorrect", -1: None}
 _TRUTH = {1: "true", 0: "false", -1: None}
-_AT_ONCE = 1 << 14  # rows
+_AT_ONCE = 1 << 14  # rows written together
 _BUFFER = 1 << 22  # bytes of rows of JSON that the table engine reads at a time, if none is longer
 QUOTE = '"'
 _FORMULA = re.compile(FORMULA)
@@ -49,7 +49,7 @@ _FORMULA = re.compile(FORMULA)
     suffixes=SUFFIXES,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
+    """Write an outcome table, and return notes that count the guarded texts and the data without a column."""
     rows = write_outcomes(outcomes, path, progress)
     notes: list[Note] = []
     kept = {*_graded(outcomes).values(), *COLUMNS.values()}
@@ -75,10 +75,10 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def write_outcomes(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> int:
-    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty
-    outcome.
+    """Write an outcome table, completely or not at all, and return its number of rows.
 
-    Graded scores stand in columns of their own, empty where there is none. `progress` hears how many rows are written.
+    An ungraded answer has an empty outcome. Graded scores have their own columns, empty if there is none. `progress` is
+    told how many rows are written.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
@@ -110,8 +110,10 @@ def _names(outcomes: Outcomes) -> list[str]:
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
-    """Return the columns of graded scores by the header that each gets, where it is free: a user's own name, or that of
-    the score alone."""
+    """Return the headers of graded scores by column.
+
+    A header is the user's own name, or that of the score alone, if it is free.
+    """
     taken = {*RESERVED, *outcomes.strata}
     ends = Counter(attribute(name) for name in outcomes.extra_columns)
     headers: dict[str, str] = {}
@@ -123,7 +125,7 @@ def _graded(outcomes: Outcomes) -> dict[str, str]:
 
 
 def _rows(outcomes: Outcomes, names: list[str], progress: Progress | None) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of each row, made of some columns at a time."""
+    """Yield the cells of each row, computed for some columns at a time."""
     done, total = 0, int((outcomes.state != ABSENT).sum())
     for run in range(len(outcomes.runs)):
         there = np.flatnonzero(outcomes.state[run] != ABSENT)
@@ -170,15 +172,14 @@ def _words(outcomes: Outcomes, run: int, at: Array) -> list[str | None]:
 
 
 def _numbers(values: Array) -> list[float | None]:
-    """Return numbers, None where there is none."""
+    """Return numbers, with None for NaN."""
     return [None if isnan(value) else value for value in values.astype(float).tolist()]
 
 
 def _write_delimited(
     path: Path, outcomes: Outcomes, names: list[str], delimiter: str, rows: Iterable[Sequence[Any]]
 ) -> None:
-    # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it
-    # reads
+    # the csv module writes a lone CR as an ordinary character, but reads it as the end of a line
     judges = (str(judge) for judge in outcomes.judges)
     returns = any("\r" in text for text in (*names, *judges, *_texts(outcomes)))
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -197,12 +198,12 @@ def _texts(outcomes: Outcomes) -> set[str]:
 
 
 def guard(cell: Any) -> Any:
-    """Make text inert that a spreadsheet would take for a formula; no two texts become one."""
+    """Return a text with an apostrophe if a spreadsheet would take it for a formula; no two texts become equal."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Write a JSON object a row; returns the bytes of the longest."""
+    """Write a JSON object for each row, and return the number of bytes of the longest."""
     import msgspec
 
     encoder, longest = msgspec.json.Encoder(), 0
@@ -215,7 +216,7 @@ def _write_lines(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]
 
 
 def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], numbers: Container[str]) -> None:
-    """Write lines of JSON, which take no memory, and let the table engine turn them."""
+    """Write lines of JSON, which take no memory, and let the table engine convert them."""
     cells = {f"c{i}": "DOUBLE" if name in numbers else "VARCHAR" for i, name in enumerate(names)}
     kinds = ", ".join(f"{cell}: '{kind}'" for cell, kind in cells.items())
     select = ", ".join(f'{cell} AS "{name.replace(QUOTE, QUOTE * 2)}"' for cell, name in zip(cells, names, strict=True))

@@ -1,4 +1,4 @@
-"""Pair tables, as `nescio sql` counts them: a row for each two runs, and for each run beside itself."""
+"""Read pair tables, as `nescio sql` counts them: a row for each two runs, and for each run with itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUNS = ("run_a", "run_b")
 
 
 def _named(source: Source) -> dict[str, str]:
-    """Return the columns by their names in small letters: some engines give them in capitals."""
+    """Return the columns by their names in lower case, because some engines return capitals."""
     return {name.lower(): name for name in source.columns if name}
 
 
@@ -36,7 +36,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
-    """Read a pair table, the pairs of which may be in several files."""
+    """Return the data of a pair table, whose pairs may be in several files."""
     cells: dict[tuple[str, str], list[int]] = {}
     asked: dict[str, int] = {}
     for _, source in parts:

@@ -1,5 +1,7 @@
-"""Do the texts of questions agree with the names that pair them? Two files that number their rows in other orders have
-the same numbers for other questions."""
+"""Check that the texts of questions agree with the names that pair them.
+
+Two files that number their rows in different orders have equal numbers for different questions.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 def check_pairing(
     connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Source], by: str | None, text: str | None
 ) -> list[Note]:
-    """Note questions whose texts differ between runs; ask if the other run has the text under another name.
+    """Return notes on questions whose texts differ between runs.
+
+    Raises AskedError if another run has the text under another name.
 
     `by` is the column that names the questions, and `text` the one with their texts, if the user named neither.
     """

@@ -1,4 +1,4 @@
-"""A judge's verdicts and people's in one table: the command that compares them."""
+"""Find a judge's verdicts and people's in one table, and the command that compares them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 
 def comparison(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> tuple[str, str, str] | None:
-    """Return the columns of a judge's and of people's verdicts in a table that is read with this mapping, and the
-    command that compares them; None where there are not both, or people's verdicts are named already."""
+    """Return the columns of a judge's and of people's verdicts, and the command that compares them.
+
+    Returns None unless the table has both under this mapping, or if the user named people's verdicts already.
+    """
     source, outcome = table.source, mapping.get("outcome", "")
     if options.people or source.path is None or source.packed or source.kind not in ("delimited", "lines", "parquet"):
         return None
@@ -41,7 +43,7 @@ def comparison(table: Table, mapping: Mapping[str, str], options: ReadOptions) -
 
 
 def noted(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> list[Note]:
-    """Return the note with the command that compares a judge with people, where a table has verdicts of both."""
+    """Return the note with the command that compares a judge with people, if a table has verdicts of both."""
     both = comparison(table, mapping, options)
     if both is None:
         return []

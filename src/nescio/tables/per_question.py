@@ -1,5 +1,7 @@
-"""The columns of an outcome table that hold one value for each question (answerable, cluster, strata), and the graded
-scores of answers."""
+"""Read the columns of an outcome table with one value for each question, and the graded scores of answers.
+
+Columns with one value for each question are answerable, cluster, and strata.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
+_AT_ONCE = 100  # columns in one query, because the time to plan it grows with their square
 ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(answerable) IN ({NO}) THEN 'false' END"
 
 
 def per_question(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str, *, repeated: bool
 ) -> list[str | None]:
-    """Return a reserved column with one value a question, in the order of the questions."""
+    """Return a reserved column with one value for each question, in the order of the questions."""
     if two_values := differing(connection, column):
         question, (here, row, value), (there, at, other) = two_values
         rule = f"question {question!r} has two values of {name}"
@@ -45,7 +47,7 @@ def per_question(
 
 
 def _by_question(ends: str, *, repeated: bool) -> str:
-    """Select what is summed up of each question, in the order of the questions; with repeats, for each of them."""
+    """Return the SQL that sums up each question, or with repeats each repeat of it, in the order of the questions."""
     if not repeated:
         return f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code"
     of_question = f"SELECT question, {ends} FROM coded GROUP BY question"
@@ -63,8 +65,10 @@ def strata_of(
     *,
     repeated: bool,
 ) -> dict[str, Array]:
-    """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
-    nothing."""
+    """Return the columns that are constant within each question, all of them or the requested ones.
+
+    An empty text marks a question without a value.
+    """
     if wanted is not None:
         for name in wanted:
             if name in extra and (two_values := differing(connection, extra[name])):
@@ -87,8 +91,10 @@ def strata_of(
 
 
 def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str) -> None:
-    """Raise MismatchError where one run has a value of a question, and another run, which answers it, has none: whoever
-    sends the answers of one run would say what all runs are."""
+    """Raise MismatchError if one run has a value for a question and another run that answers it has none.
+
+    Otherwise the sender of one run's answers could set the values for all runs.
+    """
     by_run = f"SELECT question, run, min(file) AS file, min(row) AS row, min({column}) AS value FROM rows GROUP BY 1, 2"
     question = first(
         connection,
@@ -108,7 +114,7 @@ def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source
 
 
 def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:
-    """Return the columns of inexact and of unsupported answers, where a word for an outcome says so."""
+    """Return the columns of inexact and of unsupported answers, if a word for an outcome says so."""
     distinct = connection.execute("SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL").fetchall()
     known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
     if not known:
@@ -126,8 +132,7 @@ def graded_of(
     wanted: Sequence[str],
     shape: tuple[int, ...],
 ) -> dict[str, Array]:
-    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is
-    empty."""
+    """Return the columns of graded scores that a measure reads, for the answers of rank 1; NaN for empty cells."""
     graded = {}
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], NUMBER.format(extra[name])

@@ -1,10 +1,10 @@
-"""nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged.
+"""Read nescio's own questions, stories and runs in JSON Lines: answers that still need a judge.
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
 `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
-str}`; `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, where the
-questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may list in
-`sentences` those (counted from 0) that are accepted as an answer.
+str}`. `answer` may have another name, such as `prediction`, if the line has nothing but these. Stories, if the
+questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`. It may list in
+`sentences` those that are accepted as an answer, counted from 0.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def recognise(source: Source) -> str | None:
         return "answers"
     if "question" in source.columns:
         return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
-    # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.
+    # The key of AutSent, written by `nescio read key`, has the numbers and the texts of sentences, and is not a story.
     return "stories" if "sentences" in source.columns and "texts" not in source.columns else None
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of one file, with their stories where a file of stories is given too."""
+    """Return the questions of one file, with their stories if a file of stories is given too, and notes."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
@@ -56,7 +56,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 
 
 def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]:
-    """Say that a file of stories makes clusters of the questions, whose intervals are others without it."""
+    """Return a note that a file of stories makes clusters of the questions, which changes intervals."""
     used = {question.story for question in questions.questions if question.story}
     if not stories or len(used) == len(questions.questions):
         return []
@@ -79,7 +79,7 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one collection of questions and the runs that answer it."""
+    """Return one collection of questions and the runs that answer it."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")

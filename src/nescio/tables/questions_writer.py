@@ -1,4 +1,4 @@
-"""Questions, stories and runs as files of JSON Lines."""
+"""Write questions, stories and runs as files of JSON Lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nescio.tables.collection import OWN_KEYS
 
 @writer("questions", about="questions.jsonl and runs/NAME.jsonl (with stories.jsonl), in a folder", takes=Unjudged)
 def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write a collection and its runs. Questions of which only some have a story are written without stories."""
+    """Write a collection and its runs. Questions are written without stories if only some have one."""
     questions = unjudged.collection.questions
     stories = story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
@@ -61,7 +61,7 @@ def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tu
 def topic_row(
     question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str] | None = None
 ) -> dict[str, Any]:
-    """Return a question as a line of a collection without its gold: what a system is asked; `stories` names them."""
+    """Return a question as a line of a collection without its gold, as a system sees it; `stories` names its story."""
     row: dict[str, Any] = {"id": question.id, "question": question.text}
     row |= {"options": list(question.options)} if question.options else {}
     row |= {} if question.cluster is None else {"cluster": question.cluster}
@@ -85,7 +85,7 @@ def response_row(response: Response) -> dict[str, Any]:
 
 
 def story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
-    """Return a name for each story: what its questions call it, or what they move together by, or a number."""
+    """Return a name for each story: the name in its questions, or the name of their cluster, or a number."""
     names: dict[tuple[str, ...], str] = {}
     for question in questions:
         if question.story not in names:
@@ -96,8 +96,10 @@ def story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
 
 
 def _strata_held(questions: Sequence[Question], stories: Mapping[tuple[str, ...], str]) -> list[str]:
-    """Return the columns that questions can bear under their names: none that mean something else, here or in another
-    format."""
+    """Return the columns that questions can carry under their own names.
+
+    Names with another meaning, here or in another format, are left out.
+    """
     never = {*OWN_KEYS, "answer", "story", "sentences"} if stories else {*OWN_KEYS, "answer"}
     held: list[str] = []
     for name in dict.fromkeys(name for question in questions for name in question.strata):

@@ -1,4 +1,4 @@
-"""The mappings that names and a user's own words allow for a table: what a row's run, question and outcome may be."""
+"""List the mappings that names and the user's words allow for a table: the run, the question and the outcome."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.roles import ABOUT_ANSWERING, NOTHING, OWN_ALONE, Roles, has_role, hints, is_known, said_by
 from nescio.tables.structures import structures
 
-_MOST = 64  # mappings of a table that are tried
+_MOST = 64  # most mappings of a table to try
 _COMPLETE = ({"run", "question", "outcome"}, {"run", "question", "prediction", "gold"})
 _NOTHING: Mapped = MappingProxyType({})
 
@@ -34,8 +34,11 @@ _NOTHING: Mapped = MappingProxyType({})
 def readings(
     table: Table, given: Mapped, *, judging: bool, mapped: Collection[str] = (), proposed: Mapped = _NOTHING
 ) -> list[dict[str, Expression]]:
-    """Return the mappings that are allowed, the likeliest first; none if a run's answers or their questions have no
-    columns. `proposed` is a part of a mapping that the user did not give."""
+    """Return the allowed mappings, the likeliest first.
+
+    The list is empty if a run's answers or their questions have no columns. `proposed` is a part of a mapping that the
+    user did not give.
+    """
     complete = any(roles <= given.keys() for roles in _COMPLETE)
     given = {**given, **proposed}
     roles = Roles(table, given, mapped)
@@ -54,18 +57,20 @@ def readings(
 
 
 def _of_other_runs(families: Sequence[Mapping[str, str]], taken: set[str], *, several: bool) -> set[str]:
-    """Return the columns of runs beside those whose answers are taken: they say nothing of these answers. A run has the
-    same kind of column as the taken one."""
+    """Return the columns of other runs than those whose answers are taken, because they do not describe these answers.
+
+    Such a run has a column with the same role as the taken one.
+    """
     roles = {role for family in families for role, name in family.items() if name in taken}
     others = [family for family in families if roles & family.keys() and (several or not taken & {*family.values()})]
     return {name for family in others for name in family.values()}
 
 
-# ---- what says which answers are right ----
+# ---- columns that say which answers are right ----
 
 
 def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str, Expression]]:
-    """Yield what may say which answers are right: an outcome, or predictions and gold answers."""
+    """Yield mappings of columns that may say which answers are right: an outcome, or predictions and gold answers."""
     texts = _texts(roles, given)
     if "outcome" in given:
         yield {**texts, **given}
@@ -99,7 +104,7 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
 
 
 def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
-    """Return whether a verdict that may be on form alone denies an answer which is the gold answer to the letter."""
+    """Return whether a verdict that may only judge the form calls an exact gold answer wrong."""
     formal = len(outcome.columns) == 1 and not outcome.sign and may_be_of_form(outcome.column)
     if not formal or not {"gold", "prediction"} <= texts.keys():
         return False
@@ -115,7 +120,7 @@ def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
-    """Return the texts beside an outcome: the prediction and the gold answer, if one column alone may be each."""
+    """Return the texts beside an outcome: the prediction and the gold answer, if only one column may be each."""
     texts: dict[str, Expression] = {}
     gold, predictions = _sides(roles)
     if len(gold) == 1 and "gold" not in given:
@@ -139,7 +144,7 @@ def _sides(roles: Roles) -> tuple[list[str], list[str]]:
 
 
 def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
-    """Yield pairs of predictions and gold answers."""
+    """Yield mappings with a prediction and gold answers."""
     gold, predictions = _sides(roles)
     either = [name for name in roles.all("answer") if name not in gold]
     predictions = list(dict.fromkeys((*predictions, *either))) if gold or "gold" in given else predictions
@@ -164,7 +169,7 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
 
 
 def _of_key(roles: Roles) -> list[str]:
-    """Return the verdicts whose names say that they are those of the key, as "gold_verdict" beside "verdict" does."""
+    """Return the verdicts whose names say that they belong to the key, as "gold_verdict" beside "verdict" does."""
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
@@ -172,7 +177,10 @@ def _of_key(roles: Roles) -> list[str]:
 
 
 def _gold_verdicts(roles: Roles) -> list[Expression]:
-    """Return the columns called like gold answers that say yes and no if no prediction does: they may be verdicts."""
+    """Return the columns with names for gold answers that may be verdicts.
+
+    They say yes and no, but no prediction does.
+    """
     gold, predictions = _sides(roles)
     said = {word for name in predictions for word in roles.column(name).words or ()}
     if not predictions or any(truth_of(word) is not None for word in said):
@@ -181,8 +189,10 @@ def _gold_verdicts(roles: Roles) -> list[Expression]:
 
 
 def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
-    """Return whether the gold answers and another column are verdicts in the same words, so that it may hold answers:
-    the task may be to judge."""
+    """Return whether the gold answers and another column are verdicts in the same words.
+
+    Then the other column may hold answers, because the task may be to judge.
+    """
     columns = [roles.column(name) for name in dict.fromkeys((*gold.columns, *said.columns))]
     if len(columns) < 2 or not all(column.is_verdict for column in columns):
         return False
@@ -191,8 +201,11 @@ def _share_words(roles: Roles, gold: Expression, said: Expression) -> bool:
 
 
 def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
-    """Return whether a verdict may be an answer, or the right one: the gold answers say yes and no as it does, and no
-    prediction does; or predictions say yes and no as it does, and its name is one for gold answers, too."""
+    """Return whether a verdict may be an answer, or the gold answer.
+
+    Either the gold answers say yes and no as the verdict does, and no prediction does. Or predictions say yes and no,
+    and the verdict's name is also one for gold answers.
+    """
     gold, predictions = _sides(roles)
     of_key = [Expression((name,)) for name in _of_key(roles)]
     if any(_share_words(roles, right, own) for right in of_key for own in outcomes if right != own):
@@ -207,7 +220,7 @@ def _may_be_answers(roles: Roles, outcomes: Sequence[Expression]) -> bool:
 
 
 def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
-    """Return several columns of one run each, by roles; and each alone if they are parts of one object."""
+    """Return expressions with one column for each run, and each column alone if they are parts of one object."""
     names = [name for name in roles.table.columns if name and name not in roles.taken and not is_measured(name)]
     families = wide.families(names)
     columns = [next((own[role] for role in wanted if role in own), "") for own in families.values()]
@@ -218,8 +231,11 @@ def _families(roles: Roles, wanted: Sequence[str]) -> list[Expression]:
 
 
 def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]:
-    """Return the verdicts of several columns: those of one run each, and where they may be several verdicts on one run,
-    each of them alone. `paths` are verdicts by the last parts of their paths."""
+    """Return expressions for several columns of verdicts.
+
+    They may be those of one run each, or several verdicts on one run, each alone. `paths` are verdicts by the last
+    parts of their paths.
+    """
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
     wrong = tuple(own["wrong"] for own in families.values() if "wrong" in own and roles.column(own["wrong"]).is_truth)
@@ -227,7 +243,7 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
         return [Expression(wrong, inverted=True)]
     verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
     verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
-    said = {"prediction", "answer", "abstained", "answered"}  # what a run has of its own
+    said = {"prediction", "answer", "abstained", "answered"}  # columns that a run has for itself
     answering = {run: name for run, name in verdicts.items() if said & families[run].keys()}
     if len(answering) > 1:
         return [Expression(tuple(answering.values()))]
@@ -239,16 +255,16 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     alike = wide.with_most_columns(verdicts, names)
     some = [Expression(tuple(verdicts[run] for run in alike))] if 1 < len(alike) < len(verdicts) else []
     together = [*some, Expression(tuple(verdicts.values()))]
-    if roles.name_runs or wide.differ_by_judges([*verdicts.values()]):  # likelier several verdicts on each answer
+    if roles.name_runs or wide.differ_by_judges([*verdicts.values()]):  # more likely several verdicts on each answer
         return [*singles, *together]
     return [*together, *singles]
 
 
-# ---- what else is said of an answer ----
+# ---- further columns about an answer ----
 
 
 def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return what else is said of answers: each choice of columns for abstaining and for answerable questions."""
+    """Return the further columns about answers: each choice for abstaining and for answerable questions."""
     silences = [{"abstained": Expression((name,))} for name in roles.all("abstained")]
     if len(silences) > 1:
         silences.append({"abstained": Expression(tuple(name for own in silences for name in own["abstained"].columns))})
@@ -270,7 +286,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     used |= {name for own in asked for name in own.columns}
     outcome = answer.get("outcome", NOTHING).columns
     families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
-    used |= {own[role] for own in families for role in ("prediction", "answer") if role in own}  # of one run each
+    # one column for each run
+    used |= {own[role] for own in families for role in ("prediction", "answer") if role in own}
     hinted = [column for column in hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
@@ -281,7 +298,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         ways += [{"answered": Expression((column.name,))} for column in vague]
         of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
         if len(of_runs) == 1 < len(others) == len(outcome):
-            with suppress(UsageError):  # raised unless there is one column of each run
+            with suppress(UsageError):  # raised unless there is one column for each run
                 wide.parts({"outcome": outcome, **{role: own.columns for role, own in of_runs.items()}})
                 ways = [of_runs, *ways]
         ways += [{}] if ways else []

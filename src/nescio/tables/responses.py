@@ -1,4 +1,4 @@
-"""The lines of runs: one answer each."""
+"""Read the lines of runs, with one answer each."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from nescio.sources.text_files import WHITE
 from nescio.tables.collection import identifier
 from nescio.tables.lexicon import roles_of
 
-KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))  # of an answer
+# keys of an answer
+KEYS = frozenset(("id", "answer", "answered", "confidence", "rank", "support", "doc", "run", REPEAT))
 _LAST_RANK = 1_000_000
-KEPT = 1 << 26  # bytes of files of answers above which these stay there
+KEPT = 1 << 26  # answers stay in their files if these have more bytes together
 
 
 def answer_key(columns: Collection[str]) -> str | None:
-    """Return the key of the answers in lines of a run: `answer`, or another name for it where all other keys are
-    nescio's own; None where lines with these keys are no run's."""
+    """Return the key of the answers in lines of a run, or None if lines with these keys are not a run's.
+
+    It is `answer`, or another name if all other keys are nescio's own.
+    """
     if "answer" in columns:
         return "answer"
     others = [name for name in columns if name not in KEYS]
@@ -39,8 +42,10 @@ def answer_key(columns: Collection[str]) -> str | None:
 def read_runs(
     answers: Sequence[Source], ids: set[str], *, supports: bool = True
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """Read the runs of files of answers to the questions of these ids, and the file that each came from; without
-    `supports` what answers rest on is left out. Answers of large files stay in them (`ResponsesInFile`)."""
+    """Return the runs in files of answers to the questions with these ids, and the file of each run.
+
+    Without `supports` the support of answers is left out. Answers of large files stay in them (`ResponsesInFile`).
+    """
     runs: dict[str, Sequence[Response]] = {}
     files: dict[str, str] = {}
     keep = sum(source.path.stat().st_size for source in answers if source.path) <= at_most(KEPT, 16)
@@ -61,15 +66,18 @@ def responses_of(
     supports: bool = True,
     keep: bool = True,
 ) -> dict[str, Sequence[Response]]:
-    """Read the responses of each run of a file to the questions of these ids; raises FormatError at the first unsound
-    line, or puts each among the `faults` and leaves it out. Without `keep` they stay in the file."""
+    """Return the responses of each run of a file to the questions with these ids.
+
+    Raises FormatError at the first unsound line. Given `faults`, adds each fault there and leaves the line out. Without
+    `keep` the responses stay in the file.
+    """
     stamp = stamp_of(source)
     kept: dict[str, list[Response]] = {}
     places: dict[str, array[int]] = {}
     repeated: set[str] = set()
-    numbers: dict[str | tuple[str, str], int] = {}  # of each question, or repeat of it
+    numbers: dict[str | tuple[str, str], int] = {}  # numbers of questions, or of repeats
     tops: dict[str, array[int]] = {}  # by run, the line of its first answer to each of these
-    lower: dict[tuple[str, int], dict[int, int]] = {}  # by run and rank, those of the others
+    lower: dict[tuple[str, int], dict[int, int]] = {}  # by run and rank, the lines of the other answers
     for row, line, place in placed_lines(source, faults=faults):
         with collected(faults):
             response = response_of(source, row, line)
@@ -108,7 +116,7 @@ def responses_of(
 
 
 def _put(lines: array[int], at: int, line: int) -> int:
-    """Put a line where none is yet, and return the one that is there then."""
+    """Put a line at an index if none is there yet, and return the line that is there then."""
     if at >= len(lines):
         lines.extend([0] * (at + 1 - len(lines)))
     lines[at] = lines[at] or line
@@ -122,8 +130,7 @@ def _check_ranks(
     questions: Sequence[str | tuple[str, str]],
     faults: list[FormatError] | None,
 ) -> None:
-    """Raise FormatError for an answer of a lower rank to a question without one of rank 1, or put it among the
-    `faults`."""
+    """Raise FormatError for an answer of a lower rank without one of rank 1, or add it to the `faults`."""
     for (run, _), lines in lower.items():
         top = tops.get(run, ())
         for number, line in lines.items():
@@ -137,10 +144,10 @@ def _check_ranks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponsesInFile(Sequence[Response]):
-    """The responses of a run whose file is large: they stay in it, and whoever looks at them reads their lines again.
+    """The responses of a run in a large file: they stay in the file, and readers read their lines again.
 
-    `places` are the bytes at which these begin, `stamp` says as which the file was read; `repeated` whether some
-    question was asked several times. Raises FormatError where the file has changed since.
+    `places` are the bytes at which lines begin, and `stamp` identifies the state of the file. `repeated` tells whether
+    some question was asked several times. Raises FormatError if the file has changed since.
     """
 
     source: Source
@@ -173,14 +180,14 @@ class ResponsesInFile(Sequence[Response]):
 
 
 def stamp_of(source: Source) -> tuple[int, int]:
-    """Return what changes when a file does: its size and its time."""
+    """Return the size and the time of a file, which change with it."""
     assert source.path is not None
     status = source.path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
-    """Read the response on a line; raises FormatError where it is unsound."""
+    """Return the response on a line. Raises FormatError if it is unsound."""
 
     def fail(rule: str, value: object) -> FormatError:
         return FormatError(source.path, rule, where=f"line {line}", value=value)

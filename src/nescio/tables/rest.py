@@ -1,4 +1,4 @@
-"""Files that list only some of the questions, such as the failures: `--total` says how many there are in all."""
+"""Complete files that list only some of the questions, such as failures, given the number of all (`--total`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESTS = ("correct", "incorrect", "unanswered", "ungraded")
 
 
 def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) -> Outcomes:
-    """Return outcomes of as many questions as there are in all; those that a run's file does not list are all alike."""
+    """Return outcomes of `total` questions; those that a run's file does not list all get the same outcome."""
     listed = len(outcomes.questions)
     if outcomes.repeats is not None or total < listed:
         why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"

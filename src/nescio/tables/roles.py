@@ -1,4 +1,4 @@
-"""Which roles the columns of a table may have, by their names and cells."""
+"""Find the roles that the columns of a table may have, by their names and cells."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SAYING = {*ABOUT_ANSWERING, "outcome", "score", "wrong", "error"}
 
 
 class Roles:
-    """The columns of a table that may have each role by their names and cells, without those that the user gave."""
+    """The columns that may have each role by their names and cells, without those that the user gave."""
 
     def __init__(self, table: Table, given: Mapped, mapped: Collection[str] = ()) -> None:
         self.table, self.given, self.mapped = table, given, mapped
@@ -43,7 +43,7 @@ class Roles:
                 self.by_role.setdefault(role, []).append(column.name)
         if (
             "question" in table.columns and {"outcome", "prediction"} & table.columns.keys()
-        ):  # nescio's own table, whose cells keep to its rules
+        ):  # nescio's own table, whose cells obey its rules
             for name, role in (
                 ("run", "run"),
                 ("question", "text"),
@@ -54,23 +54,23 @@ class Roles:
                     self.by_role[role] = list(dict.fromkeys((name, *self.by_role.get(role, ()))))
         for role, names in self.by_role.items():
             names.sort(key=lambda name: rank(name, role))
-            if role in names and (self.is_own or role not in _SAYING):  # nescio's own name for it
+            if role in names and (self.is_own or role not in _SAYING):  # nescio's own name for the role
                 self.by_role[role] = [role]
 
     @property
     def is_own(self) -> bool:
-        """Whether this is an outcome table as nescio writes it, whose `outcome` is taken before all other verdicts."""
+        """Return whether this is an outcome table as nescio writes it, whose `outcome` precedes all other verdicts."""
         columns = self.table.columns
         own = {"run", "question", "outcome"} <= columns.keys()
         return own and {*(columns["outcome"].words or ("",))} <= {*STATES}
 
     @property
     def name_runs(self) -> bool:
-        """Whether a column names the run of each row, so that no column belongs to one run."""
+        """Return whether a column names the run of each row, so that no column belongs to one run."""
         return any(varies(self, name) for name in self.all("run"))
 
     def all(self, *roles: str) -> list[str]:
-        """Return the columns of these roles, in this order."""
+        """Return the columns of these roles, in the order of the roles."""
         return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
 
     def column(self, name: str) -> Column:
@@ -84,7 +84,7 @@ def is_own(table: Table) -> bool:
 
 
 def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
-    """Yield the roles that a column's name has in the lexicon and its cells allow.
+    """Yield the roles that the lexicon gives to a column's name and its cells allow.
 
     `mapped` are words to which the user gave a meaning as outcomes.
     """
@@ -103,14 +103,16 @@ def may_be(column: Column, mapped: Collection[str] = ()) -> Iterator[str]:
 
 
 def _fits(column: Column, role: str, mapped: Collection[str]) -> bool:
-    """Return whether the cells of a column are of the kind of a role."""
+    """Return whether the cells of a column fit a role."""
     known = role in ("outcome", "score") and is_known(column, mapped)
     return known or _FITS.get(role, _any)(column)
 
 
 def _fits_partly(column: Column, role: str) -> bool:
-    """Return whether some cells are of the kind of a role, so that the others are asked about; numbers from 0 on are
-    grades."""
+    """Return whether some cells fit a role, so that nescio asks about the others.
+
+    Numbers from 0 on are grades.
+    """
     words = column.words or ()
     graded = role in ("outcome", "score") and column.is_number and (column.low or 0) >= 0
     known = role in _MEANT and any(_MEANT[role](word) is not None for word in words)
@@ -118,7 +120,10 @@ def _fits_partly(column: Column, role: str) -> bool:
 
 
 def is_known(column: Column, mapped: Collection[str]) -> bool:
-    """Return whether each word of a column is one of the lexicon for an outcome, an assessor's, or mapped to one."""
+    """Return whether each word of a column is known as an outcome.
+
+    The lexicon or an assessor's code knows it, or the user mapped it.
+    """
     words = column.words or ()
     known = {*mapped, *verdicts_in(words)}
     return bool(words) and not column.is_points and all(w in known or state_of(w) is not None for w in words)
@@ -139,7 +144,7 @@ def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
     return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
 
 
-# What a word of a column says that has a role.
+# The meaning of a word in a column with a role.
 _MEANT: Mapping[str, Callable[[str], object]] = {
     **dict.fromkeys(("outcome", "score"), state_of),
     **dict.fromkeys(("abstained", "answered"), declines),
@@ -170,15 +175,17 @@ def varies(roles: Roles, name: str) -> bool:
 
 
 def hints(roles: Roles) -> list[Column]:
-    """Return the columns that may speak of abstaining, though their names are in no list: by their words, or by yes and
-    no under a name that begins as words for abstaining do."""
+    """Return the columns that may be about abstaining although no list has their names.
+
+    They have words for it, or yes and no under a name that begins like words for abstaining.
+    """
     columns = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
-    names = {"run", "condition", "question", "row", "repeat"}  # whose words say nothing of answers
+    names = {"run", "condition", "question", "row", "repeat"}  # columns whose words are not about answers
     return [c for c in columns if not (has_role(c) or names & {*roles_of(c.name)}) and _is_hint(c)]
 
 
 def says_more(column: Column) -> bool:
-    """Return whether a column may say something of answers beside their outcomes: by its name, or as a hint."""
+    """Return whether a column may describe answers beside their outcomes: by its name, or as a hint."""
     return has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 
@@ -193,7 +200,7 @@ def _is_hint(column: Column) -> bool:
 
 
 def _is_act(column: Column) -> bool:
-    """Return whether a word of a column says that a system answered, and another begins as words for abstaining do."""
+    """Return whether a word of a column says that a system answered, and another begins like words for abstaining."""
     words = column.words or ()
     return (
         len(words) > 1
@@ -203,11 +210,11 @@ def _is_act(column: Column) -> bool:
 
 
 def said_by(column: Column) -> str:
-    """Return which of the two roles a column that may speak of abstaining has."""
+    """Return which of two roles a column about abstaining has: "answered" or "abstained"."""
     answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
     return "answered" if answering else "abstained"
 
 
 def has_role(column: Column, roles: Collection[str] = frozenset(_SAYING)) -> bool:
-    """Return whether a column is about abstaining or an outcome by its name, and its cells are of the right kind."""
+    """Return whether a column is about abstaining or an outcome by its name and the kind of its cells."""
     return bool({*roles} & {*may_be(column)} - ({"score"} if is_measured(column.name) else set()))

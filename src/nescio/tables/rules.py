@@ -1,4 +1,4 @@
-"""What the answers of a table must keep to, with the message for the first that does not."""
+"""Check the rules for the answers of a table, with a message for the first that breaks one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
 OPTIONAL = (
     *("confidence", "candidate", "answerable", "rank", "cluster", "known_answers", "judge", "silent", "prediction"),
 )
-# What no cell may be: the column, the condition that finds it, the rule that it breaks.
+# The forbidden cells: the column, the condition that finds them, and the rule that they break.
 RULES = (
     ("run", "run IS NULL", "the run is empty"),
     ("question", "question IS NULL", "the question is empty"),
@@ -70,13 +70,13 @@ def refuse(
 
 
 def filled(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the columns of `rows` that hold anything, so that nobody checks the others."""
+    """Return the columns of `rows` that hold any value, so that nobody checks the others."""
     counts = first(connection, f"SELECT {', '.join(f'count({column})' for column in OPTIONAL)} FROM rows")
     return {column for column, many in zip(OPTIONAL, counts, strict=True) if many}
 
 
 def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
-    """Raise FormatError for the first row that breaks a rule. `held` are the columns that `filled` returns."""
+    """Raise FormatError for the first row that breaks a rule; `held` holds the columns that `filled` returns."""
     checked = [(i, condition) for i, (column, condition, _) in enumerate(RULES) if column in (*ALWAYS, *held)]
     cases = " ".join(f"WHEN {condition} THEN {i}" for i, condition in checked)
     shown = ", ".join(column for column, _, _ in RULES)
@@ -99,7 +99,7 @@ def no_unknown_words(
     names: Sequence[str],
     states: Mapping[str | None, int | None],
 ) -> None:
-    """Ask what the words of an outcome mean that nobody knows (`--outcome-map`)."""
+    """Raise AskedError about unknown words of an outcome (`--outcome-map`)."""
     unknown = [word for word, state in states.items() if word is not None and state is None]
     if not unknown:
         return
@@ -112,8 +112,7 @@ def no_unknown_words(
 
 
 def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection[str]) -> None:
-    """Ask about words that nobody knows in a column that says whether the system abstained, or whether there was an
-    answer (`--outcome-map`)."""
+    """Raise AskedError about unknown words in a column on abstaining or answering (`--outcome-map`)."""
     for cell, known, what, without in (
         ("silent", ("yes", "no"), "says that the system abstained", ("abstained", "answered")),
         ("answerable", ("true", "false"), "says that a question has no answer", ("answerable",)),
@@ -131,7 +130,7 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
 
 
 def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Let what some runs' rows say of a question having an answer hold for all runs; note whose rows say it alone."""
+    """Apply to all runs what some runs say about questions having an answer, and note the runs that alone say it."""
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE said_by AS SELECT * FROM (SELECT run, question, max(answerable) AS answerable "
         "FROM rows GROUP BY 1, 2) QUALIFY count(answerable) OVER (PARTITION BY question) BETWEEN 1 AND count(*) OVER "
@@ -154,9 +153,9 @@ def share_answerable(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 def no_contradictions(
     connection: duckdb.DuckDBPyConnection, sources: Files, declined_right: str | None, *, of_faults: bool
 ) -> None:
-    """Ask about answers that were declined and that the verdict does not fit (`--declined-right`).
+    """Raise AskedError about declined answers that the verdict does not fit (`--declined-right`).
 
-    A verdict `of_faults` ("is_hallucination") likelier says nothing of a declined answer.
+    A verdict `of_faults` ("is_hallucination") more likely says nothing about a declined answer.
     """
     quiet, loud = "silent = 'yes' AND", "silent = 'no' AND"
     no_silence, no_questions = {"abstained": NONE, "answered": NONE}, {"answerable": NONE}
@@ -203,7 +202,7 @@ def no_contradictions(
 
 
 def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Turn words for nothing (n/a) into no confidence; return a note on them."""
+    """Clear confidences that are words for nothing (n/a), and return a note on them."""
     none = (
         f"TRY_CAST(confidence AS DOUBLE) IS NULL AND regexp_full_match(trim(confidence), {literal('(?i)' + NOTHING)})"
     )
@@ -221,7 +220,7 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
 
 
 def two_scales(cell: str) -> str:
-    """Return the condition, in SQL, that some numbers of a column are shares and others seem to be percentages."""
+    """Return the SQL condition that some numbers of a column are shares and others seem to be percentages."""
     number = NUMBER.format(cell)
     return f"min({number}) >= 0 AND max({number}) BETWEEN 10 AND 100 AND bool_or({number} > 0 AND {number} < 1)"
 
@@ -252,7 +251,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Raise FormatError if the last row of a file sums up those above it by its name."""
+    """Raise FormatError if the name of a file's last row says that it sums up those above."""
     words = ", ".join(map(literal, sorted(lexicon().sums)))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
@@ -273,7 +272,7 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None
 
 
 def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Mapping[str, Array]) -> None:
-    """Ask about answers that occur twice; raise FormatError if a question has no answer of rank 1.
+    """Raise AskedError for answers that occur twice, and FormatError if a question has no answer of rank 1.
 
     The cells are in order.
     """
@@ -289,7 +288,7 @@ def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Ma
 
 
 def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Ask about the first answer that occurs twice (`--duplicates`)."""
+    """Raise AskedError about the first answer that occurs twice (`--duplicates`)."""
     key = f"run, question, {REPEAT}, {RANK}"
     offence = first(
         connection,
@@ -310,7 +309,7 @@ def no_twice(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
 
 
 def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
-    """Ask about repeats that end at the first right answer and so differ in number: the last may be the answer."""
+    """Raise AskedError about repeats that end at the first right answer: the last may be the final answer."""
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE asked_again AS SELECT min(file) AS file, min(row) AS row, count(*) AS many, "
         f"count(*) FILTER (state = {CORRECT}) AS correct, max_by(state, coalesce(TRY_CAST({REPEAT} AS DOUBLE), row)) = "
@@ -333,7 +332,7 @@ Place = tuple[int, int, str]
 
 
 def differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
-    """Return the first question with two values in a column: its name, and the file, row and value of the two."""
+    """Return the first question with two values in a column: its name, and the file, row and value of both."""
     question = first(
         connection,
         f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row)"

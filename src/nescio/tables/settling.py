@@ -1,4 +1,4 @@
-"""How a table is read: every mapping that its names allow is executed; nescio asks if their counts differ."""
+"""Settle how to read a table: try every mapping that its names allow, and ask if their counts differ."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from nescio.tables.totals import totals_of
 if TYPE_CHECKING:
     import duckdb
 
-_MOST_QUESTIONS = 3  # that are answered one after another
-_MOST_WAYS = 9  # that a screen shows
+_MOST_QUESTIONS = 3  # most questions to answer one after another
+_MOST_WAYS = 9  # most ways that a screen shows
 
 
 class Reading(Struct, frozen=True):
-    """A table under a mapping, and options that say how it is read."""
+    """A table under a mapping, with options for reading it."""
 
     table: Table
     mapping: Mapped
@@ -41,7 +41,7 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """What a reading gives: the data with their notes, the counts by run, and how many questions there are."""
+    """The result of a reading: the data with their notes, the counts by run, and the number of questions."""
 
     reading: Reading
     counts: Counts
@@ -53,12 +53,12 @@ class Tried(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the totals in its file agree with it."""
+        """Return whether the totals in the file agree with the reading."""
         return all(total.agrees for total in totals_of(self.reading.table, self.reading.mapping, self.outcomes))
 
     @property
     def shares_questions(self) -> bool:
-        """Whether two runs have a question in common, there is one run, or questions are the numbers of the rows."""
+        """Return whether two runs share a question, there is one run, or row numbers are the questions."""
         question = self.reading.mapping.get("question", Expression(row=True))
         if not question.columns or "row" in roles_of(question.column):
             return True
@@ -66,8 +66,10 @@ class Tried(Struct, frozen=True):
         return len(present) < 2 or bool((present.sum(axis=0) > 1).any())
 
     def is_finer_in(self, other: Tried) -> bool:
-        """Return whether another reading says of some answers that are wrong or ungraded here that there is none, and
-        all else alike."""
+        """Return whether another reading differs only in more unanswered answers.
+
+        These are wrong or ungraded in this reading.
+        """
         own, state = self.outcomes.state, other.outcomes.state
         if own.shape != state.shape or self.reading.mapping.get("outcome") == other.reading.mapping.get("outcome"):
             return False
@@ -78,24 +80,28 @@ class Tried(Struct, frozen=True):
 
     @property
     def signature(self) -> tuple[object, ...]:
-        """The outcome of each run on each question, both in the order of the rows: equal for two readings that differ
-        only in names."""
-        counts = tuple(own[1:] for own in self.counts)  # which differ where abstaining is right
+        """Return the outcomes by run and question, in the order of the rows.
+
+        Two readings that differ only in names have equal signatures.
+        """
+        counts = tuple(own[1:] for own in self.counts)  # these differ if abstaining is right
         return self.questions, counts, self.outcomes.state.shape, self.outcomes.state.tobytes()
 
 
 def execute(
     connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions
 ) -> tuple[Outcomes | Unjudged, list[Note]]:
-    """Read tables under their mappings, all of which have an outcome, or none."""
+    """Return the data of tables under their mappings, all of which have an outcome, or none."""
     if all("outcome" in mapping for _, mapping in placed):
         return outcomes.read(connection, placed, options)
     return answers.read(connection, placed, options)
 
 
 def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading | Tried:
-    """Return the reading of a table in one of the shapes of its file, with what it gives if that is known; raises
-    AskedError if there are several."""
+    """Return the reading of a table in one of the shapes of its file, with its result if that is known.
+
+    Raises AskedError if there are several readings.
+    """
     mapped = {*options.outcome_map, *options.worths}
     shapes = [_without_people(table, options) for table in _whole(shapes, options)]
     allowed: list[Reading] = []
@@ -133,7 +139,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
 
 
 def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
-    """Return the question about a verdict that may be the right answer by its name; nothing if there is a clear one."""
+    """Return the question about a verdict whose name may mean the right answer, empty if a clear one exists."""
     outcomes = [(reading.table, reading.mapping.get("outcome", Expression())) for reading in allowed]
     if "outcome" in options.column or not allowed or not all(may_be_gold(table, own) for table, own in outcomes):
         return ""
@@ -141,8 +147,10 @@ def _unclear(allowed: Sequence[Reading], options: ReadOptions) -> str:
 
 
 def _whole(shapes: Sequence[Table], options: ReadOptions) -> list[Table]:
-    """Return the tables that are no part of another one, as one list among several of the same columns is, or that the
-    user named."""
+    """Return the tables that the user named or that are not a part of another one.
+
+    A list among several with the same columns is such a part.
+    """
     wholes = tuple(f"{table.source.place.removesuffix('[]')}." for table in shapes if table.source.place)
     given = [written.lstrip("!") for written in options.column.values()]
     return [
@@ -160,7 +168,7 @@ def _without_people(table: Table, options: ReadOptions) -> Table:
 
 
 def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
-    """Return the mapping that the user gave, for a table that has all its columns; None for another one."""
+    """Return the mapping that the user gave for a table with all its columns, or None for another table."""
     try:
         return parse(options.column, [*table.columns], table.source)
     except NescioError:
@@ -170,9 +178,9 @@ def _given(table: Table, options: ReadOptions) -> dict[str, Expression] | None:
 def try_all(
     connection: duckdb.DuckDBPyConnection, allowed: Sequence[Reading], options: ReadOptions, questions: int = 0
 ) -> tuple[list[Tried], list[NescioError]]:
-    """Execute readings; return what each gives, and the errors of those that give nothing.
+    """Return the results of readings, and the errors of those without a result.
 
-    A reading that asks is executed with each answer to its question.
+    A reading that asks is tried with each answer to its question.
     """
     tried: list[Tried] = []
     errors: list[NescioError] = []
@@ -195,7 +203,7 @@ def try_all(
 
 
 def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
-    """Return a reading with what more a way says."""
+    """Return a reading with the additions of a way."""
     column = parse(way.get("column", {}), [*reading.table.columns], reading.table.source)
     more = {name: value for name, value in way.items() if name != "column"}
     return Reading(reading.table, {**reading.mapping, **column}, {**reading.more, **more})
@@ -210,8 +218,10 @@ def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: Rea
 
 
 def without_none(mapping: Mapped) -> Mapped:
-    """Return a mapping without a run, a repeat or a question that the user said no column is; other roles stay, so that
-    nothing takes their place."""
+    """Return a mapping without a run, a repeat or a question that the user excluded.
+
+    Other excluded roles stay, so that no column takes their place.
+    """
     return {
         role: own for role, own in mapping.items() if own != Expression() or role not in ("run", "repeat", "question")
     }
@@ -231,7 +241,7 @@ def counts_of(found: Outcomes) -> tuple[Counts, int]:
 def _no_reading(
     connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions, errors: Sequence[NescioError]
 ) -> NescioError:
-    """Return the error of the likeliest reading, or the question that is asked if no name says how a table is read."""
+    """Return the error of the likeliest reading, or the question to ask if no name says how to read the table."""
     broken = [error for error in errors if not isinstance(error, AskedError)]
     if broken and len(errors) == len(broken) and options.column:
         return broken[0]
@@ -260,7 +270,7 @@ def _no_reading(
 
 
 def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | None = None) -> AskedError:
-    """Return the question for readings that differ: what tells them apart, or what was asked, and what each gives."""
+    """Return the question for readings that differ: their difference, or an earlier question, and their results."""
     first: dict[tuple[object, ...], Tried] = {}
     for own in tried:
         first.setdefault(own.signature, own)
@@ -279,7 +289,7 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
     if what == _QUESTIONS["outcome_map"]:
         mapped = next(own.reading for own in distinct if "outcome_map" in own.reading.more)
         meant = {*mapped.more["outcome_map"]}
-        asked_of = ("outcome", "abstained", "answered", "answerable")  # whose words may have a meaning
+        asked_of = ("outcome", "abstained", "answered", "answerable")  # roles whose words may have a meaning
         names = [name for role in asked_of if role in mapped.mapping for name in mapped.mapping[role].columns]
         columns = [mapped.table.columns[name] for name in names]
         column = next(own for own in columns if meant & {*(own.words or ())})
@@ -296,7 +306,7 @@ def ask(tried: Sequence[Tried], options: ReadOptions, asked: AskedError | str | 
 def ask_of_all(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions, asked: AskedError
 ) -> AskedError:
-    """Return the question that the reading of several tables together asked, with what each answer gives."""
+    """Return the question that reading several tables together raised, with the result of each answer."""
     ways: list[Way] = []
     placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
     for more in asked.ways:
@@ -334,7 +344,7 @@ _QUESTIONS = {
 
 
 def _question(tried: Sequence[Tried]) -> str:
-    """Return the question for the first role or option in which readings differ."""
+    """Return the question about the first role or option in which readings differ."""
     written = [
         {**spelled(own.reading.mapping), **{name: str(value) for name, value in own.reading.more.items()}}
         for own in tried
@@ -351,12 +361,14 @@ def _question(tried: Sequence[Tried]) -> str:
 
 
 def _way(own: Tried, options: ReadOptions, *, several: bool) -> Way:
-    """Return a way with the whole mapping that its reading needs beside what the user gave; of `several` tables in a
-    file it names its own."""
+    """Return a way with the whole mapping that its reading needs in addition to the user's.
+
+    Among `several` tables in a file it names its own.
+    """
     mapping = spelled(own.reading.mapping)
     place = own.reading.table.source.place or (TOP if several else "")
     prefix = f"{place}." if place else ""
-    mapping = {"run": NONE, **mapping}  # all that is needed, so that nothing else is interpreted
+    mapping = {"run": NONE, **mapping}  # the mapping is complete, so that nothing else is interpreted
     column = {
         role: _with_place(written, prefix)
         for role, written in mapping.items()
@@ -374,7 +386,7 @@ def _with_place(written: str, place: str) -> str:
 
 
 def unused_confidences(reading: Reading) -> list[Note]:
-    """Return the note that names the columns of numbers that may be the confidence, if none is read as it."""
+    """Return the note that names columns of numbers that may be the confidence, if none is read as it."""
     if "confidence" in reading.mapping:
         return []
     columns = reading.table.columns.values()
@@ -395,9 +407,9 @@ def unused_confidences(reading: Reading) -> list[Note]:
 
 
 def used(reading: Reading) -> list[Note]:
-    """Return the note that names all columns of a reading, if the names of some are not nescio's own.
+    """Return the note that names all columns of a reading, if some names are not nescio's own.
 
-    Another one says if its questions are the numbers of the rows.
+    Another note says if its questions are the numbers of the rows.
     """
     mapping = {role: own for role, own in spelled(reading.mapping).items() if role in ROLES}
     if all(role_of(own) == role for role, own in mapping.items()):

@@ -1,5 +1,8 @@
-"""The statements that count a table of answers on any SQL engine: counts of each run, of each pair of runs, and of
-rounded confidences. They use what all engines share; what differs between dialects is in `DIALECTS`."""
+"""Write the SQL statements that count a table of answers on any engine.
+
+They count each run, each pair of runs, and rounded confidences. They use the SQL that all engines share; `DIALECTS` has
+the differences.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,21 @@ Dialect = Literal["duckdb", "postgres", "spark", "bigquery", "snowflake"]
 LETTERS = {"correct": "c", "incorrect": "w", "unanswered": "u"}
 BOTH = tuple((one, other) for one in LETTERS.values() for other in LETTERS.values())
 PAIRS = tuple(one + other for one, other in BOTH)
-# Beside the outcomes: outcomes nobody knows or that a run gives twice, questions that a run lacks, and all questions.
+# Beside the outcomes: unknown or repeated outcomes, questions that a run lacks, and all questions.
 BESIDE = ("other", "missing", "asked")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE = re.compile(r"\.(parquet|csv|tsv|jsonl?)(\.gz|\.zst)?$|[*?]|://", re.IGNORECASE)
 
 
 class _Spelling(Struct, frozen=True):
-    """How a dialect spells types, quotes a name, and escapes a quote in a text; `file` is how it names a file."""
+    """The way in which a dialect writes types and file names, quotes a name, and escapes a quote in a text."""
 
     text: str
     number: str
     quote: str = '"'
     escape: str = "''"
     file: str = ""
-    folds: bool = False  # a name without quotes is another one than with them
+    folds: bool = False  # a quoted name differs from the same name without quotes
 
 
 DIALECTS: Mapping[str, _Spelling] = {
@@ -42,8 +45,11 @@ DIALECTS: Mapping[str, _Spelling] = {
 
 
 class Counted(Struct, frozen=True):
-    """A table of answers: its name, the columns of `run`, `question` and `outcome` (and `confidence`), the outcome of
-    each word, and what holds for questions that a run lacks; with `without_ungraded`, empty outcomes are left out."""
+    """A table of answers, with the settings for counting it.
+
+    It has its name, the columns of `run`, `question` and `outcome` (and `confidence`), and the outcome of each word. A
+    policy decides on questions that a run lacks. With `without_ungraded`, empty outcomes are left out.
+    """
 
     table: str
     columns: Mapping[str, str]
@@ -123,8 +129,8 @@ grid AS (
         return f"{self._grid()}SELECT run,\n  {_outcomes()}\nFROM grid\nGROUP BY run\nORDER BY run"
 
     def pairs(self) -> str:
-        """Return the statement that counts, for each two runs and for each run with itself, the questions by both
-        outcomes."""
+        """Return the statement that counts the questions of each two runs by both outcomes, also of a run with
+        itself."""
         cells = [f"COUNT(CASE WHEN a.state = '{x}' AND b.state = '{y}'\n    THEN 1 END) AS {x}{y}" for x, y in BOTH]
         cells += [
             f"COUNT(CASE WHEN a.state = '{state}' OR b.state = '{state}'\n    THEN 1 END) AS {name}"
@@ -137,7 +143,7 @@ grid AS (
         )
 
     def confidences(self, bins: int) -> str:
-        """Return the statement that counts the outcomes of each run at each confidence, rounded to parts of 1."""
+        """Return the statement that counts the outcomes of each run at each rounded confidence."""
         number = self._spelling.number
         rounded = f"FLOOR(CAST({self._name(self.columns['confidence'])} AS {number}) * {bins} + 0.5) / {bins}"
         return (

@@ -1,4 +1,4 @@
-"""Whose answer a row is, and to which question: the columns of run, question and repeat."""
+"""Find the columns that name the run, the question and the repeat of each row."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from nescio.tables.roles import NOTHING, Roles, is_own, varies
 
 
 def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) -> list[dict[str, Expression]]:
-    """Return the mappings of run, question and repeat under which no answer occurs twice; if there are none, the one
-    with the most columns."""
+    """Return the mappings of run, question and repeat under which no answer occurs twice.
+
+    If there are none, returns the one with the most columns.
+    """
     table = roles.table
     if alone or answer.get("question", NOTHING).header:
         return [{role: answer[role] for role in ("run", "question", "repeat") if role in answer}]
@@ -28,7 +30,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     rows = [name for name in roles.all("row") if name not in taken]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
     asked = Expression(("question",))
-    if asked in questions:  # nescio's own name: what numbers the rows, and not its texts, names no question
+    if asked in questions:  # nescio's own name: a column that numbers rows, not texts, names no question
         questions.sort(key=lambda own: own != asked)
     if "question" in answer:
         questions = [answer["question"]]
@@ -36,7 +38,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
         collections = [n for n in table.columns if n and n not in taken and names_collections(n)]
         questions = [own for question in questions for own in _in_collections(table, question, collections)]
     found: list[dict[str, Expression]] = []
-    doubled: list[dict[str, Expression]] = []  # under which answers occur twice
+    doubled: list[dict[str, Expression]] = []  # mappings under which answers occur twice
     most: float = inf  # different names that questions may have
     for question in questions:
         if most < inf and (question.columns != ("id",) or is_own(table) or _different(table, question) > most):
@@ -49,7 +51,7 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     if not found:
         return doubled[:1] if asked in questions else doubled
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
-        found += doubled  # no two runs share a question, so that another id may be meant
+        found += doubled  # no two runs share a question, so another id may be meant
     found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
     if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
         found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
@@ -57,15 +59,17 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
 
 
 def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
-    """Return what may name a question: with its collection first, if one name is in several collections."""
+    """Return the columns that may name a question, with its collection first if a name is in several collections."""
     alone = _different(table, question)
     pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
     return [*(pair for pair in pairs if _different(table, pair) > alone), question]
 
 
 def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
-    """Return the mappings whose run is a column that no name says anything of: under each of its words, all questions
-    are asked once by their texts."""
+    """Return the mappings whose run is a column with an unknown name.
+
+    Under each of its words all questions are asked once, by their texts.
+    """
     table = roles.table
     texts = _different(table, text)
     if not 1 < texts < table.rows:
@@ -82,8 +86,10 @@ def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[
 def _told_apart_by(
     roles: Roles, answer: Mapped, free: Mapping[str, Sequence[str]], question: Expression
 ) -> tuple[list[dict[str, Expression]], dict[str, Expression]]:
-    """Return the mappings of run and repeat under which no answer to a question occurs twice, and the one with the most
-    columns for the run."""
+    """Return the mappings of run and repeat under which no answer to a question occurs twice.
+
+    Also returns the mapping with the most columns for the run.
+    """
     table = roles.table
     others = [name for name in free["condition"] if name not in question.columns and varies(roles, name)]
     runs = [answer["run"]] if "run" in answer else _run_choices(roles, free["run"], others)
@@ -111,7 +117,7 @@ def _told_apart_by(
 
 
 def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
-    """Return whether the run is a column of different numbers that the user did not name: they may number repeats."""
+    """Return whether the run is an unnamed column of different numbers, which may number repeats."""
     names = mapping.get("run", NOTHING).columns
     if len(names) != 1 or "run" in roles.given or roles.is_own:
         return False
@@ -119,12 +125,12 @@ def _may_count_repeats(roles: Roles, mapping: Mapped) -> bool:
 
 
 def _states(column: Column) -> bool:
-    """Return whether a column of nescio's own says which repeat an answer is: `stake` does where it states stakes."""
+    """Return whether one of nescio's columns says which repeat an answer is: `stake` does if it states stakes."""
     return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
 
 
 def _different(table: Table, expression: Expression) -> int:
-    """Return how many different cells a column has."""
+    """Return the number of different cells of a column."""
     return int(first(table.connection, f"SELECT count(DISTINCT {joined(table, expression)}) FROM {table.relation}")[0])
 
 
@@ -133,8 +139,10 @@ def _columns(mapping: Mapped, role: str) -> set[str]:
 
 
 def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -> list[Expression]:
-    """Return what may name the run: its columns, with more and more of the conditions; without columns that are the
-    same in all rows, if others vary."""
+    """Return the columns that may name the run, with more and more of the conditions.
+
+    Columns that are equal in all rows are left out if others vary.
+    """
     varying = [name for name in runs if varies(roles, name)]
     base = [Expression((name,)) for name in varying]
     if len(varying) > 1:
@@ -149,7 +157,7 @@ def _run_choices(roles: Roles, runs: Sequence[str], conditions: Sequence[str]) -
 
 
 def _subsets(names: Sequence[str]) -> list[Expression]:
-    """Return all sets of some columns, the smallest first; of many columns, none, each and all."""
+    """Return all sets of some columns, the smallest first; of many columns, only none, each and all."""
     sizes: Iterable[int] = range(len(names) + 1) if len(names) <= 4 else (0, 1, len(names))
     return [Expression(own) for own in chain.from_iterable(combinations(names, size) for size in sizes)]
 

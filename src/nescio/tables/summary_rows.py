@@ -1,4 +1,4 @@
-"""Find rows that are sums or means of other rows and no answers: by their names, and the last row by its numbers."""
+"""Find rows that are sums or means of other rows: by their names, and the last row also by its numbers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 RULE = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
 AMONG = "this row seems to sum up others, and is no question: delete it (or rename it, if it is one)"
 BY_PROOF = "the numbers of this last row are the sums or the means of those above it, so it is no question: delete it"
-_FEWEST = 2  # rows of a table whose last may sum up the others
+_FEWEST = 2  # fewest rows of a table whose last may sum up the others
 _NAMES = ("question", "row", "text", "run", "condition")  # roles of the names of rows
 _UNSUMMED = {*_NAMES, "confidence", "repeat"}  # roles of numbers that nobody sums up
-LEAST = 3  # rows above the last, of which a sum says something
-MOST = 64  # columns of a table in whose last row sums are sought
+LEAST = 3  # fewest rows above the last for a sum to mean anything
+MOST = 64  # most columns of a table whose last row is checked for sums
 _WORD = re.compile(r"[^\d]{1,24}")  # a name that numbers no question
 
 
 class Sum(Struct, frozen=True):
-    """A row that sums up others: its file and its number, what it is called, and its cells by their columns."""
+    """A row that sums up others: its file and number, its name, and its cells by column."""
 
     source: Source
     row: int
@@ -40,8 +40,11 @@ class Sum(Struct, frozen=True):
 
 
 class Numbers(Struct, frozen=True):
-    """A column of numbers: the last one as it is written, and of those above it how many there are, their sum, the
-    least, the greatest, how many different ones, and whether the last is one of them."""
+    """A column of numbers: the last one as written, and statistics of those above it.
+
+    The statistics are their number, sum, least, greatest, number of different values, and whether the last is one of
+    them.
+    """
 
     last: str
     many: int
@@ -53,7 +56,7 @@ class Numbers(Struct, frozen=True):
 
     @property
     def is_sum(self) -> bool:
-        """Whether the last number is the sum or the mean of the others, to the digits that it is written with."""
+        """Return whether the last number is the sum or the mean of the others, to its written digits."""
         value, text = decimal(self.last), self.last.strip().casefold()
         if value is None or not math.isfinite(value) or self.many < LEAST:
             return False
@@ -63,8 +66,7 @@ class Numbers(Struct, frozen=True):
 
     @property
     def cannot_be_one(self) -> bool:
-        """Whether the last number is none that an answer has here: beyond the others, or another than the two there
-        are."""
+        """Return whether the last number cannot be an answer's: it is outside their range, or not one of two values."""
         value = decimal(self.last)
         return value is not None and (
             not self.least <= value <= self.greatest or (self.different <= 2 and not self.among)
@@ -72,9 +74,11 @@ class Numbers(Struct, frozen=True):
 
 
 def sums_up(columns: Iterable[Numbers | None]) -> bool:
-    """Say whether a last row sums up those above it: all its numbers are sums or means, and no answer could have one,
-    or two columns agree in it. A column that is the same in all rows says nothing. After one that is no sum the others
-    are not asked for."""
+    """Return whether a last row sums up those above it.
+
+    All its numbers must be sums or means, and no answer could have one, or two columns agree in it. A column that is
+    equal in all rows does not count. After the first column that is not a sum, the others are not computed.
+    """
     telling: list[Numbers] = []
     for column in columns:
         if column is None or column.greatest <= column.least:
@@ -88,7 +92,7 @@ def sums_up(columns: Iterable[Numbers | None]) -> bool:
 def numbers_above(
     connection: duckdb.DuckDBPyConnection, above: str, cell: str, last: str, where: Sequence[str] = ()
 ) -> Numbers | None:
-    """Return the numbers of a column in the rows `above` its last, yes as one; None if not all cells are numbers."""
+    """Return the numbers of a column in the rows `above` its last, yes as one, or None if not all cells are numbers."""
     yes, no = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
     truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({yes}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({no}) THEN 0.0 END"
     query = (
@@ -103,9 +107,10 @@ def numbers_above(
 
 
 def is_a_word(cell: str) -> str:
-    """Return the condition that a cell holds a word, which may be what a last row is called that sums up the others.
+    """Return the SQL condition that a cell holds a word, which may name a last row that sums up the others.
 
-    The length is apart: RE2 takes longer over 24 sets of all letters than DuckDB over the rest of a small table.
+    We test the length separately, because RE2 takes longer over 24 sets of all letters than DuckDB over the rest of a
+    small table.
     """
     return f"(length({cell}) BETWEEN 2 AND 24 AND regexp_full_match({cell}, '[\\p{{L}} _-]+'))"
 
@@ -113,11 +118,12 @@ def is_a_word(cell: str) -> str:
 def without_sums(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, have: Mapping[str, str]
 ) -> tuple[list[Note], list[Sum]]:
-    """Delete the rows whose question has the name of a sum ("TOTAL"), and last rows with such a name or whose numbers
-    sum up those above; return a note, and the rows.
+    """Delete the rows that sum up others, and return a note and the rows.
 
-    Raises FormatError for a single such row among questions that are words, which may be a question itself, and for a
-    last row with the name of a question whose numbers are sums."""
+    These are rows whose question has the name of a sum ("TOTAL"), and last rows with such a name or whose numbers sum
+    up those above. Raises FormatError for a single such row among questions that are words, because it may be a
+    question. Also raises FormatError for a last row with the name of a question whose numbers are sums.
+    """
     by_role = {role: [cell for name, cell in have.items() if role in roles_of(name)] for role in _NAMES}
     naming = next((by_role[role] for role in _NAMES[:3] if by_role[role]), [])
     found = [sum_ for cell in naming[:1] for sum_ in _among(connection, relation, source, cell, have)]
@@ -156,8 +162,10 @@ def _rows(
     source: Source,
     naming: Sequence[str],
 ) -> list[Sum]:
-    """Return rows with their cells; a row is called by its first naming cell with the name of a sum, else by the first
-    that is not empty."""
+    """Return rows with their cells and their names.
+
+    A row's name is its first naming cell with the name of a sum, else its first cell that is not empty.
+    """
     cells = ", ".join(have.values())
     found: list[Sum] = []
     for row, *held in connection.execute(f"SELECT row, {cells} FROM {relation} WHERE {where}").fetchall():

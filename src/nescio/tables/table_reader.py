@@ -1,9 +1,9 @@
-"""Tables of answers: one row an answer, or one row a question with columns for each run.
+"""Read tables of answers: a row for each answer, or a row for each question with columns for each run.
 
-A column has a role by its name (`lexicon.toml`), or because `--column ROLE=COLUMN` says so. A table that could be read
-in several ways, with different counts, is asked about. It may hold verdicts (`outcome`), or predictions and gold
-answers, which are then judged. CSV, TSV, JSON Lines, Parquet, workbooks, JSON documents that hold rows, and tables in
-memory are read.
+A column has a role by its name (`lexicon.toml`), or because `--column ROLE=COLUMN` says so. nescio asks about a table
+that could be read in several ways with different counts. A table may hold verdicts (`outcome`), or predictions and gold
+answers, which are then judged. It may be CSV, TSV, JSON Lines, Parquet, a workbook, a JSON document with rows, or in
+memory.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from nescio.tables.totals import totals_of
 if TYPE_CHECKING:
     import duckdb
 
-_FEWEST_FAILURES = 2  # answers of a file that may list only the failures
+_FEWEST_FAILURES = 2  # fewest answers of a file that may list only the failures
 _ON = ("text", "gold", "prediction")
 
 
@@ -72,7 +72,7 @@ def recognise(source: Source) -> str | None:
     columns=ROLES,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read tables; several are read as one, and no run may be in two of them."""
+    """Return the data of tables; several are read as one, and no run may be in two of them."""
     sources = [source for _, source in parts]
     if len(sources) == 1 and not options.column and (large := read_large(sources[0], options)):
         return large
@@ -105,7 +105,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _ask_of_failures(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
 ) -> None:
-    """Ask about a table in which every answer is incorrect, as in a list of failures, if nobody named the outcome."""
+    """Raise AskedError if every answer is incorrect, as in a list of failures, and nobody named the outcome."""
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
         return
@@ -119,9 +119,9 @@ def _ask_of_failures(
 def _against_totals(
     connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], data: Outcomes, options: ReadOptions
 ) -> list[Note]:
-    """Compare the totals in a file with its answers, and note what differs; ask if the user did not name the outcome.
+    """Return notes on totals in a file that differ from its answers. Raises AskedError if nobody named the outcome.
 
-    A file may list only the failures, or only the attempts: the number of all answers in it says so.
+    A file may list only the failures, or only the attempts. The number of all answers in it reveals this.
     """
     totals = [total for reading in chosen for total in totals_of(reading.table, reading.mapping, data)]
     if all(total.agrees for total in totals):
@@ -142,7 +142,7 @@ def _against_totals(
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> list[list[Table]]:
-    """Return the tables of the files, those with the same columns as one, each in the shapes that it may have."""
+    """Return the tables of the files in their possible shapes; files with the same columns are one table."""
     by_shape: dict[tuple[object, ...], list[list[tuple[int, Source]]]] = defaultdict(list)
     for at, source in enumerate(sources):
         shapes = _shapes(source)
@@ -174,8 +174,10 @@ def _shapes(source: Source) -> list[Source]:
 def _with_shares(
     connection: duckdb.DuckDBPyConnection, relation: str, source: Source, cells: Mapping[str, str]
 ) -> list[Note]:
-    """Turn the percentages of a loaded table into shares, in columns with a name for scores or confidences in which all
-    are percentages; return a note on them."""
+    """Turn percentages of a loaded table into shares, and return a note on them.
+
+    This covers columns with a name for scores or confidences in which all numbers are percentages.
+    """
     scored = {"score", "outcome", "confidence"}
     changed = []
     for name, cell in cells.items():
@@ -206,7 +208,7 @@ def _table(
     group: Sequence[tuple[int, Source]],
     notes: list[Note],
 ) -> Table:
-    """Load files with the same columns into one relation with the columns `file` and `row`."""
+    """Return files with the same columns, loaded into one relation with the columns `file` and `row`."""
     selects: list[tuple[int, dict[str, str]]] = []
     names: dict[str, str] = {}
     sums: list[Sum] = []
@@ -223,7 +225,8 @@ def _table(
         notes += more
         sums += found
         selects.append((at, have))
-    if len(selects) == 1:  # the table itself: DuckDB expands a view of a thousand columns anew for each query
+    # a table and not a view, because DuckDB expands a view of a thousand columns anew for each query
+    if len(selects) == 1:
         ((at, names),) = selects
         name = f"{name}_{at}"
         connection.execute(f"ALTER TABLE {name} ADD COLUMN file BIGINT DEFAULT {at}")

@@ -1,9 +1,8 @@
-"""The totals that people write beside their rows ({"accuracy": 0.56, "total": 50, "results": […]}), held against what
-the rows give as they are read.
+"""Compare the totals beside rows ({"accuracy": 0.56, "total": 50, "results": […]}) with the rows as they are read.
 
-A name says what is counted by the one word of it that is left beside words such as `n`, `rate` or `questions`. What
-its denominator is, nobody says: silence and ungraded answers may be in it or not. So a total contradicts the rows only
-where no way of counting gives it, to the digits that it is written with.
+A name says what is counted by the one word left beside words such as `n`, `rate` or `questions`. Nobody says what its
+denominator is: silence and ungraded answers may be in it or not. So a total contradicts the rows only if no way of
+counting gives it, to its written digits.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.wide import parts
 from nescio.text import decimal, word_set
 
-# What the names of figures beside rows are made of, besides the word that says what is counted.
+# The words in names of figures beside rows, besides the word that says what is counted.
 PERCENT = word_set("percent percentage pct")
 SHARES = PERCENT | word_set("rate ratio share fraction proportion mean avg average quote anteil taux tasa tasso")
 COUNTS = word_set("n num number nr no count counts total totals sum size anzahl nombre numero of is overall all")
@@ -35,7 +34,7 @@ UNITS = word_set("""questions question answers answer items item samples sample 
 tasks task prompts prompt tests test instances instance problems problem records record responses queries predictions
 entries fragen preguntas domande""")
 DENIALS = word_set("not non no un")
-# What figures are of other things than these answers, or no counts, if a word of their path is one of these.
+# A figure is about other answers, or no count, if its path has one of these words.
 ELSEWHERE = word_set("""judge baseline previous prior target goal threshold config configuration settings setting params
 parameters args human agreement per by train dev expected chance random majority best worst min max std stderr sd se ci
 lower upper low high median timing usage cost costs tokens time latency delta diff difference change gain kappa
@@ -55,13 +54,15 @@ _RIGHT = re.compile(
 
 
 def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
-    """Return the totals beside the rows of a document that speak of these outcomes: of all of them, of one run, or of
-    the questions of one stratum, by the names in their paths."""
+    """Return the totals beside the rows of a document that are about these outcomes.
+
+    By the names in their paths, they are about all outcomes, one run, or the questions of one stratum.
+    """
     found = []
     for path, written in source.beside.items():
         own = _Figure.of(path[-1], written)
         if path[-1].endswith("[]") and own is not None and own.part != "abstained":
-            continue  # the length of a list tells how many were skipped, and nothing else
+            continue  # the length of a list tells only how many were skipped
         among = None if own is None else _scope(path[:-1], source, outcomes)
         if own is not None and among is not None and among.any():
             ours = own.counted(_Counts.of(outcomes, among))
@@ -82,7 +83,7 @@ def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
     for (own, runs_of), column in product(alone, outcome.columns):
         here = [name for name in ([runs[column]] if column in runs else runs_of) if name in outcomes.runs]
         among = _scope((*here,), own.source, outcomes)
-        text = (own.cells.get(column) or "").partition("/")[0].strip()  # "7/10": the first is what is counted
+        text = (own.cells.get(column) or "").partition("/")[0].strip()  # in "7/10" the first number is the count
         value = decimal(text.removesuffix("%").strip())
         if among is not None and value is not None and math.isfinite(value):
             counts = _Counts.of(outcomes, among)
@@ -101,7 +102,7 @@ def _names_a_share(tokens: Sequence[str]) -> bool:
 
 
 def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
-    """Return which answers a path speaks of: of a run, of a stratum, of all; None where that cannot be told."""
+    """Return the answers that a path is about: a run's, a stratum's or all; None if that is unclear."""
     here = np.array([file == str(source.label) for file in outcomes.files] or [True] * len(outcomes.runs))
     among = (outcomes.state != ABSENT) & here[:, None]
     for i, name in enumerate(path):
@@ -117,7 +118,7 @@ def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array |
 
 
 def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
-    """Say whether the objects at a place have members of the same names: each is of a part of the answers."""
+    """Return whether the objects at a place have the same member names, so that each is about a part of the answers."""
     members: dict[str, set[str]] = {}
     for other in source.beside:
         if other[: len(path)] == path and len(other) == len(path) + 2:
@@ -126,8 +127,11 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
 
 
 class _Counts(Struct, frozen=True):
-    """How many answers there are of each kind; of how many questions; how many answers a question has at most; how many
-    silent ones are of questions without an answer."""
+    """The numbers of answers of each kind.
+
+    It also has the numbers of questions, of answers to a question at most, and of silent answers to unanswerable
+    questions.
+    """
 
     right: int
     wrong: int
@@ -154,14 +158,13 @@ class _Counts(Struct, frozen=True):
         return self.right + self.wrong + self.silent + self.ungraded
 
     def of_all(self, *counts: int) -> list[float]:
-        """Return shares of some counts among all answers, the graded ones, and those that were given."""
+        """Return shares of some counts among all answers, the graded ones, and the given ones."""
         below = [self.all, self.all - self.ungraded, self.right + self.wrong]
         return [count / of for count in counts for of in below if of]
 
 
 class _Figure(Struct, frozen=True):
-    """A total: what it counts, its value, whether it may be a number of answers or a share of them, and how far it is
-    rounded."""
+    """A total: what it counts, its value, whether it may be a number or a share of answers, and its rounding."""
 
     part: str
     value: float
@@ -171,7 +174,7 @@ class _Figure(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, written: float | str) -> _Figure | None:
-        """Read a total, None where its name says nothing that is known, or where its value is no number of answers."""
+        """Return a total, or None if its name is unknown, or its value cannot be a number of answers."""
         tokens = _tokens(name)
         part = _part_of(tokens)
         text = written.strip() if isinstance(written, str) else repr(written)
@@ -189,7 +192,7 @@ class _Figure(Struct, frozen=True):
         return cls(part, value / scale, is_count, is_share, step / scale / 2 * (1 + 1e-9) if is_share else 0.0)
 
     def counted(self, of: _Counts) -> list[float]:
-        """Return what the answers give for it, the likeliest first: as a number, and as a share."""
+        """Return the possible values of the total from the answers, the likeliest first: numbers, then shares."""
         gave = of.right + of.wrong
         ways = {
             "all": [of.all, of.all - of.ungraded, of.questions, of.repeats, gave],
@@ -207,14 +210,13 @@ class _Figure(Struct, frozen=True):
 
 
 def _decimals(text: str) -> int:
-    """Return how many decimals a number is written with."""
+    """Return the number of decimals with which a number is written."""
     digits = text.removesuffix("%").strip().casefold().partition(".")[2]
     return 17 if "e" in digits else len(digits)
 
 
 def _part_of(tokens: Sequence[str]) -> str | None:
-    """Say what a name counts: what is right, wrong, silent or answered, or all; None where it speaks of more, or of
-    something else."""
+    """Return what a name counts (right, wrong, silent, answered, or all), or None if that is unclear."""
     if {*tokens} & ELSEWHERE:
         return None
     denied = bool({*tokens} & DENIALS)

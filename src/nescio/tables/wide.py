@@ -1,4 +1,4 @@
-"""Columns that belong to one run each: `gpt_answer`, `gpt_correct`, `claude_answer`, `claude_correct`."""
+"""Find columns that belong to one run each: `gpt_answer`, `gpt_correct`, `claude_answer`, `claude_correct`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the columns of each run by role, for columns named by a run and a name of the lexicon.
 
     A column that the lexicon knows by its whole name belongs to no run, unless it is a path whose last part it knows. A
-    name that can be cut in several ways is cut where the run has the most other columns.
+    name with several possible cuts is cut so that the run has the most other columns.
     """
     ways = {
         column: [*_splits(column)]
@@ -35,7 +35,7 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:
-    """Return the columns by role whose names are this run's and a name of the lexicon."""
+    """Return the columns by role whose names consist of this run's name and a name of the lexicon."""
     found: dict[str, str] = {}
     for column in columns:
         for own, role, _ in _splits(column):
@@ -56,22 +56,24 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
 
 
 def of_judges(runs: Iterable[str]) -> bool:
-    """Return whether names before a name for an outcome are those of judges, and not of runs."""
+    """Return whether the names before a name for an outcome are those of judges instead of runs."""
     return all(squash(run) in lexicon().judges for run in runs)
 
 
 def differ_by_judges(columns: Sequence[str]) -> bool:
-    """Return whether names of columns differ by what likelier names a judge than a run: a number, or a word for judges,
-    as in "grader-a"."""
+    """Return whether names of columns differ by a part that more likely names a judge than a run.
+
+    Such a part is a number, or a word for judges, as in "grader-a".
+    """
     parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
     return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict named after a judge, with the columns that have another word in the place of the judge; and
-    each one beside columns of its name with a number, a letter or a word for a judge (`verdict_2`).
+    """Return each verdict with its counterparts of other judges.
 
-    `human_correct` beside `llama_correct` may be a run.
+    Counterparts of a verdict named after a judge have another word in place of the judge. Others have its name with a
+    number, a letter or a word for a judge (`verdict_2`). `human_correct` beside `llama_correct` may be a run.
     """
     verdicts, columns = [*verdicts], [*columns]
     found: list[tuple[str, ...]] = []
@@ -91,7 +93,7 @@ def _of_other_judge(column: str, verdict: str) -> bool:
 
 
 def _numbers(column: str, verdict: str) -> bool:
-    """Return whether a name is that of a verdict, and a number, one letter or a word for a judge beside it."""
+    """Return whether a name is that of a verdict with a number, one letter or a word for a judge added."""
     name, own = squash(column), squash(verdict)
     parts = [squash(part) for part in BOUNDARY.split(column) if part]
     beside = {name.removeprefix(own), name.removesuffix(own)} - {name}
@@ -100,13 +102,13 @@ def _numbers(column: str, verdict: str) -> bool:
 
 
 def _first_word(name: str) -> tuple[str, str]:
-    """Return the first word of a name, and what follows it."""
+    """Return the first word of a name, and the rest."""
     boundary = next((match for match in BOUNDARY.finditer(name) if match.start() > 0), None)
     return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the runs of which the most columns have the name before theirs."""
+    """Return the runs whose names begin the most columns."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}
     return [run for run in many if many[run] == max(many.values())]
 
@@ -114,8 +116,8 @@ def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
 def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]]:
     """Return each run that several columns of a role make, with its name and its columns by role.
 
-    A run's name is the part of a column's name in which the columns of that role differ. Raises UsageError if two roles
-    name different runs.
+    A run's name is the part in which the names of that role's columns differ. Raises UsageError if two roles name
+    different runs.
     """
     runs = {role: _runs_of(names) for role, names in given.items()}
     (role, first), *others = runs.items()
@@ -136,19 +138,19 @@ def _runs_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def _same_beginning(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to the last boundary between words."""
+    """Return the common beginning of all names, up to its last boundary between words."""
     length = _alike(names)
     ends = [match.end() for match in BOUNDARY.finditer(names[0][:length])]
     return names[0][: max(ends, default=0)]
 
 
 def _same_end(names: Sequence[str]) -> str:
-    """Return what all names end with, from the first boundary between words."""
+    """Return the common end of all names, from its first boundary between words."""
     start = len(names[0]) - _alike([name[::-1] for name in names])
     starts = [match.start() for match in BOUNDARY.finditer(names[0]) if match.start() >= start]
     return names[0][min(starts, default=len(names[0])) :]
 
 
 def _alike(names: Sequence[str]) -> int:
-    """Return how many letters all names begin with alike."""
+    """Return the number of letters with which all names begin alike."""
     return next((i for i, letters in enumerate(zip(*names, strict=False)) if len({*letters}) > 1), min(map(len, names)))

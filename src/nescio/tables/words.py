@@ -1,4 +1,4 @@
-"""What the words of the column `outcome` mean."""
+"""Give meanings to the words of the column `outcome`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
 from nescio.tables.lexicon import state_of
 
-_OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"  # the measures that read it
-FEW_WORDS = 12  # different words of a column that may be outcomes
-_MOST_UNKNOWN = 2  # words of which every meaning is tried
-_ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # what one unknown word may mean
+# the measures that read partly right answers
+_OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"
+FEW_WORDS = 12  # most different words of a column that may be outcomes
+_MOST_UNKNOWN = 2  # most words whose meanings are all tried
+_ANY = ("incorrect", "correct", "0.5", "unanswered", "ungraded")  # the possible meanings of one unknown word
 _OF_ONE = {"-1": ("unanswered", "ungraded", "incorrect")}
 CODES = (
     {"A": "correct", "B": "incorrect", "C": "unanswered"},
     {"CO": "correct", "IN": "incorrect", "NA": "unanswered"},
     {"C": "correct", "I": "incorrect", "N": "unanswered"},
     {"R": "correct", "W": "incorrect", "U": "unanswered"},
-    {"R": "correct", "W": "incorrect", "U": "incorrect", "X": "incorrect"},  # where U is right, but not supported
+    {"R": "correct", "W": "incorrect", "U": "incorrect", "X": "incorrect"},  # with U for right, but not supported
 )
 _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for verdict, word in WORDS.items()}
 
@@ -31,9 +32,10 @@ _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for 
 def state_words(
     counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
 ) -> dict[str | None, int | None]:
-    """Return the state that each word means, None for an unknown one; a note announces each known word but the three.
+    """Return the state that each word means, None for an unknown one; a note announces known words beside the three.
 
-    A word means what the user mapped it to, else what assessors or the lexicon say. No word is no grade.
+    A word means what the user mapped it to, or else what assessors' codes or the lexicon say. An empty word means no
+    grade.
     """
     own = {word: MEANINGS[to] for word, to in mapped.items()}
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
@@ -72,8 +74,11 @@ def state_words(
 
 
 def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, str]]:
-    """Return what unknown words among some may mean as outcomes, if they are few: letters that graders use, else each
-    of right and wrong, and of one word a worth of a half and no grade, too."""
+    """Return the meanings to try for unknown words, if there are few.
+
+    Letters of graders have their known meanings. Other words may be right or wrong, and a single word also half right
+    or ungraded.
+    """
     unknown = [word for word in words if word not in mapped and state_of(word) is None]
     if not unknown or not 1 < len(words) <= FEW_WORDS:
         return []
@@ -89,7 +94,7 @@ def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, st
 
 
 def what_means(unknown: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the question what words of a column mean, with the options that say it."""
+    """Return the question about the meaning of unknown words in columns, with the options that answer it."""
     listed = sorted(unknown)[:FEW_WORDS]
     more = f" and {len(unknown) - len(listed)} more" if len(unknown) > len(listed) else ""
     shown, names = ", ".join(map(repr, listed)), " + ".join(map(repr, columns))

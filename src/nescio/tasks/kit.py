@@ -24,7 +24,7 @@ def whole_in(cell: str) -> int | None:
 
 
 def say_left_out(source: Source, run: str, extra: int, answers: int, notes: list[Note]) -> None:
-    """Note how many of a run's answers are to questions that the gold lacks; raises MismatchError if all are."""
+    """Note how many of a run's answers are to questions that the gold lacks. Raises MismatchError if all are."""
     if extra == answers:
         raise MismatchError(f"{source.label} answers none of the questions that the gold holds")
     if extra:

@@ -1,4 +1,4 @@
-"""The verbs: a file is a verb (its help page is the file's docstring), or a group of them.
+"""Find the verbs: each file here is a verb (its docstring is the help page), and each folder a group of verbs.
 
 The folder is the list of verbs. `nescio.score`, `nescio score`, the tool for assistants and the page of the reference
 are all made from the declaration in `score.py`.
@@ -8,60 +8,62 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # the list of verbs is read before anything is imported
+TYPE_CHECKING = False  # a constant, because the list of verbs is read before anything is imported
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
     from nescio.options import Verb
 
-# The order of the help page; what is not named comes last.
+# The order of the help page; other verbs come last.
 ORDER = (
     *("score", "compare", "report", "tune", "plan", "plan_labels", "plan_repeats", "from_counts"),
     *("check", "convert", "judge", "assess", "campaign", "list_measures", "meta", "audit"),
     *("lab", "labels", "paper", "ave", "nuggets", "read", "sql"),
 )
 LAB = "nescio.verbs.lab"  # the group that statistics belong to
-OTHERS: dict[str, Any] = {}  # the statistics of plug-ins, which are verbs of it
-COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # what a shell calls a file otherwise than by its name
+OTHERS: dict[str, Any] = {}  # the statistics of plug-ins, which are verbs of that group
+COMMANDS = {"from_counts": "c@1", "list_measures": "measures"}  # the files that a shell calls by other names
 
 
 def names() -> list[str]:
-    """List the files of verbs and groups, as Python calls them."""
+    """Return the files of verbs and groups by their names in Python."""
     inside = os.listdir(os.path.dirname(__file__))
-    own = {name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")}
-    return sorted(own, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    verbs = {
+        name.removesuffix(".py") for name in inside if not name.startswith(("_", ".")) and not name.endswith(".pyi")
+    }
+    return sorted(verbs, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def files() -> dict[str, str]:
-    """Return the files of verbs and groups, as Python calls them, by what a shell calls them."""
+    """Return the files of verbs and groups, keyed by their names in a shell."""
     return {COMMANDS.get(name, name.replace("_", "-")): name for name in names()}
 
 
 def about(name: str) -> str:
-    """Return the first sentence of a file's docstring, without importing it."""
+    """Return the first sentence of a file's docstring, without importing the file."""
     path = os.path.join(os.path.dirname(__file__), name)
     with open(os.path.join(path, "__init__.py") if os.path.isdir(path) else f"{path}.py", encoding="utf-8") as lines:
         return next(lines).strip().strip('"')
 
 
 def find(name: str) -> Any:
-    """Import a verb, or the module of a group, by its name in Python."""
+    """Return a verb, or the module of a group, imported by its name in Python."""
     from importlib import import_module
 
     return verb_of(import_module(f"{__name__}.{name}"))
 
 
 def verb_of(file: Any) -> Any:
-    """Return the verb of a file, which has its name; the file itself if it is a group."""
+    """Return the verb with the name of its file, or the file itself if it is a group."""
     from nescio.options import Verb
 
-    one = vars(file).get(file.__name__.rpartition(".")[2])
-    return one if isinstance(one, Verb) else file
+    declared = vars(file).get(file.__name__.rpartition(".")[2])
+    return declared if isinstance(declared, Verb) else file
 
 
 def names_in(group: Any) -> list[str]:
-    """Return what the verbs of a group, and the groups within it, are called in Python; imports none of them."""
+    """Return the Python names of a group's verbs and subgroups, without importing them."""
     from nescio.options import Verb
 
     own = [name for name, one in vars(group).items() if isinstance(one, Verb) and one.__module__ == group.__name__]
@@ -71,7 +73,7 @@ def names_in(group: Any) -> list[str]:
 
 
 def verb_in(group: Any, name: str) -> Any:
-    """Return a verb of a group, or a group within it; where the group is a folder, that of the file of this name."""
+    """Return a verb or subgroup of a group, from the file of this name if the group is a folder."""
     if group.__name__ == LAB and name in OTHERS:
         return OTHERS[name]
     inside = group.__name__.removeprefix(f"{__name__}.")
@@ -79,12 +81,12 @@ def verb_in(group: Any, name: str) -> Any:
 
 
 def verbs_in(group: Any) -> dict[str, Any]:
-    """Return the verbs of a group, and the groups within it, by their names in Python."""
+    """Return the verbs and subgroups of a group, keyed by their names in Python."""
     return {name: verb_in(group, name) for name in names_in(group)}
 
 
 def every_verb(group: Any = None) -> Iterator[Verb[Any, Any]]:
-    """Yield all verbs; imports all of them."""
+    """Yield all verbs, importing all of them."""
     from nescio.options import Verb
 
     things = verbs_in(group).values() if group else map(find, names())

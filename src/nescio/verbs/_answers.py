@@ -1,4 +1,4 @@
-"""What a system did that answered questions."""
+"""Describe the run of a system that answered questions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nescio.text import plural
 
 
 class Answered(Struct, frozen=True):
-    """A run that was written: its name, how many of its questions it answers, where it is, and notes."""
+    """A written run: its name, the number of questions and of answers, its file, and notes."""
 
     run: str
     answered: int

@@ -1,9 +1,9 @@
-"""A run saved with its provenance, as the baseline of later comparisons.
+"""Save a run with its provenance, as the baseline of later comparisons.
 
-The file holds the outcome of every question, its cluster, digests of its words, options and gold answers, the judge,
-the options that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the files, the version
-and the date, and the measures with their intervals. It has one line per answer, so that version control shows what
-changed; the answers themselves are not in it.
+The file holds the outcome of every question and its cluster, with digests of its words, options and gold answers. It
+names the judge, the options that decided how outcomes were read (--choose, --outcome-map, --declined-pattern), the
+files, the version and the date. It also holds the measures with their intervals. It has one line per answer, so that
+version control shows what changed, but not the answers themselves.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Reading, Resampled, WithInterval, Worked, command_line
 
 SUFFIXES = (".json",)
-COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
+COMMIT = "GITHUB_SHA"  # in this variable, GitHub Actions names the commit that it checked out
 _CHUNK = 1 << 20
 
 
 def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
-    """Write the run of a request as a baseline to `output`; return what was written, in words, and its scores."""
+    """Write the run of a request as a baseline to `output`, and return a sentence on the file, and its scores."""
     items = items_of(request.source)
     check_file(output, "a baseline", SUFFIXES, items)
     graded = tuple(name for measure in parse_all(request.chosen or [], None) for name in measure.user_columns)
@@ -60,8 +60,8 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     if not _is_graded(data):
         rule = "has no graded answer, so its baseline would have nothing to compare"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
-    own = data.judges if isinstance(data, Outcomes) else ()
-    judges = tuple(dict.fromkeys((*result.judges, *(record for record in own if record is not None))))
+    judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
+    judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
     result = replace(result, data=data, judges=judges, notes=(*result.notes, *remembered))
     loaded = apply(result, reading)
     scores = score(loaded, request.chosen, mark=False, **request.values(WithInterval, Resampled, Worked))
@@ -75,7 +75,7 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
 def _provenance(
     result: ReadResult, data: Outcomes | Evidence, reading: Options, scores: Scores, **made: Any
 ) -> Provenance:
-    """Say where a baseline comes from, and what it scored."""
+    """Return where a baseline comes from, and its scores."""
     return Provenance(
         run=data.runs[0],
         version=__version__,
@@ -102,7 +102,10 @@ def _provenance(
 
 
 def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
-    """Keep one run on the questions that it was asked; raises where there are several, or no single questions."""
+    """Return one run on the questions that it was asked.
+
+    Raises MismatchError or UsageError if there are several runs, or no single questions.
+    """
     if not isinstance(data, (Outcomes, Evidence)):
         raise MismatchError(f"this is {about}, which holds no outcomes of single questions")
     if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
@@ -137,7 +140,7 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
 
 
 def _is_graded(data: Outcomes | Evidence) -> bool:
-    """Say whether any answer has an outcome or a score."""
+    """Return whether any answer has an outcome or a score."""
     if isinstance(data, Evidence):
         return bool(data.present.any())
     scored = any(np.isfinite(np.asarray(column, dtype=float)).any() for column in data.extra_columns.values())
@@ -145,7 +148,7 @@ def _is_graded(data: Outcomes | Evidence) -> bool:
 
 
 def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:
-    """Name the files that were read, each with the SHA-256 of its bytes."""
+    """Return the files that were read, each with the SHA-256 of its bytes."""
     paths = [Path(item) for item in items if isinstance(item, (str, Path)) and Path(item).exists()]
     hashed = []
     for path in map(Path, files_of(paths)[0]) if paths else ():

@@ -1,4 +1,4 @@
-"""What changed between two runs, for its page and for summaries; and the commands that pages repeat."""
+"""Compute the changes between two runs for pages and summaries, and the commands that pages repeat."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REPEATED = ("test", "correction", "margin", "ci")  # options of a comparison tha
 
 
 def commands_of(request: Any) -> Commands:
-    """Keep what other commands need to give the same figures as this request."""
+    """Return the options with which other commands reproduce the figures of a request."""
     reading, resampling = option_words(request, Reading), option_words(request, Resampled, *REPEATED)
     return Commands(source_words(request.source), reading, resampling)
 
 
 class Pair(Struct, frozen=True):
-    """Which two runs are meant: the baseline (a run, or the file of one) and the other."""
+    """The two runs to compare: the baseline (a run, or a baseline file) and the other run."""
 
     baseline: str | Path | None
     run: str | None
@@ -37,7 +37,7 @@ class Pair(Struct, frozen=True):
     def read(
         self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
     ) -> tuple[Loaded, Pair]:
-        """Read what is given; returns it with the pair, in which the baseline is a run."""
+        """Return the loaded source, and the pair with the baseline as a run."""
         runs = {"baseline_file": file_of(self.baseline), "only": both_named(self.baseline, self.run)}
         loaded = open_data(source, {**runs, **options}, measures)
         return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
@@ -52,7 +52,10 @@ def change_of(
     how: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Change:
-    """Return what changed between two runs; `how` they are compared is what `compare` takes, `options` of reading."""
+    """Return the changes between two runs.
+
+    `how` holds the arguments of `compare`, and `options` those of reading.
+    """
     loaded, pair = pair.read(source, measures, options)
     old, new = two_runs(loaded, None if pair.baseline is None else str(pair.baseline), pair.run)
     loaded = take_two(loaded, old, new)
@@ -69,9 +72,9 @@ def compared(
     how: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Comparisons, Change | None]:
-    """Compare runs, and return what changed too with `about_two`, where they are two whose questions are known.
+    """Return comparisons of runs, and also the changes if `about_two` and two runs have known questions.
 
-    `how` is what `compare` takes, with the runs; `options` are those of reading.
+    `how` holds the arguments of `compare`, with the runs, and `options` those of reading.
     """
     if not about_two:
         return compare(source, measures, **how, **options), None
@@ -86,5 +89,5 @@ def compared(
 
 
 def page_of_change(change: Change, title: str | None = None) -> str:
-    """Return the page of what changed between two runs."""
+    """Return the page of the changes between two runs."""
     return change_page(change, title=title or f"{change.old} → {change.new}", texts=page.texts_of(change.loaded))

@@ -1,4 +1,4 @@
-"""The demo: the bundled stories, and the commands that answer, judge, score and compare."""
+"""Run the demo: the bundled stories, and the commands that answer, judge, score and compare."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 
 
 def steps() -> list[list[str]]:
-    """List the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
+    """Return the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
     answering = [
         [
             "read",
@@ -74,12 +74,12 @@ def steps() -> list[list[str]]:
 
 
 def printed(words: list[str]) -> str:
-    """Name the command that a step calls, where its output is shown; else nothing."""
+    """Return the name of a step's command if its output is shown, else an empty text."""
     return next((name for name in PRINTED if words[: name.count(" ") + 1] == name.split()), "")
 
 
 def lay_out(folder: Path) -> None:
-    """Fill a folder with the questions, the stories and the commands (commands.sh); raises UsageError for a file."""
+    """Fill a folder with the questions, the stories and the commands (commands.sh). Raises UsageError for a file."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a folder with -o")
     with naming(folder, bundled(), folder):

@@ -1,4 +1,4 @@
-"""Figures of the papers as files: the option that asks for one, and results that say where it is."""
+"""Write figures of the papers as files: the option for a figure, and results that name its file."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Row = TypeVar("Row")
 
 
 class Figured(Request):
-    """Where a figure goes."""
+    """The option for the file of a figure."""
 
     figure: Path | str | None = option(default=None, metavar="FILE", help="Also draw the figure as FILE (.svg).")
 
 
 class DrawnScores(Scores, frozen=True):
-    """Scores, and what was written beside them."""
+    """Scores, and the files written beside them."""
 
     wrote: tuple[str, ...] = ()
 
 
 class DrawnResults(Results[Row], frozen=True):
-    """Rows of a study, and what was written beside them."""
+    """Rows of a study, and the files written beside them."""
 
     wrote: tuple[str, ...] = ()
 
 
 def figure_of(request: Figured, inputs: Iterable[Any] = ()) -> Path | None:
-    """Return where the figure goes, if there is one; raises UsageError for a place where none can."""
+    """Return the file of the figure, or None without one. Raises UsageError if it cannot be written there."""
     path = as_path(request.figure)
     if path is not None:
         check_file(path, "a figure", (".svg",), inputs)

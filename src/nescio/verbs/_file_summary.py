@@ -1,4 +1,4 @@
-"""What is in files, what format they were taken for and why, and what looks wrong in them."""
+"""Summarise files: their content, their format with the reason, and what looks wrong in them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
 
 
 class CheckedFile(Struct, frozen=True):
-    """A file, the part that it plays in its format, by what it was known, and its columns where it has any; of a table
-    what each column that could be the verdict would make of it, where cells decided that (`tried`)."""
+    """A file, its part in its format, how the format was recognised, and its columns if it has any.
+
+    For a table, `tried` holds the effect of each column that could be the verdict, if cells decided between them.
+    """
 
     file: str
     part: str
@@ -48,22 +50,26 @@ class CheckedFile(Struct, frozen=True):
 
 
 class RunSummary(Struct, frozen=True):
-    """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with
-    confidence")."""
+    """A run: `n` questions, and the sums of its columns.
+
+    Sums are keyed by the words of the columns' declarations ("correct", "with confidence").
+    """
 
     run: str
     sums: Mapping[str, int]
     n: int
 
     def record(self) -> dict[str, Any]:
-        """Lay it out as a row of a table."""
+        """Return the summary as a row of a table."""
         return {"run": self.run, **self.sums, "n": self.n}
 
 
 class Contents(Struct, frozen=True):
-    """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
-    the non-answers of each run by kind, and who judged, as far as that is known; and how often each question was asked,
-    where that is more than once."""
+    """The content of files.
+
+    It has the numbers of questions (None: counts alone), clusters, runs, and values of each stratum. It also has the
+    non-answers of each run by kind, who judged (if known), and how often each question was asked (if more than once).
+    """
 
     questions: int | None
     clusters: int | None
@@ -76,7 +82,7 @@ class Contents(Struct, frozen=True):
     repeats: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Lay it out for JSON."""
+        """Return the content as a dictionary for JSON."""
         judge = {} if self.judge is None else {"judge": self.judge, "judge_from": self.judge_from}
         judge |= {} if self.repeats is None else {"repeats": self.repeats}
         return {
@@ -91,10 +97,10 @@ class Contents(Struct, frozen=True):
 
 
 class FileSummary(Struct, frozen=True):
-    """What files were taken for and why, what they hold (None where that cannot be said), and what looks wrong.
+    """The format of files with the reason, their content (None if it cannot be read), and what looks wrong.
 
-    `error` is what the reader raised where a file breaks a rule of its format; it is among the problems. As text it is
-    what the command line prints.
+    `error` is the reader's error if a file breaks a rule of its format; it is among the problems. The summary as text
+    is the output of the command line.
     """
 
     format: str
@@ -106,7 +112,7 @@ class FileSummary(Struct, frozen=True):
     error: NescioError | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Lay it out as the command line prints it with `-f json`."""
+        """Return the summary as a dictionary, as the command line prints it with `-f json`."""
         return {
             "format": self.format,
             "about": self.about,
@@ -122,8 +128,10 @@ class FileSummary(Struct, frozen=True):
         return text.getvalue()
 
     def show(self, *, with_error: bool = False) -> None:
-        """Print it; what is wrong with a file that breaks a rule is left to who tells of the error, unless asked
-        for."""
+        """Print the summary.
+
+        By default the caller reports the error of a file that breaks a rule.
+        """
         if not self.format:
             show_fact("file", self.files[0].file)
         else:
@@ -143,9 +151,9 @@ class FileSummary(Struct, frozen=True):
 
 
 def summarize(items: Sequence[Any], reading: Options) -> FileSummary:
-    """Sum up files that are read together; what breaks a rule of their format is a problem like others.
+    """Return a summary of files that are read together; a broken rule of their format is one of the problems.
 
-    Raises FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
+    Raises FormatError, MismatchError or UsageError if the format of the files cannot be recognised.
     """
     reading, remembered = in_effect(reading, items)
     with reading.holding(), sheet_asked(items, reading):
@@ -171,7 +179,7 @@ def _columns(source: Source) -> tuple[str, ...]:
 def _contents(
     format_: Format, parts: Sequence[SourceRole], options: Options, opened: tuple[Note, ...]
 ) -> tuple[Contents | None, list[str]]:
-    """Read what the files hold, and say what looks wrong."""
+    """Return the content of the files, and what looks wrong."""
     roles = {part for part, _ in parts}
     if format_.collection and only_questions(format_, parts):
         collection, notes = format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose))
@@ -199,7 +207,7 @@ def _contents(
 
 
 def _judge_from(loaded: Loaded) -> JudgeFrom | None:
-    """Say where the judge comes from; None where nothing says who judged."""
+    """Return where the judge is named, or None if nothing says who judged."""
     if loaded.judged_here:
         return "option" if loaded.options.judge else "default"
     return "files" if loaded.judges else None
@@ -219,7 +227,7 @@ def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
 
 
 def _of_data(loaded: Loaded) -> Contents:
-    """Count what is in the data; what its readers noted is kept, but for what the counts of non-answers say."""
+    """Return the counts of the data; notes of its readers are kept, except those that the counts repeat."""
     data, silence = loaded.data, loaded.silence
     counted = {
         reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
@@ -228,9 +236,10 @@ def _of_data(loaded: Loaded) -> Contents:
     notes = tuple(remark for remark in loaded.notes if remark not in counted)
     if isinstance(data, Tally):
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
-    whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
-    own = data.repeats is not None and data.resampled == "questions"
-    clusters = None if data.clusters is None or own else len(np.unique(data.clusters))
+    # otherwise a question and the answers to it are a cluster
+    whole = data.unit == "questions" or data.clusters is None
+    by_question = data.repeats is not None and data.resampled == "questions"
+    clusters = None if data.clusters is None or by_question else len(np.unique(data.clusters))
     return Contents(
         data.size if whole else clusters,
         clusters if whole else None,
@@ -254,15 +263,14 @@ def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers]) -> RunSummary
     if any(row.taken_for == "not graded" for row in silence):
         sums["not_graded"] = sum(row.n for row in silence if row.run == run and row.taken_for == "not graded")
     sums |= _sums(data, i, core=False)
-    # Of rows that are questions and answers to them, the questions are counted.
+    # If rows are questions and answers to them, we count the questions.
     answers = data.answer_rows
     questions = True if answers is None or answers.all() else ~answers
     return RunSummary(run, sums, int((data.present[i] & questions).sum()))
 
 
 def _sums(data: Evidence, i: int, *, core: bool) -> dict[str, int]:
-    """Sum over the questions of a run what the declarations of the columns say is to be summed; the outcomes, or the
-    rest."""
+    """Return the sums over a run's questions that the columns declare, for the outcomes or for the other columns."""
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}
     for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):
@@ -271,14 +279,14 @@ def _sums(data: Evidence, i: int, *, core: bool) -> dict[str, int]:
         values = stored[i][~np.isnan(stored[i]) & data.present[i]]
         for summary in known(name).summaries:
             if summary.how == "count" and stored.dtype.kind in "iu":
-                continue  # it is absent nowhere
+                continue  # no run lacks it
             by_kind = {"sum": values.sum(), "count": len(values), "zeros": (values == 0).sum()}
             sums[summary.words] = int(by_kind[summary.how])
     return sums
 
 
 def _oddities(runs: Iterable[RunSummary]) -> list[str]:
-    """Say what is allowed and still looks wrong."""
+    """Return what is allowed but looks wrong."""
     odd = []
     for row in runs:
         if row.n and row.sums.get("unanswered") == row.n:
@@ -296,7 +304,7 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
 
 
 def _show_files(files: Sequence[CheckedFile]) -> None:
-    """Print files of one part: together where they are alike, or many; else one by one."""
+    """Print the files of one part: together if they are alike or many, else one by one."""
     alike = all(file.why == files[0].why for file in files)
     if not alike and len(files) <= MOST_NAMED:
         for file in files:
@@ -328,14 +336,14 @@ def _show_contents(contents: Contents) -> None:
 
 
 def _groups(data: Evidence) -> dict[str, int]:
-    """Count the values of each stratum; a column with a value of its own for each question groups nothing."""
+    """Return the number of values of each stratum; a column with a different value for each question groups nothing."""
     values = {name: len(set(column)) for name, column in data.strata.items()}
     most = max(len(data.questions), 2) if data.clusters is None else np.inf
     return {name: count for name, count in values.items() if count < most}
 
 
 def _show_strata(values: Mapping[str, int]) -> None:
-    """Print how many values each stratum has, and count those of one value."""
+    """Print how many values each stratum has, and how many strata have a single value."""
     telling = _strata_texts({name: count for name, count in values.items() if count != 1})
     constant = len(values) - len(telling)
     telling += [f"{plural(constant, 'column')} of one value"] if constant else []
@@ -352,7 +360,7 @@ def _non_answer(row: NonAnswers) -> dict[str, Any]:
 
 
 def _without_doubles(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out the column of what was declined where it says no more than that of what is unanswered."""
+    """Return the rows without the column of declined answers if it repeats that of unanswered ones."""
     if any(row.get("declined") != row.get("unanswered") for row in runs):
         return list(runs)
     return [{name: value for name, value in row.items() if name != "declined"} for row in runs]

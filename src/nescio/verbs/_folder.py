@@ -1,4 +1,4 @@
-"""A group of verbs that is a folder, as Python sees it."""
+"""Represent a group of verbs that is a folder."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from nescio.verbs import names_in, verb_in, verb_of
 
 
 class Folder(ModuleType):
-    """A folder whose files are verbs: under the name of a file it has the verb in it, imported when it is first
-    used."""
+    """A folder whose files are verbs: the name of a file leads to its verb, which is imported on first use."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in names_in(self):
@@ -18,7 +17,7 @@ class Folder(ModuleType):
         return verb_in(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Keep the verb where Python would keep its file, once that is imported."""
+        """Store the verb under the name where Python would store its imported file."""
         super().__setattr__(name, verb_of(value) if isinstance(value, ModuleType) else value)
 
     def __dir__(self) -> list[str]:

@@ -1,5 +1,4 @@
-"""Gates for continuous integration: their statuses, and what CI systems read of them (JUnit XML, GitHub's step
-summary)."""
+"""Gate continuous integration: exit statuses, and reports for CI systems (JUnit XML, GitHub's step summary)."""
 
 from __future__ import annotations
 
@@ -33,13 +32,12 @@ PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
 NO_GROUND = "no ground"
 MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
-FEWEST = 2  # resamples that lie beyond the ends of an interval
+FEWEST = 2  # resamples that must lie beyond the ends of an interval
 _NOT_XML = "[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, production 2
 
 
 class Limit(Struct, frozen=True):
-    """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when
-    lower."""
+    """A limit that a measure of every run must reach, or with `ceiling` must not exceed."""
 
     measure: str
     value: float
@@ -47,11 +45,10 @@ class Limit(Struct, frozen=True):
 
 
 class Gate(Struct, frozen=True):
-    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
-    figures that say so, and whether the interval that it rests on is doubtful.
+    """One gate on one run: its request, its status (0 passed, 1 failed, 3 cannot tell), the sentence and the figures.
 
-    A gate that cannot tell has a `ground` where it has too few questions, and none where more of them would not help:
-    answers have no grade, or there is no interval.
+    It also tells whether the interval behind it is doubtful. A gate that cannot tell has a `ground` if it has too few
+    questions. It has none if more questions would not help: answers have no grade, or there is no interval.
     """
 
     run: str
@@ -64,29 +61,28 @@ class Gate(Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """What came of it, in a word or two."""
+        """Return the result in a word or two."""
         return WORDS[self.status] if self.ground or self.status != CANNOT_TELL else NO_GROUND
 
 
 def with_gated(measures: Sequence[str | Measure], limits: Iterable[Limit]) -> list[str | Measure] | None:
-    """Name the measures to score: those asked for and those of the gates; None, for what suits the data, where none is
-    asked for."""
+    """Return the measures to score: those requested and those of the gates, or None for those that suit the data."""
     wanted: dict[str, str | Measure] = {}
-    for one in (*(measures or ()), *(limit.measure for limit in limits)):
-        wanted.setdefault(one if isinstance(one, str) else one.label, one)
+    for measure in (*(measures or ()), *(limit.measure for limit in limits)):
+        wanted.setdefault(measure if isinstance(measure, str) else measure.label, measure)
     return list(wanted.values()) if measures else None
 
 
 def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
-    """Hold every run against the limits, by the whole interval.
+    """Return a gate for every run and limit, decided by the whole interval.
 
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
-    A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
-    told from the limit where it spans it, or where there is none. Where other questions are predicted, the prediction
-    interval counts; where intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a
-    measure that is not scored, that runs the other way, or whose interval holds the true value less often than it says,
-    for fewer than ten clusters of questions, and for clusters that nobody named.
+    A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. It cannot be
+    told from the limit if the interval spans it, or if there is none. If other questions are predicted, the prediction
+    interval counts; if intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a
+    measure that is not scored, that has the other direction, or whose interval covers the true value too seldom. It
+    also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -96,7 +92,7 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
 
 def check_ground(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> None:
-    """Raise UsageError where no gate on a run can rest on results."""
+    """Raise UsageError if no gate on a run can rest on these results."""
     if ground := no_ground(results, measure, run, baseline):
         raise UsageError(f"no gate can rest on {ground}")
 
@@ -114,12 +110,12 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
 
 
 def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
-    """Return whose intervals of a measure are approximate, as notes name them."""
+    """Return the runs whose intervals of a measure are approximate, as notes name them."""
     return {whose for note in results.notes if note.code in DOUBTS and name in note.measures for whose in note.whose}
 
 
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
-    """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
+    """Return the gate of every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     gates = []
     doubted = _doubted(scores, limit.measure)
     predicted = {one.run: one for one in scores.tables.get("next_sample", ()) if one.measure == limit.measure}
@@ -164,24 +160,26 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
 
 
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
-    """Return whether more questions could tell: there is an interval, and what is left out is not all that keeps it
-    from passing by `slack`."""
+    """Return whether more questions could decide.
+
+    There must be an interval, and something besides the left-out answers must keep it from passing by `slack`.
+    """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
 
 def check_regression_gate(ci: float, resamples: int) -> None:
-    """Raise UsageError where too few resamples leave a gate on regressions without an interval."""
+    """Raise UsageError if too few resamples leave a gate on regressions without an interval."""
     if resamples * (1 - ci / 100) < FEWEST:
         raise UsageError(f"{opt('resamples', resamples)} are too few for the {ci:g}% interval of a gate")
 
 
 def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
-    """Ask of every run whether it is worse than its baseline by more than the margin of the comparisons.
+    """Return a gate for every run that asks whether it is worse than its baseline by more than the margin.
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are those that are gated (none: the first one compared). Raises UsageError for a measure of whose
-    differences no interval holds what it says.
+    `measures` are the gated ones (none: the first one compared). Raises UsageError for a measure whose differences have
+    no valid interval.
     """
     from nescio.comparison.verdicts import decisions
 
@@ -200,8 +198,10 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
 
 def early_gates(looks: Results[Look]) -> list[Gate]:
-    """Ask whether a run that is followed is worse than its baseline: passed where the latest look says that it is
-    better, or that no difference larger than the margin is left; failed where it is worse; else it cannot be told yet.
+    """Return the gate that asks whether a followed run is worse than its baseline.
+
+    It passes if the latest look says that the run is better, or that no difference larger than the margin is left. It
+    fails if the run is worse; otherwise it cannot tell yet.
 
         early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
     """
@@ -217,8 +217,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
 
 
 def exit_status(gates: Iterable[Any]) -> int:
-    """Give the exit status of all gates, or of lines that have a status: a failure outweighs
-    what cannot tell, and that outweighs a pass."""
+    """Return the exit status of all gates or lines: 1 for a failure, else 3 for "cannot tell", else 0."""
     statuses = {gate.status for gate in gates}
     return next((status for status in (FAILED, CANNOT_TELL) if status in statuses), PASSED)
 
@@ -231,9 +230,12 @@ def check_reports(
     output: Path | None = None,
     gated: bool = True,
 ) -> None:
-    """Raise UsageError where a report could not be written, or would take the place of another file; `gated`: there are
-    gates."""
-    if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:  # most likely data, taken for the FILE
+    """Raise UsageError if a report could not be written, or would replace another file.
+
+    `gated` tells whether there are gates.
+    """
+    # most likely data, mistaken for the FILE of the option
+    if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:
         rule = "a step summary is Markdown (.md, .txt, or no suffix)"
         raise UsageError(
             f"{opt('step_summary')}: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
@@ -250,10 +252,10 @@ def check_reports(
 
 
 class Reports(Struct, frozen=True):
-    """Where gates are reported: a JUnit file, and a step summary to append to.
+    """The reports of gates: a JUnit file, and a step summary to append to.
 
-    Both say from the start that there is an error, so that neither shows what an earlier call found where this one
-    ends in an error or is stopped.
+    At first both report an error, so that neither shows the findings of an earlier call if this one fails or is
+    stopped.
     """
 
     command: str
@@ -263,7 +265,7 @@ class Reports(Struct, frozen=True):
 
     @classmethod
     def of(cls, command: str, request: Gated, *, gated: bool) -> Reports:
-        """Say where a verb ("score") reports, once it is sure that it can be written; raises UsageError otherwise."""
+        """Return the reports of a verb ("score"), once they can surely be written. Raises UsageError otherwise."""
         summary = request.summary
         path = None if request.junit is None else Path(request.junit)
         check_reports(path, summary, inputs=request.inputs(), gated=gated)
@@ -273,15 +275,16 @@ class Reports(Struct, frozen=True):
         return reports
 
     def write(self, request: Gated, results: Results, about: Sequence[str] = ()) -> None:
-        """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
+        """Write the reports for CI systems, the JUnit file completely or not at all.
 
-        `about` are further paragraphs of the summary. Raises UsageError where a file cannot be written.
+        The summary goes to the end of its file, and `about` holds further paragraphs of it. Raises UsageError if a file
+        cannot be written.
         """
         gates = results.gates
         if self.summary is not None and self.summary.is_file():
             with self.summary.open("rb+") as file:
                 file.seek(self.before)
-                if file.read() == _unfinished(self.command).encode():  # and nobody wrote behind it
+                if file.read() == _unfinished(self.command).encode():  # and nobody wrote after it
                     file.truncate(self.before)
         text = (
             ""
@@ -292,7 +295,7 @@ class Reports(Struct, frozen=True):
 
     def _write(self, xml: str, markdown: str) -> None:
         try:
-            # The summary is opened first, so that neither is written where the other cannot be.
+            # We open the summary first, so that neither is written if the other cannot be.
             opened = None if self.summary is None else self.summary.open("a", encoding="utf-8", errors="replace")
             try:
                 if self.junit is not None:
@@ -307,7 +310,7 @@ class Reports(Struct, frozen=True):
 
 
 def _kept(path: Path | None) -> Path | None:
-    """Return a path unless it is a pipe or a device, from which nothing can be taken back."""
+    """Return a path, or None for a pipe or a device, whose content cannot be replaced."""
     return path if path is None or path.is_file() or not path.exists() else None
 
 
@@ -322,15 +325,15 @@ _NO_END = Gate(
 
 
 def _unfinished(command: str) -> str:
-    """Return the section of a summary that holds until a command comes to its end."""
+    """Return the section of a summary that holds until a command ends."""
     return f"## nescio {command}: error\n\n{_NO_END.said}\n\n"
 
 
 def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
-    """Write the gates as JUnit XML that the common schemas (Ant's and Jenkins') accept: a suite, and a case a gate.
+    """Return the gates as JUnit XML for the common schemas (Ant's and Jenkins'): a suite with a case for each gate.
 
-    A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no
-    failure. Its type says whether more questions could tell ("cannot tell") or not ("no ground").
+    A gate that cannot tell is an `error`. CI must not show it as passed, as it would a `skipped` one, and it is not a
+    failure. Its type says whether more questions could decide ("cannot tell") or not ("no ground").
     """
     from datetime import UTC, datetime
     from xml.etree import ElementTree
@@ -359,14 +362,14 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Replace the characters that no XML may hold."""
+    """Return the text with the characters replaced that no XML may hold."""
     return re.sub(_NOT_XML, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def step_summary(
     command: str, gates: Sequence[Gate], results: Results, command_line: str, about: Sequence[str] = ()
 ) -> str:
-    """Write a section of Markdown: verdict, gates, `about`, table, signature, and the command that gives it again."""
+    """Return a section of Markdown: verdict, gates, `about`, table, signature, and the command that repeats it."""
     parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
     if gates:
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]

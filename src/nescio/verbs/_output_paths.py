@@ -1,4 +1,4 @@
-"""Where results go: whether a file can be written there, asked before anything is computed."""
+"""Check where results go, before anything is computed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from nescio.sources.writing import is_special
 
 
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError where there is no folder for `output`, nothing may be written into it, or `output` would take
-    the place of an input file."""
+    """Raise UsageError if `output` cannot be written.
+
+    It may have no folder, be in a folder without write permission, or replace an input file.
+    """
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
     if is_special(output):
@@ -23,7 +25,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
     elif not os.access(output.absolute().parent, os.W_OK):
         raise UsageError(f"{output}: cannot be written: the folder {output.absolute().parent} is read-only")
     paths = [Path(item) for item in inputs if isinstance(item, (str, Path))]
-    if any(os.path.isdir(path) for path in paths):  # Path.is_dir raises for a name too long
+    if any(os.path.isdir(path) for path in paths):  # Path.is_dir raises for a name that is too long
         paths = [Path(path) for path in files_of(paths)[0]]
     for path in paths:
         if output.absolute() == path.absolute() or (output.exists() and path.exists() and output.samefile(path)):
@@ -31,8 +33,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError where `what` ("a run") cannot be written to `output`: its suffix is another, or it has no
-    place."""
+    """Raise UsageError if `what` ("a run") cannot be written to `output`, because of its suffix or its place."""
     if output.suffix.lower() not in suffixes:
         between = " or " if len(suffixes) == 2 else ", "
         raise UsageError(f"{output}: {what} is written to {between.join(suffixes)} (found {output.suffix!r})")
@@ -40,7 +41,7 @@ def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterabl
 
 
 def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError where results cannot be written to `output`, if there is one."""
+    """Raise UsageError if results cannot be written to `output`, if there is one."""
     if output is not None:
         from nescio.reporting.tables import check_suffix
 
@@ -49,12 +50,12 @@ def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_apart(output: Path, others: Mapping[str, Any]) -> None:
-    """Raise UsageError where results would take the place of a file that an option names, or it theirs."""
+    """Raise UsageError if results and a file that an option names would have the same path."""
     for name, other in others.items():
         if output.absolute() == Path(other).absolute():
             raise UsageError(f"{opt('output')} and {opt(name)} each need a file of their own (found {str(output)!r})")
 
 
 def as_path(path: Path | str | None) -> Path | None:
-    """Return the path that is named, if one is."""
+    """Return the named path, or None without a name."""
     return None if path is None else Path(path)

@@ -1,4 +1,4 @@
-"""An item of a paper in the paper's own layout: its cells, ours beside them, and whether they agree."""
+"""Lay out an item of a paper as the paper does: its cells, our values beside them, and whether they agree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nescio.text import plural
 from nescio.verbs._paper_runs import Ran
 
 NAME = "name"  # the column of a row's own name
-KEYS = ("run", "system", "language", "measure", "technique")  # what the rows of results are named by
+KEYS = ("run", "system", "language", "measure", "technique")  # fields that name the rows of results
 _LETTER = re.compile(r"(\w+)\[(\d+)\]")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?%?|\d+/\d+")
 _SIGNS = {"x": "X", ".": ""}
@@ -28,7 +28,7 @@ Records = dict[str, dict[str, Any]]
 
 
 class Cell(Struct, frozen=True):
-    """A cell of an item: what the paper prints, ours, and whether they agree (None: there is nothing to compare)."""
+    """A cell of an item: the paper's value, ours, and whether they agree (None: there is nothing to compare)."""
 
     row: str
     column: str
@@ -39,7 +39,7 @@ class Cell(Struct, frozen=True):
 
 
 def laid_out(paper: Paper, item: Item, ran: Sequence[Ran], *, on_files: bool) -> tuple[Grid | None, tuple[Cell, ...]]:
-    """Return the table of an item and its cells; no table where it is what its commands print."""
+    """Return the table of an item and its cells; the table is None if the commands' own output is shown."""
     if not item.fields:
         return None, ()
     records = count_runs(paper, item.tally) if item.tally else _records(ran)
@@ -62,7 +62,7 @@ def empty_columns(item: Item, cells: Sequence[Cell]) -> list[str]:
 
 
 def agreement(item: Item, cells: Sequence[Cell]) -> str:
-    """Say in a sentence or more how our values stand to the paper's."""
+    """Return a sentence or more on the agreement of our values with the paper's."""
     compared = [cell for cell in cells if cell.agrees is not None]
     apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
     if item.basis == "other data":
@@ -72,37 +72,41 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
     many = len(compared)
     source = "the values worked by hand" if item.basis == "by hand" else "the paper's"
     if apart:
-        said = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
+        sentences = [f"{many - len(apart)} of {many} values agree with {source}; not {', '.join(apart)}."]
     else:
         ours = f"All {many} values that nescio computes agree" if many > 1 else "The value that nescio computes agrees"
-        said = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
+        sentences = [f"{ours} with {source if many > 1 else source.replace('values', 'value')}."]
     if alone := sum(cell.agrees is None and bool(_NUMBER.fullmatch(cell.printed or "")) for cell in cells):
-        said.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
+        sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
     if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
-        said.append(f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed.")
-    return " ".join(said)
+        sentences.append(
+            f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed."
+        )
+    return " ".join(sentences)
 
 
 def _as_printed(cells: Sequence[Cell]) -> bool:
-    """Say whether the cells of a column are written as the paper prints them, so that one column shows both."""
+    """Return whether the cells of a column look as in the paper, so that one column shows both."""
     known = [cell for cell in cells if cell.agrees is not None]
     return bool(known) and all(cell.value is None or cell.ours == cell.printed for cell in known)
 
 
 def _records(ran: Iterable[Ran], named: Mapping[str, str] | None = None) -> Records:
-    """Return what commands gave by the names of its rows, some of which are `named` otherwise; where several have a
-    field, the first."""
+    """Return the results of commands, keyed by the names of their rows; `named` renames some rows.
+
+    If several results have a field, the first counts.
+    """
     records: Records = {}
-    for one in ran:
-        for name, record in _named_rows(one.result):
-            own = records.setdefault(one.name or (named or {}).get(name, name), {})
+    for command in ran:
+        for name, record in _named_rows(command.result):
+            own = records.setdefault(command.name or (named or {}).get(name, name), {})
             for field, value in record.items():
                 own.setdefault(field, value)
     return records
 
 
 def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a result, each with its name; a score is a field called as its measure."""
+    """Yield the rows of a result, each with its name; a score is a field with the name of its measure."""
     if not isinstance(result, Results):
         return
     for rows in (None, *result.tables):
@@ -115,7 +119,7 @@ def _named_rows(result: Any) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _value(record: Mapping[str, Any], field: str) -> Any:
-    """Return the first of the fields that a record has, or the word that stands for them; None for neither."""
+    """Return the first of the fields that a record has, or the word that replaces them, or None."""
     for name in filter(None, field.split("|")):
         letter = _LETTER.fullmatch(name)
         if name.startswith("="):
@@ -128,7 +132,7 @@ def _value(record: Mapping[str, Any], field: str) -> Any:
 
 
 def _paper_row(item: Item, printed: Sequence[str], records: Records) -> list[Cell]:
-    """Return the cells of a row of the paper with ours."""
+    """Return the cells of a row of the paper with our values."""
     name = printed[item.fields.index(NAME)] or printed[0]
     record = records.get(item.names.get(name, name), {})
     cells = []
@@ -150,7 +154,7 @@ def _cell(item: Item, at: int, name: str, printed: str, value: Any) -> Cell:
 
 
 def _is(printed: str, value: float, item: Item, column: int) -> bool:
-    """Say whether a value is what is printed in a column, as far as that is printed."""
+    """Return whether a value equals the printed one, to the precision of the column."""
     if item.basis == "by hand" or "/" in printed:
         return math.isclose(value, Fraction(printed), abs_tol=1e-9)
     scale = 100 if printed.endswith("%") else 1
@@ -170,11 +174,11 @@ def _shown(value: float, digits: int, *, percent: bool = False) -> str:
 
 
 def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
-    """Return the rows of the user's files, the best first, with the baselines that the paper's table has."""
+    """Return the rows of the user's files, the best first, with the baselines of the paper's table."""
     named = {item.names.get(name, name): name for name in item.yours_rows}
-    first = _records(one for one in ran if one.reads == 0)
+    first = _records(command for command in ran if command.reads == 0)
     names = [cells[item.fields.index(NAME)] or cells[0] for cells in item.cells]
-    only = {*names} == {*item.yours_rows}  # an item that is about baselines alone
+    only = {*names} == {*item.yours_rows}  # an item about baselines alone
     rows = [
         [_own_cell(item, at, name, record) for at in range(len(item.head))]
         for name, record in _records(ran, named).items()
@@ -185,11 +189,12 @@ def _own_rows(item: Item, ran: Sequence[Ran]) -> list[list[Cell]]:
         return rows
     if all(row[0].row in names for row in rows):  # measures or baselines, in the paper's order
         return sorted(rows, key=lambda row: names.index(row[0].row))
-    return sorted(rows, key=lambda row: (_merit(row), row[0].row != names[0]))  # the paper's bound before its equals
+    # the paper's bound comes before equal rows
+    return sorted(rows, key=lambda row: (_merit(row), row[0].row != names[0]))
 
 
 def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell:
-    """Return a cell of the user's files; the words beside a baseline are the paper's, but for what only it knows."""
+    """Return a cell of the user's files; words beside a baseline are the paper's, unless only the paper knows them."""
     value = _value(record, item.fields[at])
     if isinstance(value, (int, float)):
         share = any(cells[at].endswith("%") for cells in item.cells)
@@ -202,13 +207,13 @@ def _own_cell(item: Item, at: int, name: str, record: Mapping[str, Any]) -> Cell
 
 
 def _merit(row: Sequence[Cell]) -> float:
-    """Return what a row is sorted by: its first number, the highest first, what is undefined last."""
+    """Return the sort key of a row: its first number, the highest first and undefined values last."""
     values = [cell.value for cell in row if cell.value is not None]
     return -values[0] if values and not math.isnan(values[0]) else math.inf
 
 
 def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
-    """Lay out the rows; `beside` sets ours beside what the paper prints, and at the end what differs."""
+    """Return the table of the rows; `beside` puts our values beside the paper's, and the differences last."""
     columns = [column for cells in zip(*rows, strict=True) for column in _columns(item, cells, beside=beside)]
     verdicts = [_verdict(row) for row in rows]
     if any(verdicts):
@@ -218,8 +223,10 @@ def _grid(rows: Sequence[Sequence[Cell]], item: Item, *, beside: bool) -> Grid:
 
 
 def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tuple[str, list[str], bool]]:
-    """Yield the head, the cells and whether they are text: of what is printed, and of ours where it is written
-    otherwise."""
+    """Yield the head, the cells, and whether they are text, for each column.
+
+    There is a second column with our values if they look different from the printed ones.
+    """
     head = cells[0].column
     printed, ours = [cell.printed or "" for cell in cells], [cell.ours for cell in cells]
     text = all(cell.value is None for cell in cells)
@@ -234,7 +241,7 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
 
 
 def _verdict(row: Sequence[Cell]) -> str:
-    """Say whether a row agrees with the paper, and where it does not."""
+    """Return whether a row agrees with the paper in words, and where it does not."""
     compared = [cell for cell in row if cell.agrees is not None]
     apart = [f"{cell.column} differs{_by(cell)}" for cell in compared if not cell.agrees]
     return "; ".join(apart) if apart else "agrees" if compared else ""
@@ -248,6 +255,6 @@ def _by(cell: Cell) -> str:
 
 
 def _turned(grid: Grid) -> Grid:
-    """Turn a table whose rows are the paper's columns."""
+    """Return the table transposed."""
     head, *lines = zip(grid.head, *grid.rows, strict=True)
     return make_grid(["", *head[1:]], [line for line in lines if any(line[1:])], [True, *(False for _ in head[1:])])

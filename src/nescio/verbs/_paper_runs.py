@@ -1,4 +1,4 @@
-"""The commands of an item of a paper: run on the examples that come with nescio, or on files of the user."""
+"""Run the commands of an item of a paper, on the bundled examples or on files of the user."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from nescio.papers import Item, Paper, examples
 from nescio.sources.temporary import temporary_folder
 from nescio.text import command_text, plural
 
-DRAWING = "*.svg"  # whatever a command calls its drawing
+DRAWING = "*.svg"  # the drawing, whatever name a command gives it
 NOWHERE: Mapping[str, str] = {}  # files are written where the command says
 
 
 class Ran(Struct, frozen=True):
-    """A command, its verb and what it gave; `name` is what its rows are called where a file has one of its own, `reads`
-    says which of an item's commands it is, and `text` is the file that the item shows, where the command wrote it."""
+    """A command, its verb and its result.
+
+    `name` is the name of its rows if a file has its own. `reads` numbers the command within the item. `text` is the
+    file that the item shows, if the command wrote it.
+    """
 
     command: str
     verb: Verb[Any, Any]
@@ -36,7 +39,7 @@ class Ran(Struct, frozen=True):
 
 
 def run_examples(paper: Paper, item: Item, figure: Path | None = None) -> tuple[Ran, ...]:
-    """Run the commands of an item in a copy of the examples, which goes afterwards; the figure stays."""
+    """Return the results of an item's commands, run in a temporary copy of the examples; the figure stays."""
     commands = [shlex.split(command) for command, _ in item.commands]
     _check_figure(paper, item, commands, figure)
     if not commands:
@@ -52,7 +55,10 @@ def run_examples(paper: Paper, item: Item, figure: Path | None = None) -> tuple[
 
 
 def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: Path | None = None) -> tuple[Ran, ...]:
-    """Run the commands of an item on files of the user; raises UsageError where a list of files is not enough."""
+    """Return the results of an item's commands on files of the user.
+
+    Raises UsageError if a list of files is not enough.
+    """
     if item.yours == ():
         how = f"; its command is nescio {item.commands[0][0]}" if item.commands else ""
         raise UsageError(f"{item.label} of {paper.key} takes no files{how}")
@@ -74,7 +80,7 @@ def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: 
 
 
 def _check_figure(paper: Paper, item: Item, commands: Sequence[Sequence[str]], figure: Path | None) -> None:
-    """Raise UsageError where a figure is wanted of an item whose commands draw none."""
+    """Raise UsageError if a figure is wanted but the item's commands draw none."""
     if figure is not None and not any(word.endswith(".svg") for words in commands for word in words):
         raise UsageError(f"{opt('figure')}: {item.label} of {paper.key} is no drawing")
 
@@ -85,12 +91,14 @@ def commands_for(item: Item) -> tuple[str, ...]:
         return item.yours
     words = shlex.split(item.commands[0][0])
     verb, rest = _verb_named(words)
-    own = [file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given]
-    return (shlex.join(["{files}" if word == own[0] else word for word in words if word not in own[1:]]),)
+    arguments = [
+        file for name, given in words_given(verb, rest).items() if verb.options[name].argument for file in given
+    ]
+    return (shlex.join(["{files}" if word == arguments[0] else word for word in words if word not in arguments[1:]]),)
 
 
 def files_for(item: Item) -> str:
-    """Say which files the commands of an item take, as their help does."""
+    """Return the files that the commands of an item take, in the words of their help."""
     command = commands_for(item)[0]
     verb, _ = _verb_named(shlex.split(command))
     taken = [option.metavar for option in verb.options.values() if option.argument]
@@ -101,7 +109,7 @@ def files_for(item: Item) -> str:
 
 
 def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
-    """Put the files where a command names them."""
+    """Return the words of a command with the files put in."""
     ave = [file for file in files if _is_ave(file)] if "{ave}" in words else []
     ranking = [word for file in files if file not in ave for word in ("--ranking", file)]
     named = {"{files}": files, "{each}": files, "{first}": files[:1], "{ave}": ave, "{ranking}": ranking}
@@ -110,7 +118,7 @@ def _filled(words: Sequence[str], files: Sequence[Path | str]) -> list[str]:
 
 
 def _is_ave(file: Path | str) -> bool:
-    """Say whether a file is a collection of answer validation, or a response to one."""
+    """Return whether a file is a collection of answer validation, or a response to one."""
     from nescio.formats import open_source
     from nescio.tasks.ave.reader import recognise
 
@@ -120,8 +128,11 @@ def _is_ave(file: Path | str) -> bool:
 def _run(
     words: Sequence[str], name: str = "", reads: int = 0, *, shows: str = "", placed: Mapping[str, str] = NOWHERE
 ) -> Ran:
-    """Run a command; raises UsageError where it has none of the files that it needs. `placed` says where what it writes
-    goes, and `shows` which file is read afterwards."""
+    """Return the result of a command.
+
+    `placed` maps the files that it writes to other places, and `shows` names the file that is read afterwards. Raises
+    UsageError if it has none of the files that it needs.
+    """
     verb, rest = _verb_named(_placed(words, placed))
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
     lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
@@ -129,12 +140,12 @@ def _run(
         raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
     result = verb.run(typed_request(verb, given))
     text = Path(placed.get(shows, shows)).read_text(encoding="utf-8") if shows in words else ""
-    told = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})
-    return Ran(command_text(["nescio", *told]), verb, result, name, reads, text)
+    spoken = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})
+    return Ran(command_text(["nescio", *spoken]), verb, result, name, reads, text)
 
 
 def _placed(words: Sequence[str], places: Mapping[str, str]) -> list[str]:
-    """Put other names for files into a command; an option whose file is called nothing goes."""
+    """Return a command with other names for its files; an option with an empty file name is dropped."""
     placed: list[str] = []
     for word in words:
         place = places.get(DRAWING if word.endswith(".svg") else word)
@@ -146,7 +157,7 @@ def _placed(words: Sequence[str], places: Mapping[str, str]) -> list[str]:
 
 
 def _verb_named(words: Sequence[str]) -> tuple[Verb[Any, Any], list[str]]:
-    """Return the verb that a command calls, and the words after it."""
+    """Return the verb that a command calls, and the remaining words."""
     from nescio.verbs import files, find, verb_in
 
     thing, rest = find(files()[words[0]]), list(words[1:])

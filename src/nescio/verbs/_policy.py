@@ -1,4 +1,4 @@
-"""A gate policy in TOML: what must not drop on which benchmarks, what may, and what is only told; and its lines."""
+"""Apply a gate policy in TOML: rules on what must not drop, what may drop, and what only informs."""
 
 from __future__ import annotations
 
@@ -36,16 +36,15 @@ from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_
 Tier = Literal["must not drop", "may drop", "informative"]
 NOTHING_DECIDES = "INCONCLUSIVE: no rule decides."
 RESULTS = {PASSED: "GO", FAILED: "NO-GO", CANNOT_TELL: "INCONCLUSIVE"}
-_MARGIN = 0.01  # the largest drop that does not matter, where a rule names none
+_MARGIN = 0.01  # the largest drop that does not matter, unless a rule states another
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of [[rules]].
 
-    `benchmark` names one (none: all), `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is the drop
-    that is allowed (0.01), a share of the baseline's value where it is `relative`. `at_least` and `at_most` are limits
-    of the run alone, in place of `by`. On fewer than `least` questions it is INCONCLUSIVE; where it is not given, the
-    policy's holds.
+    `benchmark` names a benchmark (none: all), and `stratum` is COLUMN=VALUE, or COLUMN for each of its values. `by` is
+    the allowed drop (0.01), a share of the baseline's value if it is `relative`. `at_least` and `at_most` limit the run
+    alone, in place of `by`. On fewer than `least` questions the result is INCONCLUSIVE; the default is the policy's.
     """
 
     measure: str
@@ -60,9 +59,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file, but for the benchmarks: which runs, the level of all lines together, and the rules.
+    """The whole file except the benchmarks: the runs, the level of all lines together, and the rules.
 
-    On fewer than `least` questions that its measure is a share of, a line is INCONCLUSIVE, whatever its interval.
+    A line is INCONCLUSIVE, whatever its interval, if its measure is a share of fewer than `least` questions.
     """
 
     baseline: str
@@ -73,11 +72,11 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(Row, frozen=True):
-    """What came of a rule on one benchmark, or one stratum of it.
+    """The result of a rule on one benchmark, or on one stratum of it.
 
-    `value` is the difference run minus baseline, or the run's value where the rule limits that, with its interval at
-    the level of the policy. `n` is the number of questions that the measure is a share of, in the run that has fewer.
-    `result` is GO, NO-GO or INCONCLUSIVE; empty where the rule only informs. A line without `ground` is INCONCLUSIVE
+    `value` is the difference run minus baseline, or the run's value if the rule limits that, with its interval at the
+    level of the policy. `n` is the number of questions in the measure's denominator, in the run that has fewer.
+    `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. A line without `ground` is INCONCLUSIVE,
     whatever the number of questions.
     """
 
@@ -96,7 +95,7 @@ class Line(Row, frozen=True):
 
     @property
     def figures(self) -> Annotated[str, Shown("found", numeric=True, after="asked")]:
-        """The value with its interval, in words."""
+        """Return the value with its interval, in words."""
         shown = number if self.asked.startswith("at ") else signed
         if self.low is None or self.high is None or math.isnan(self.low):
             return shown(self.value)
@@ -104,7 +103,7 @@ class Line(Row, frozen=True):
 
     @property
     def said(self) -> str:
-        """The line as a sentence."""
+        """Return the line as a sentence."""
         where = f"{self.benchmark}{f', {self.stratum}' if self.stratum else ''}"
         return f"{self.measure} on {where}: {self.asked}; found {self.figures} on {plural(self.n, 'question')}"
 
@@ -123,7 +122,7 @@ class Line(Row, frozen=True):
 
 
 def read_policy(path: Path) -> tuple[dict[str, Any], Policy]:
-    """Return the benchmarks and the policy of a file; raises FormatError."""
+    """Return the benchmarks and the policy of a file. Raises FormatError."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -171,10 +170,9 @@ def lines_of(
 ) -> tuple[list[Line], list[Any], str]:
     """Return the lines of a policy, the notes on them, and a digest of the data.
 
-    A line is GO at the level of the policy: all lines must be, so that a bad run gets GO in all with a chance of at
-    most 1 - level. It is NO-GO at 1 - (1 - level)/m for m lines that decide (Bonferroni), so that a run which is no
-    worse anywhere gets a NO-GO with a chance of at most 1 - level. Raises UsageError where no gate can rest on a
-    figure.
+    A line is GO at the level of the policy. All lines must be, so a bad run gets GO in all with a chance of at most 1 -
+    level. A line is NO-GO at 1 - (1 - level)/m for m lines that decide (Bonferroni). So a run that is nowhere worse
+    gets a NO-GO with a chance of at most 1 - level. Raises UsageError if no gate can rest on a figure.
     """
     if policy.baseline == policy.run:
         raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy is about two runs")
@@ -198,7 +196,7 @@ def lines_of(
 def _entries(
     name: str, what: Any, policy: Policy, options: Mapping[str, Any]
 ) -> Iterator[tuple[Rule, str, str, Loaded]]:
-    """Yield the rules on a benchmark, each with the stratum and the data that it is about."""
+    """Yield the rules on a benchmark, each with its stratum and data."""
     rules = [rule for rule in policy.rules if rule.benchmark in ("", name)]
     columns = tuple(dict.fromkeys(rule.stratum.partition("=")[0] for rule in rules if rule.stratum))
     measures = [*dict.fromkeys(rule.measure for rule in rules)]
@@ -216,7 +214,7 @@ def _entries(
 
 
 def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
-    """Yield the data of each stratum that is asked for, or all data."""
+    """Yield the data of each requested stratum, or all data."""
     if not stratum:
         yield "", loaded
         return
@@ -224,15 +222,15 @@ def _strata(loaded: Loaded, stratum: str) -> Iterator[tuple[str, Loaded]]:
     data = with_questions(loaded.data, f"take the questions of {stratum}")
     if column not in data.strata:
         raise not_constant(column, data.strata)
-    there = _values(loaded, column)
-    if named and value not in there:
-        raise UnknownNameError(column, value, there)
-    for own in [value] if named else there:
-        yield f"{column}={own}", part_of(loaded, column, own)
+    values = _values(loaded, column)
+    if named and value not in values:
+        raise UnknownNameError(column, value, values)
+    for chosen in [value] if named else values:
+        yield f"{column}={chosen}", part_of(loaded, column, chosen)
 
 
 def _values(loaded: Loaded, column: str) -> list[str]:
-    """Return the values of a column on the questions that are to count, also those that a policy left out."""
+    """Return a column's values on the questions that should count, including those that a policy left out."""
     values, whole = loaded.data.strata[column], loaded.whole and loaded.whole.data
     if isinstance(whole, Outcomes):
         counts = np.ones(len(whole.questions), dtype=bool)
@@ -245,7 +243,7 @@ def _values(loaded: Loaded, column: str) -> list[str]:
 def _line(
     rule: Rule, place: tuple[str, str], loaded: Loaded, policy: Policy, strict: float
 ) -> tuple[Line, Sequence[Any]]:
-    """Return what comes of a rule on a benchmark and a stratum of it, and the notes on its figures."""
+    """Return the result of a rule on a benchmark and a stratum of it, and the notes on its figures."""
     limit = rule.at_least if rule.at_most is None else rule.at_most
     if limit is not None:
         asked = f"{'at least' if rule.at_most is None else 'at most'} {limit:g}"
@@ -265,7 +263,7 @@ def _line(
 
 
 def _questions(loaded: Loaded, rule: Rule, policy: Policy) -> int:
-    """Return how many questions the measure of a rule is a share of, in the run that has fewer of them."""
+    """Return the number of questions in the denominator of a rule's measure, in the run that has fewer."""
     limited = rule.at_least is not None or rule.at_most is not None
     runs = [policy.run] if limited else [policy.run, policy.baseline]
     shares = shares_of(loaded.data, parse(rule.measure).on(loaded.data.columns))
@@ -276,7 +274,7 @@ Found = tuple[float, tuple[float | None, float | None], int, bool, Sequence[Any]
 
 
 def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: float) -> Found:
-    """Hold the run alone against a limit."""
+    """Return the findings on the run alone, compared with a limit."""
     ceiling, ends = rule.at_most is not None, []
     for level in (policy.level, strict):
         scores = compute_scores(loaded, rule.measure, ci=level)
@@ -293,7 +291,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
 
 
 def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Found:
-    """Hold the run against the baseline."""
+    """Return the findings on the run, compared with the baseline."""
     made, levels = [], (policy.level, strict)
     for level in levels:
         comparisons = compare(
@@ -310,7 +308,7 @@ def _compared(rule: Rule, loaded: Loaded, policy: Policy, strict: float) -> Foun
     (comparisons, lenient), (_, harsh) = made
     row = lenient.row
     left_out = lost(comparisons, row.measure, policy.run, policy.baseline)
-    if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three says what may be unseen
+    if rule.relative and (row.low is None or math.isnan(row.low)):  # then the rule of three bounds what may be unseen
         drop = _drop(rule) * abs(_value(loaded, rule.measure, policy.baseline))
         lenient, harsh = (
             decision(own.row, 1 - at / 100, drop, "", left_out.words, shift=left_out.shift)
@@ -330,18 +328,22 @@ def _value(loaded: Loaded, measure: str, run: str) -> float:
 
 
 def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shift: float) -> tuple[bool, bool]:
-    """Return whether the run surely keeps the share of the baseline's value, also where what is left out takes as much
-    as `shift`, and whether it surely does not."""
+    """Return whether the run surely keeps the share of the baseline's value, and whether it surely does not.
+
+    The first must hold even if the left-out answers take `shift`.
+    """
     sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
     passes, _ = _share_ends(rule, loaded, policy, strict, sign)
-    # The share is of the value without its sign, which is the larger of both: a sure loss is one by both.
+    # The share is of the absolute value, which is the larger of both signs' values: a sure loss is one by both.
     most = max(_share_ends(rule, loaded, policy, strict, own)[1] for own in (1, -1))
     return passes - shift >= 0, most < 0
 
 
 def _share_ends(rule: Rule, loaded: Loaded, policy: Policy, strict: float, sign: int) -> tuple[float, float]:
-    """Return by how much the run surely exceeds what it must keep, where the baseline's value has this sign, and by how
-    much it exceeds that at most."""
+    """Return the least and the greatest amount by which the run exceeds what it must keep.
+
+    `sign` is the sign of the baseline's value.
+    """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
     kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
@@ -357,6 +359,6 @@ def _share_ends(rule: Rule, loaded: Loaded, policy: Policy, strict: float, sign:
 
 
 def _check(results: Scores | Comparisons, rule: Rule, policy: Policy) -> None:
-    """Raise UsageError where no gate can rest on these results; what only informs may rest on anything."""
+    """Raise UsageError if no gate can rest on these results; rules that only inform may rest on any."""
     if rule.tier != "informative":
         check_ground(results, parse(rule.measure).label, policy.run, policy.baseline)

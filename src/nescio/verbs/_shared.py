@@ -1,4 +1,4 @@
-"""The options that several verbs share, each declared once."""
+"""Declare once the options that several verbs share."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from nescio.sources.arrow import items_of
 from nescio.suites.choices import Incomplete, Over
 
 __all__ = ["Reading"]
-NEAR_THE_ROOT = 2  # parts of a path, as of /home
-SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub Actions says which file it shows
+NEAR_THE_ROOT = 2  # number of parts of a path such as /home
+SUMMARY = "GITHUB_STEP_SUMMARY"  # in this variable, GitHub Actions names the file of the summary
 
 
 def _plot(results: Any, measure: str | None, *, width: int) -> Any:
@@ -62,8 +62,10 @@ def _paths(words: list[str]) -> list[Path]:
 
 
 def _benchmarks(words: list[str]) -> Any:
-    """Return the files that a shell names, or the benchmarks of a suite: NAME=FILES for each, and files without a name
-    belong to the benchmark before them."""
+    """Return the files that a shell names, or the benchmarks of a suite (NAME=FILES for each).
+
+    A file without a name belongs to the benchmark before it.
+    """
     from nescio.suites.definition import expand
 
     named: dict[str, list[Path]] = {}
@@ -79,20 +81,20 @@ def _benchmarks(words: list[str]) -> Any:
 
 
 def _source(value: Any) -> Any:
-    """Return what is read: the one thing of a list where that is a suite, which stands alone."""
+    """Return the source to read: a single suite without its list, or the value unchanged."""
     items = items_of(_items(value))
     return items[0] if len(items) == 1 and is_suite(items) else value
 
 
 def _items(value: Any) -> Any:
-    """Return what is read, in which every file has a name."""
+    """Return the source to read. Raises ValueError if a file has an empty name."""
     if any(isinstance(item, str) and not item for item in items_of(value)):
         raise ValueError
     return value
 
 
 def _item(value: Any) -> Any:
-    """Return the one file or table that is given, which a list may hold; a list of rows is a table."""
+    """Return the single file or table of the value or its list; a list of rows is one table."""
     (item,) = [one for one in items_of(_items(value)) if not isinstance(one, Mapping) or one]
     if isinstance(item, (int, float)):
         raise TypeError
@@ -123,7 +125,7 @@ OWN_FILES = Kind(
 
 
 def measure_names() -> Sequence[str]:
-    """Name every measure."""
+    """Return the names of all measures."""
     from nescio.measures import REGISTRY
 
     load_installed()
@@ -131,18 +133,18 @@ def measure_names() -> Sequence[str]:
 
 
 class Sourced(Request):
-    """What is read."""
+    """The option for the source to read."""
 
     source: Any = argument(kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above.")
 
     def check(self) -> None:
-        """Raise UsageError for several benchmarks where one is read."""
+        """Raise UsageError if there are several benchmarks but the verb reads one."""
         super().check()
         refuse_suite(self.source, alone=isinstance(self, SuiteOrSource))
 
 
 class Worked(Request):
-    """Who follows the work."""
+    """The option for progress."""
 
     progress: Progress | None = option(
         default=None, kind=FUNCTION, edge=True, help="Called with the number of parts done, and of all parts."
@@ -150,7 +152,7 @@ class Worked(Request):
 
 
 class WithMeasures(Extended):
-    """What is measured."""
+    """The options for the measures."""
 
     measures: Measures = argument(
         kw_only=False,
@@ -164,12 +166,12 @@ class WithMeasures(Extended):
 
     @property
     def chosen(self) -> Any:
-        """The measures that were asked for, as a tuple; None where none was."""
+        """Return the requested measures as a tuple, or None if the user named none."""
         return self.measures
 
 
 class WithMeasure(Extended):
-    """The one measure."""
+    """The option for a single measure."""
 
     measure: str | Measure = argument(
         kw_only=False,
@@ -182,11 +184,11 @@ class WithMeasure(Extended):
 
 
 class Measured(WithMeasures, Sourced):
-    """What is read, and what is measured of it."""
+    """The options for the source and its measures."""
 
 
 class BrokenDown(Request):
-    """A breakdown."""
+    """The option for a breakdown."""
 
     by: str | None = option(
         default=None,
@@ -197,13 +199,13 @@ class BrokenDown(Request):
 
 
 class WithInterval(Request):
-    """An interval that there always is."""
+    """The option for an interval that is always computed."""
 
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the intervals in percent.")
 
 
 class WithOrWithoutInterval(Request):
-    """An interval, or none."""
+    """The option for an interval that may be left out."""
 
     ci: float | None = option(
         default=95.0, kind=LEVEL_OR_NONE, help="The level of the intervals in percent; none for no intervals."
@@ -211,35 +213,35 @@ class WithOrWithoutInterval(Request):
 
 
 class Seeded(Request, group="Resampling"):
-    """A seed."""
+    """The option for the seed."""
 
     seed: int = option(default=0, low=0, help="The seed of all random draws.")
 
 
 class InJobs(Request, group="Resampling"):
-    """Processes."""
+    """The option for the number of processes."""
 
     jobs: int = option(default=1, low=-1, help="The number of processes; -1 for all cores. It does not affect results.")
 
     def check(self) -> None:
-        """Raise UsageError for no process at all."""
+        """Raise UsageError if the number of processes is 0."""
         super().check()
         if self.jobs == 0:
             raise UsageError(f"{opt('jobs')} must be 1 or more, or -1 for all cores (found 0)")
 
 
 class Redrawn(Seeded, group="Resampling"):
-    """How figures are resampled."""
+    """The options for resampling."""
 
     resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
 
 
 class Resampled(InJobs, Redrawn, group="Resampling"):
-    """How figures are resampled, and in how many processes."""
+    """The options for resampling, and for its number of processes."""
 
 
 class Further(Request, group="Further intervals"):
-    """What scores say of questions that nobody asked yet, and of a run that is picked by them."""
+    """The options for predictions about new questions, and about a run that scores help to choose."""
 
     next: int | None = option(
         default=None,
@@ -257,7 +259,7 @@ class Further(Request, group="Further intervals"):
 
 
 class Labelled(Request, group="People's labels"):
-    """People's verdicts that correct the judge's."""
+    """The options for people's verdicts that correct the judge's."""
 
     labels: Any = option(
         default=None,
@@ -296,7 +298,7 @@ class Labelled(Request, group="People's labels"):
 
 
 class SuiteOrSource(Sourced):
-    """What is read, which may be a suite."""
+    """The option for a source that may be a suite."""
 
     source: Any = argument(
         kw_only=False, kind=SUITE_OR_SOURCE, argument=True, help="Files, folders or tables; see above."
@@ -304,7 +306,7 @@ class SuiteOrSource(Sourced):
 
 
 class Suited(SuiteOrSource, group="Suites"):
-    """What is done over several benchmarks."""
+    """The options for a suite of several benchmarks."""
 
     facts: ClassVar[dict[str, str]] = {"suite": "a suite of benchmarks"}
 
@@ -327,33 +329,35 @@ class Suited(SuiteOrSource, group="Suites"):
     )
 
     def check(self) -> None:
-        """Raise UsageError for a suite in which a column is to say what the benchmarks are."""
+        """Raise UsageError if a suite should also take its benchmarks from a column."""
         super().check()
         if self.suite_by is not None and is_suite(self.source):
             raise UsageError(f"{opt('suite_by')} takes benchmarks from a column, and these files are a suite already")
 
     def inputs(self) -> list[Any]:
-        """Return the files that are read, those that the definition of a suite names among them."""
+        """Return the files to read, including those that the definition of a suite names."""
         from nescio.errors import NescioError
         from nescio.suites.definition import files_of_definition
 
         found = super().inputs()
         for item in items_of(self.source):
             if isinstance(item, (str, Path)) and str(item).lower().endswith(".toml"):
-                with suppress(NescioError):  # which reading it tells
+                with suppress(NescioError):  # reading the file will report the error
                     found += files_of_definition(Path(item))
         return found
 
     def is_(self, fact: str) -> bool:
-        """Say whether the source is a suite: a mapping of names to files, or a TOML file that defines one."""
+        """Return whether the source is a suite: a mapping of names to files, or a TOML file that defines one."""
         if fact != "suite":
             return super().is_(fact)
         return self.suite_by is not None or is_suite(self.source)
 
 
 def refuse_suite(source: Any, *, alone: bool = False) -> None:
-    """Raise UsageError for a suite of benchmarks where one benchmark is read, or beside other files; one that stands
-    `alone` may be accepted."""
+    """Raise UsageError for a suite if the verb reads one benchmark, or if files are beside it.
+
+    `alone` accepts a suite that is the only source.
+    """
     if is_suite(source) and not alone:
         raise UsageError("this is a suite of benchmarks, and here one is read; `nescio score` reads suites")
     items = items_of(source)
@@ -362,16 +366,16 @@ def refuse_suite(source: Any, *, alone: bool = False) -> None:
 
 
 def is_suite(source: Any) -> bool:
-    """Say whether what is given names benchmarks: a mapping, unless it is a table by its columns, or a TOML file."""
+    """Return whether the source names benchmarks: a mapping (unless it is a table by its columns), or a TOML file."""
     items = items_of(source)
-    one = items[0] if len(items) == 1 else None
-    if isinstance(one, Mapping):
-        return not _is_table(one)
-    return isinstance(one, (str, Path)) and str(one).lower().endswith(".toml")
+    item = items[0] if len(items) == 1 else None
+    if isinstance(item, Mapping):
+        return not _is_table(item)
+    return isinstance(item, (str, Path)) and str(item).lower().endswith(".toml")
 
 
 def _is_table(columns: Mapping[str, Any]) -> bool:
-    """Say whether a mapping is a table by its columns: lists of cells, some of which cannot be files."""
+    """Return whether a mapping is a table by its columns: lists of cells, some of which cannot be files."""
     lists = all(isinstance(column, (list, tuple)) or getattr(column, "ndim", 0) == 1 for column in columns.values())
     return lists and any(_is_cell(cell) for column in columns.values() for cell in column)
 
@@ -385,7 +389,7 @@ def _is_cell(value: Any) -> bool:
 
 
 class Certified(Request, group="Gates"):
-    """Whose judgements are accepted."""
+    """The options for the judgements that are accepted."""
 
     require_certificate: Path | str | None = option(
         default=None,
@@ -397,7 +401,7 @@ class Certified(Request, group="Gates"):
 
 
 class Gated(Certified, group="Gates"):
-    """What continuous integration reads."""
+    """The options for the reports of gates to continuous integration."""
 
     junit: Path | str | None = option(
         default=None,
@@ -416,7 +420,10 @@ class Gated(Certified, group="Gates"):
 
     @property
     def summary(self) -> Path | None:
-        """The file of the step summary; raises UsageError where neither the option nor the environment names one."""
+        """Return the file of the step summary, or None.
+
+        Raises UsageError if neither the option nor the environment names it.
+        """
         if self.step_summary is None:
             return None
         name = self.step_summary or os.environ.get(SUMMARY, "")
@@ -427,21 +434,24 @@ class Gated(Certified, group="Gates"):
         return Path(name)
 
     def outputs(self) -> dict[str, Any]:
-        """Return the files that are written beside the results, by the options that name them."""
+        """Return the files that are written beside the results, keyed by the options that name them."""
         summary = {} if self.summary is None else {"step_summary": self.summary}
         return super().outputs() | summary
 
 
 def source_words(source: Any) -> tuple[str, ...]:
-    """Write what is read as a shell names it, for a page that others are sent: a path of this machine from the folder
-    that holds all files; FILES stands for tables in memory."""
+    """Return the source as the words of a shell, for a page that others read.
+
+    Paths of this machine are relative to the folder that holds all files. FILES replaces tables in memory.
+    """
     if isinstance(source, Mapping):
         named = [(f"{name}=", str(file)) for name, files in source.items() for file in items_of(files)]
     else:
         named = [("", str(item) if isinstance(item, (str, Path)) else "FILES") for item in items_of(source)]
     folders = [os.path.dirname(file) for _, file in named if os.path.isabs(file)]
     top = os.path.commonpath(folders) if folders else ""
-    apart = len(Path(top).parts) <= NEAR_THE_ROOT  # a folder of many people, below which names would be told
+    # the folder may hold many people's files, and shorter paths would reveal names
+    apart = len(Path(top).parts) <= NEAR_THE_ROOT
     words = [
         name + (_told(file) if apart or not os.path.isabs(file) else os.path.relpath(file, top)) for name, file in named
     ]
@@ -449,20 +459,20 @@ def source_words(source: Any) -> tuple[str, ...]:
 
 
 def _told(word: str) -> str:
-    """Return a word without the folders of this machine, where it is an absolute path."""
+    """Return a word without the folders of this machine if it is an absolute path."""
     return os.path.basename(word) if os.path.isabs(word) else word
 
 
 def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
-    """Write the options that were given, as `source_words` writes files; all, or those of some classes and names."""
+    """Return the options given, all or those of some classes and names, with files as in `source_words`."""
     return tuple(map(_told, request.words(*kept)))
 
 
 def command_line(verb: str, request: Any) -> str:
-    """Write the command line that gives a request again, without where gates are reported."""
+    """Return the command line that repeats a request, without the options for gate reports."""
     from nescio.text import command_text
 
     kept = [name for name in request.options if name not in ("junit", "step_summary")]
     words = [word for name in kept for word in option_words(request, name)]
     read = [getattr(request, name) for name, option in request.options.items() if option.argument]
-    return command_text(["nescio", *verb.split(), *(file for one in read for file in source_words(one)), *words])
+    return command_text(["nescio", *verb.split(), *(file for source in read for file in source_words(source)), *words])

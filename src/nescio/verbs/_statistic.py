@@ -1,4 +1,4 @@
-"""A statistic as a verb of `nescio lab`: from a formula come interval, test, verdict, table, JSON and help page."""
+"""Declare a statistic as a verb of `nescio lab`, from a formula to its test, table and help page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ plugins.TABLES.append((OTHERS, ()))
 
 
 class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
-    """What a statistic of runs is asked."""
+    """The options of a statistic of runs."""
 
     interval: By = option(
         default="t",
@@ -49,7 +49,7 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
 
 
 class PairsRequest(StatisticRequest):
-    """What a statistic of pairs of runs is asked."""
+    """The options of a statistic of pairs of runs."""
 
     baseline: str | None = option(
         default=None, metavar="RUN", help="The run that the others are held against.", default_words="all pairs"
@@ -57,7 +57,7 @@ class PairsRequest(StatisticRequest):
 
 
 class Estimated(Results[R], frozen=True):
-    """What a statistic gives: a row for each run, or pair of runs; `wrote` says which files were written."""
+    """The results of a statistic: a row for each run, or pair of runs; `wrote` names the files written."""
 
     wrote: tuple[str, ...] = ()
 
@@ -93,14 +93,14 @@ def statistic(
     """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
 
     `each` takes the columns of a run (or of a run and its baseline) that `needs` names, and returns columns of
-    questions; the function gets their totals. `null` is the value that the test doubts (None: no test). `columns`
+    questions; the function gets their totals. `null` is the value under the null hypothesis (None: no test). `columns`
     names further columns of the table: a function of totals, a form of `nescio.data.shown` (plain, count, signed or
     percent), and a heading if it is not the name. `value` names the field of the value, and `table` the rows in JSON.
     `form` says how the value is shown, and `sentence` is printed below the table. `how` has further fields of
     `nescio.estimating.Statistic`, such as `bounds`.
 
-    If its rows are neither runs nor pairs of runs, a statistic has a `request` of its own and a function `lay`, and may
-    have a struct for its `row`.
+    If its rows are neither runs nor pairs of runs, a statistic has its own `request` and a function `lay`, and may have
+    a struct for its `row`.
     """
     kind = request or (PairsRequest if each is not None and of_pairs(each) else StatisticRequest)
     laid_by = lay or _laying(each, needs)
@@ -151,7 +151,7 @@ def statistic(
 
 
 def register(name: str, verb: Verb[Any, Any]) -> None:
-    """Register the verb of a plug-in; a name that is taken raises ValueError."""
+    """Register the verb of a plug-in. Raises ValueError for a name in use."""
     from nescio.verbs import names_in
 
     if name in names_in(sys.modules.get(LAB) or __import__(LAB, fromlist=["lab"])):
@@ -160,7 +160,7 @@ def register(name: str, verb: Verb[Any, Any]) -> None:
 
 
 def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], LaidOut]:
-    """Return what lays out the questions of runs, or of pairs of runs."""
+    """Return a function that lays out the questions of runs, or of pairs of runs."""
     assert each is not None, "a statistic has a function `each` or `lay`"
 
     def laid_out(asked: Any) -> LaidOut:
@@ -176,8 +176,10 @@ def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], Laid
 def _row_of(
     name: str, value: str, shown: tuple[Form, str], cells: Mapping[str, Any], columns: Mapping[str, Column]
 ) -> Any:
-    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n; `shown` is the
-    form of the value and the sentence below the table."""
+    """Return the struct of the rows: the runs, the columns, the value with its interval, the test and n.
+
+    `shown` holds the form of the value and the sentence below the table.
+    """
     form, sentence = shown
     text, number = Annotated[str | None, Shown()], float | None
     whose = [(key, text) for key in ("run", "baseline") if key in cells]
@@ -200,6 +202,6 @@ def _row_of(
 
 @cache
 def _struct(name: str, fields: tuple[tuple[str, Any], ...], sentence: str) -> Any:
-    """Return the struct of rows, the same one whenever the statistic is asked."""
+    """Return the struct of rows, the same one for every call with equal arguments."""
     below = classmethod(lambda cls, rows: (sentence,) if sentence else ())  # noqa: ARG005
     return defstruct(name, fields, bases=(Row,), namespace={"below": below}, frozen=True)

@@ -1,8 +1,8 @@
 """Have people judge in a browser (needs the extra `assess`).
 
-For a few assessors, `nescio campaign sheets --html` needs no server. This is for many: whoever is free gets the next
-answers, several judge the same ones, and you follow how far they are and how far they agree. A campaign's folder can
-stand in place of the files; `nescio campaign collect` reads what is exported of it.
+For a few assessors, `nescio campaign sheets --html` needs no server. This command is for many: each free person gets
+the next answers, several people judge the same ones, and you follow their progress and agreement. The SOURCE may also
+be the folder of a campaign; `nescio campaign collect` reads the exported judgements.
 
 \b
 nescio assess create questions.jsonl runs/*.jsonl --db answers.db --overlap 2
@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 class OfDatabase(Request):
-    """Which database is meant."""
+    """The option for the database."""
 
     db: str = argument(
         kw_only=False, flags=("--db",), metavar="URL", help="The database: a file of SQLite, or postgresql://HOST/NAME."
@@ -45,7 +45,7 @@ def _show(result: Any) -> None:
 
 
 def _with(db: str, work: Callable[[Any], _T]) -> _T:
-    """Do something with a database, whose troubles are one message."""
+    """Return the result of a function on a database, turning errors of the database into one message."""
     try:
         from sqlalchemy.exc import DBAPIError
 
@@ -62,7 +62,7 @@ def _with(db: str, work: Callable[[Any], _T]) -> _T:
 
 
 class CreateRequest(OfDatabase):
-    """What `nescio assess create` is asked."""
+    """The options of `nescio assess create`."""
 
     sources: Sequence[Path | str] = argument(
         kw_only=False,
@@ -106,10 +106,10 @@ class CreateRequest(OfDatabase):
 
 @verb(CreateRequest, working="writing", prints="")
 def create(request: CreateRequest) -> Any:
-    """Make a database of what is to be judged.
+    """Make a database of answers to judge.
 
-    A SOURCE is the folder of a campaign, whose pool is judged; or questions and runs, whose distinct answers are. Each
-    answer stands in it once, with all that runs rest it on and without their names.
+    A SOURCE is the folder of a campaign, whose pool is judged, or questions and runs, whose distinct answers are
+    judged. Each answer appears once, without the names of its runs, and with all the support that they give for it.
 
     \b
     nescio assess create questions.jsonl runs/mine.jsonl --db judging.db
@@ -124,7 +124,7 @@ def create(request: CreateRequest) -> Any:
 
 
 class UpdateRequest(OfDatabase):
-    """What `nescio assess update` is asked."""
+    """The options of `nescio assess update`."""
 
     sources: Sequence[Path | str] = argument(
         kw_only=False,
@@ -137,10 +137,10 @@ class UpdateRequest(OfDatabase):
 
 @verb(UpdateRequest, working="writing", prints="")
 def update(request: UpdateRequest) -> Any:
-    """Take in what runs say by now, while people judge.
+    """Add the current answers of runs, while people judge.
 
-    New answers are asked, also of who was done with their question; answers that no run gives any more are asked of
-    nobody. What was judged stays, and so do its judgements. A new answer has no judge's grade to show.
+    New answers also go to people who were done with their question. Nobody is asked about answers that no run gives any
+    more. Judged answers and their judgements stay. A new answer has no judge's grade to show.
 
     \b
     nescio assess update questions.jsonl runs/mine.jsonl --db judging.db
@@ -155,7 +155,7 @@ def update(request: UpdateRequest) -> Any:
 
 
 class InviteRequest(OfDatabase):
-    """What `nescio assess invite` is asked."""
+    """The options of `nescio assess invite`."""
 
     names: Sequence[str] = argument(
         kw_only=False,
@@ -174,20 +174,20 @@ class InviteRequest(OfDatabase):
 
 
 def _show_links(made: Any, _: Any) -> None:
-    """Print links, which are data, and say what comes next."""
+    """Print links, which are data, and the next step."""
     _show(made)
     if made.links:
         address = urlsplit(next(iter(made.links.values())))
         here = address.hostname in ("127.0.0.1", "localhost") and address.port != urlsplit(HOME).port
-        there = f" --port {address.port or 80}" if here else ""
-        say(f"next: nescio assess serve --db {made.database}{there}; then people open their links")
+        port = f" --port {address.port or 80}" if here else ""
+        say(f"next: nescio assess serve --db {made.database}{port}; then people open their links")
 
 
 @verb(InviteRequest, working="writing", present=_show_links, prints="")
 def invite(request: InviteRequest) -> Any:
     """Make a link for each person, shown once; a new link replaces the old one.
 
-    Only a digest of it is stored. Whoever has the link judges in this person's name.
+    Only a digest of the link is stored. Whoever has the link judges in this person's name.
 
     \b
     nescio assess invite ana ben --db judging.db
@@ -205,7 +205,7 @@ def _invite(database: Any, request: InviteRequest) -> Any:
 
 
 class ServeRequest(OfDatabase):
-    """What `nescio assess serve` is asked."""
+    """The options of `nescio assess serve`."""
 
     host: str = option(default="127.0.0.1", help="The address to listen on; only this machine reaches the default.")
     port: int = option(default=8000, low=1, high=65_535, help="The port.")
@@ -220,8 +220,8 @@ class ServeRequest(OfDatabase):
 def serve(request: ServeRequest) -> None:
     """Serve the pages on which people judge, until Ctrl-C.
 
-    A judgement that the page calls saved is on the disk of the database. Put a server with TLS before it where people
-    come from other machines, and name it (--proxy).
+    A judgement that the page calls saved is on the disk of the database. If people come from other machines, put a
+    server with TLS before it and name that server (--proxy).
 
     \b
     nescio assess serve --db judging.db
@@ -239,7 +239,7 @@ def serve(request: ServeRequest) -> None:
 
 @verb(OfDatabase, working="reading", present=lambda standing, _: _show(standing), prints="")
 def status(request: OfDatabase) -> Any:
-    """Say how far everybody is, and how far they agree.
+    """Show everybody's progress and agreement.
 
     \b
     nescio assess status --db judging.db
@@ -254,14 +254,14 @@ def status(request: OfDatabase) -> Any:
 
 
 class ExportRequest(OfDatabase):
-    """What `nescio assess export` is asked."""
+    """The options of `nescio assess export`."""
 
     folder: Path | str = argument(kw_only=False, argument=True, metavar="FOLDER", help="The folder to write into.")
 
 
 @verb(ExportRequest, working="writing", prints="")
 def export(request: ExportRequest) -> Any:
-    """Write everything that was judged so far.
+    """Write all judgements so far.
 
     FOLDER gets a file for each person, which `nescio campaign collect` reads; and verdicts.csv, the answers on which
     all agree or which were adjudicated, which `nescio judge --judge human --against` and `nescio score --labels` read.

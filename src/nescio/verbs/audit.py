@@ -32,7 +32,7 @@ EVEN = Kind(f"an even number from {FEWEST} to {MOST:,}", _even, int, int, "N")
 
 
 class AuditRequest(Seeded, WithMeasures, Worked, reworded={"measures": {"default_words": "every registered measure"}}):
-    """What `nescio audit` is asked."""
+    """The options of `nescio audit`."""
 
     all: bool = option(default=False, help="Audit all registered measures, in addition to those named by -m.")
     questions: int = option(

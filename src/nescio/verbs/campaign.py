@@ -58,7 +58,7 @@ MOMENT = Kind("a time, such as 2010-06-30 or 2010-06-30T12:00:00+02:00", _moment
 
 
 class OfCampaign(Request):
-    """Which campaign is meant."""
+    """The option for the folder of a campaign."""
 
     campaign: Path | str = argument(
         kw_only=False, argument=True, metavar="CAMPAIGN", help="The folder of the campaign."
@@ -66,7 +66,7 @@ class OfCampaign(Request):
 
 
 class Step(OfCampaign, Worked):
-    """A step of a campaign, whose work can be followed."""
+    """The options of a step of a campaign that reports its progress."""
 
 
 def show(results: Any) -> None:
@@ -75,7 +75,7 @@ def show(results: Any) -> None:
 
 
 class InitRequest(Request):
-    """What `nescio campaign init` is asked."""
+    """The options of `nescio campaign init`."""
 
     folder: Path | str = argument(kw_only=False, argument=True, metavar="CAMPAIGN", help="The folder to make.")
     topics: Sequence[Path | str] = argument(
@@ -139,7 +139,7 @@ def init(request: InitRequest) -> Made:
 
 @verb(OfCampaign, working="writing", prints="")
 def handout(request: OfCampaign) -> HandedOut:
-    """Write what teams get, into handout/: topics without gold, and the rules of a run.
+    """Write the handout for teams into handout/: topics without gold, and the rules of a run.
 
     \b
     nescio campaign handout campaign
@@ -148,7 +148,7 @@ def handout(request: OfCampaign) -> HandedOut:
 
 
 class CheckerRequest(OfCampaign):
-    """What `nescio campaign checker` is asked."""
+    """The options of `nescio campaign checker`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="PATH", help="What to write: an archive (.zip), or a folder."
@@ -157,7 +157,7 @@ class CheckerRequest(OfCampaign):
 
 @verb(CheckerRequest, working="writing", prints="")
 def checker(request: CheckerRequest) -> HandedOut:
-    """Write an archive with which teams can check their runs at home, as the organisers will.
+    """Write an archive that lets teams check their runs at home, as the organisers will.
 
     \b
     nescio campaign checker campaign -o checker.zip
@@ -167,7 +167,7 @@ def checker(request: CheckerRequest) -> HandedOut:
 
 
 class ExportRequest(CheckerRequest):
-    """What `nescio campaign export` is asked."""
+    """The options of `nescio campaign export`."""
 
     codabench: bool = option(default=False, apart=("tira",), help="Write a bundle for Codabench (.zip).")
     tira: bool = option(default=False, help="Write a folder with a Dockerfile for TIRA.")
@@ -178,8 +178,8 @@ class ExportRequest(CheckerRequest):
 def export(request: ExportRequest) -> HandedOut:
     """Write the checker for a platform, Codabench or TIRA, that checks runs as they are submitted.
 
-    What is exported is what teams are handed: topics without gold, and the rules of a run. The scoring program is the
-    checker; its figures are faults and answers, and its page lists every fault.
+    The export has what teams receive: topics without gold, and the rules of a run. The scoring program is the checker;
+    its figures are faults and answers, and its page lists every fault.
 
     \b
     nescio campaign export campaign --codabench -o bundle.zip
@@ -189,7 +189,7 @@ def export(request: ExportRequest) -> HandedOut:
 
 
 class CheckRequest(Step):
-    """What `nescio campaign check` is asked."""
+    """The options of `nescio campaign check`."""
 
     runs: Sequence[Path | str] = argument(
         kw_only=False, kind=FILES, argument=True, metavar="RUN...", help="The runs: files, or folders of them."
@@ -201,8 +201,8 @@ class CheckRequest(Step):
 def check(request: CheckRequest) -> Checked:
     """Find all faults of all runs at once, without the key.
 
-    CAMPAIGN is the folder of a campaign, or what a team was handed (a folder, or the archive of `checker`). A RUN is a
-    file, or a folder of them. A topic without an answer is a fault. The exit status is 2 if there are faults.
+    CAMPAIGN is the folder of a campaign, or a team's handout (a folder, or the archive of `checker`). A RUN is a file,
+    or a folder of them. A topic without an answer is a fault. The exit status is 2 if there are faults.
 
     \b
     nescio campaign check campaign runs/mine.jsonl runs/old.jsonl --page faults.html
@@ -212,7 +212,7 @@ def check(request: CheckRequest) -> Checked:
 
 
 class IntakeRequest(Step):
-    """What `nescio campaign intake` is asked."""
+    """The options of `nescio campaign intake`."""
 
     folders: Sequence[Path | str] = argument(
         kw_only=False, kind=FILES, argument=True, metavar="FOLDER...", help="What groups sent: a folder each, or files."
@@ -235,10 +235,10 @@ class IntakeRequest(Step):
 def intake(request: IntakeRequest) -> Received:
     """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A later
+    A FOLDER is a group's submission: runs, or archives of them, in a folder named after the group; or a file. A later
     version of a run replaces an earlier one until the deadline, and both are kept. A file is refused if it is late,
-    from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault.
-    The exit status is 2 if something was refused.
+    from an unknown or a different group, a copy of an accepted file, one too many, too large, or faulty. The exit
+    status is 2 if something was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
@@ -247,26 +247,26 @@ def intake(request: IntakeRequest) -> Received:
 
 
 class Reasoned(Request):
-    """Decisions about runs and groups, which are given a reason."""
+    """The option for the reason of a decision about runs and groups."""
 
     reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
 
 
 class OfRuns(OfCampaign):
-    """Which runs of a campaign are meant."""
+    """The option for runs of a campaign."""
 
     runs: Sequence[str] = argument(kw_only=False, kind=NAMES, argument=True, metavar="RUN...", help="The runs.")
 
 
 class WithdrawRequest(Reasoned, OfRuns):
-    """What `nescio campaign withdraw` is asked."""
+    """The options of `nescio campaign withdraw`."""
 
 
 @verb(WithdrawRequest, working="writing", prints="")
 def withdraw(request: WithdrawRequest) -> Ruled:
-    """Withdraw runs that their groups take back.
+    """Withdraw runs at the request of their groups.
 
-    They no longer count; a later version of one counts again. What is judged of their answers stays judged.
+    They no longer count; a later version of one counts again. Judgements of their answers stay.
 
     \b
     nescio campaign withdraw campaign uned_mine --reason "asked for by mail on 3 June"
@@ -275,7 +275,7 @@ def withdraw(request: WithdrawRequest) -> Ruled:
 
 
 class DisqualifyRequest(WithdrawRequest):
-    """What `nescio campaign disqualify` is asked."""
+    """The options of `nescio campaign disqualify`."""
 
     lift: bool = option(default=False, help="Admit the runs again.")
 
@@ -284,7 +284,7 @@ class DisqualifyRequest(WithdrawRequest):
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of them counts, now or later.
 
-    What is judged of their answers stays judged, and --lift admits them again.
+    Judgements of their answers stay, and --lift admits the runs again.
 
     \b
     nescio campaign disqualify campaign uned_mine --reason "trained on the topics"
@@ -293,7 +293,7 @@ def disqualify(request: DisqualifyRequest) -> Ruled:
 
 
 class OfGroup(OfCampaign):
-    """Which group of a campaign is meant, and until when it may submit."""
+    """The options for a group of a campaign and its deadline."""
 
     group: str = argument(kw_only=False, argument=True, metavar="GROUP", help="The group, by its short name.")
     until: str | datetime = argument(
@@ -302,7 +302,7 @@ class OfGroup(OfCampaign):
 
 
 class ExtendRequest(Reasoned, OfGroup):
-    """What `nescio campaign extend` is asked."""
+    """The options of `nescio campaign extend`."""
 
 
 @verb(ExtendRequest, working="writing", prints="")
@@ -328,7 +328,7 @@ def pool(request: Step) -> Pooled:
 
 
 class SheetsRequest(Step):
-    """What `nescio campaign sheets` is asked."""
+    """The options of `nescio campaign sheets`."""
 
     assessors: Sequence[str] = argument(
         kw_only=False,
@@ -367,7 +367,7 @@ def sheets(request: SheetsRequest) -> Handed:
     takes for dates or numbers, with the guidelines (guidelines.md) as a first sheet.
 
     --html writes a page for each assessor, one file that needs no server and no network: one answer per screen, single
-    keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. Where
+    keys, undo, and every judgement saved in the browser at once. "Hand in" downloads a file that `collect` reads. If
     the definition questions have no key, the assessor first lists the nuggets there.
 
     \b
@@ -378,7 +378,7 @@ def sheets(request: SheetsRequest) -> Handed:
 
 
 class CollectRequest(Seeded, Step):
-    """What `nescio campaign collect` is asked."""
+    """The options of `nescio campaign collect`."""
 
     files: Sequence[Path | str] = argument(
         kw_only=False,
@@ -394,12 +394,12 @@ class CollectRequest(Seeded, Step):
 
 @verb(CollectRequest, working="collecting", show=show)
 def collect(request: CollectRequest) -> Collected:
-    """Read sheets back, naming every fault, and say how far the assessors agree.
+    """Read sheets back, name every fault, and report the agreement of the assessors.
 
-    A SHEET (.csv, .xlsx) is named after its assessor; what a page hands in (.jsonl) says whose it is. Without a
-    SHEET, all in sheets/ of the campaign are read. Of what pages hand in, the newest judgement holds, in any order.
-    Every row that can be taken is added to the history of judgements; the others are named, and the exit status is
-    2. An empty verdict changes nothing, unless --withdraw takes back what was said before.
+    A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) says whose it is. Without a SHEET,
+    all in sheets/ of the campaign are read. Of several judgements from pages, the newest holds, in any order. Every
+    valid row is added to the history of judgements; the others are named, and the exit status is 2. An empty verdict
+    changes nothing, unless --withdraw takes back earlier judgements.
 
     \b
     nescio campaign collect campaign
@@ -412,7 +412,7 @@ class _Repeatable(Resampled, group="Resampling"):
 
 
 class CampaignScoreRequest(_Repeatable, WithOrWithoutInterval, Step):
-    """What `nescio campaign score` is asked."""
+    """The options of `nescio campaign score`."""
 
     ranking: Sequence[Path | str] = option(
         default=(),
@@ -423,7 +423,7 @@ class CampaignScoreRequest(_Repeatable, WithOrWithoutInterval, Step):
 
 
 def show_scores(scored: Scored, _: Any) -> None:
-    """Print the scores of each language, and say what was written."""
+    """Print the scores of each language, and the files written."""
     for language, scores in scored.scores.items():
         for remark in scores.notes:
             say(f"note: {remark}")
@@ -464,7 +464,7 @@ def publish(request: Step) -> Published:
 
 @verb(OfCampaign, working="reading", present=lambda reached, _: show(reached), prints="")
 def status(request: OfCampaign) -> Status:
-    """Say which steps of a campaign are done, and what comes next.
+    """Show which steps of a campaign are done, and what comes next.
 
     \b
     nescio campaign status campaign
@@ -473,7 +473,7 @@ def status(request: OfCampaign) -> Status:
 
 
 class VerifyRequest(Step):
-    """What `nescio campaign verify` is asked."""
+    """The options of `nescio campaign verify`."""
 
     restore: bool = option(default=False, help="First write receipts again that were changed or lost.")
     against: Path | str | None = option(
@@ -485,13 +485,13 @@ class VerifyRequest(Step):
 
 @verb(VerifyRequest, working="verifying", show=show)
 def verify(request: VerifyRequest) -> Verified:
-    """Check that everything is what the log says: runs, receipts, judgements, results and pages.
+    """Check that everything matches the log: runs, receipts, judgements, results and pages.
 
-    campaign.log has a line for every step, with digests of what it read and wrote, and each line holds the digest of
-    the one before. Pool, results and site are made again, which takes as long as scoring: a file that was edited with
-    its line in the log is found so. Whoever owns the folder can write the whole log anew; `--against` finds that by a
-    digest that was kept outside it, up to the line that it names. The exit status is 2 if anything was changed, or
-    could not be checked, as what is older than what it was made from.
+    campaign.log has a line for every step, with digests of the files that it read and wrote, and each line holds the
+    digest of the one before. Pool, results and site are made again, which takes as long as scoring. This finds a file
+    that was edited together with its line in the log. The owner of the folder could write the whole log anew;
+    `--against` finds that with a digest that was kept elsewhere, up to the line that it names. The exit status is 2 if
+    anything was changed, or could not be checked because it is older than its sources.
 
     \b
     nescio campaign verify campaign

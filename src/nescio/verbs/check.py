@@ -40,7 +40,7 @@ from nescio.verbs._shared import SOURCE, Reading, Sourced
 
 
 class CheckRequest(Reading, Sourced):
-    """What `nescio check` is asked."""
+    """The options of `nescio check`."""
 
     source: Any = argument(
         default=(), kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above."
@@ -56,7 +56,7 @@ class CheckRequest(Reading, Sourced):
 
 
 class Checked(Struct, frozen=True):
-    """What files hold: a summary for all where they can be read together, else one for each group that can."""
+    """The content of files: one summary if they can be read together, else one for each group that can."""
 
     groups: tuple[FileSummary, ...]
     lexicon: str = ""
@@ -74,14 +74,14 @@ class Checked(Struct, frozen=True):
         return "\n".join(map(str, self.groups))
 
     def as_json(self) -> str:
-        """Write the summaries as JSON: one as an object, several as a list."""
+        """Return the summaries as JSON: one as an object, several as a list."""
         laid_out = [summary.to_dict() for summary in self.groups]
         text = msgspec.json.encode(laid_out[0] if len(laid_out) == 1 else laid_out)
         return msgspec.json.format(text, indent=2).decode()
 
     @property
     def error(self) -> NescioError | None:
-        """What is wrong, where anything is."""
+        """Return the error in the files, or None."""
         wrong = [summary for summary in self.groups if summary.error is not None]
         if len(self.groups) == 1 or not wrong:
             return wrong[0].error if wrong else None
@@ -94,7 +94,7 @@ class Checked(Struct, frozen=True):
 
 
 def present(checked: Checked, how: Any) -> None:
-    """Print the summaries, and raise what is wrong."""
+    """Print the summaries, and raise the error in the files, if any."""
     if checked.lexicon:
         print(checked.lexicon, end="")
         return
@@ -138,7 +138,10 @@ def check(request: CheckRequest) -> Checked:
 
 
 def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
-    """Save how the only table among the items is read; raises what is wrong with it, or UsageError for several."""
+    """Save how the only table among the items is read.
+
+    Raises the error in the table, or UsageError for several items.
+    """
     if summary.error is not None:
         raise summary.error
     if len(items) != 1 or not isinstance(items[0], (str, Path)):
@@ -149,13 +152,13 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
     reading, _ = in_effect(reading, items)
     options = {name: getattr(reading, name) for name in KEPT if name in reading.given}
     if used:
-        options["column"] = {"run": NONE, **used}  # complete, so that no column that comes later is interpreted
+        options["column"] = {"run": NONE, **used}  # complete, so that no column added later is interpreted
     save(place, options)
     SAY.get()(f"saved {place}")
 
 
 def _files(item: Any) -> list[Any]:
-    """Return the files of a folder that is of no one format; anything else is itself."""
+    """Return the files of a folder that has no single format, or the item itself."""
     if isinstance(item, (str, Path)) and os.path.isdir(item):
         try:
             files_of([item])
@@ -165,7 +168,7 @@ def _files(item: Any) -> list[Any]:
 
 
 def _summary(items: Sequence[Any], options: Options) -> FileSummary:
-    """Check the items together; what cannot even be recognised has a summary of no format."""
+    """Return the summary of the items together; unrecognised items have a summary without a format."""
     try:
         return summarize(list(items), options)
     except NescioError as error:
@@ -177,7 +180,7 @@ def _of_none(item: Any, error: NescioError) -> FileSummary:
 
 
 def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], list[tuple[Any, NescioError]]]:
-    """Sort the items by the format of each; and those that are of none, alone or beside a group, with what is wrong."""
+    """Return the items grouped by format, and the unrecognised ones with their errors."""
     groups: dict[str, list[tuple[Any, list[Source]]]] = {}
     lacking: list[tuple[Any, list[Source], NescioError]] = []
     for item in items:
@@ -202,7 +205,7 @@ def _format(sources: Sequence[Source], options: Options) -> str:
 
 
 def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
-    """Say whether a file that is nothing by itself is something beside others (answers whose questions are there)."""
+    """Return whether a file has a format only beside others, such as answers beside their questions."""
     try:
         _format([*beside, *sources], options)
     except NescioError:
@@ -211,7 +214,10 @@ def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options)
 
 
 def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
-    """Sum up files of one format together, or each by itself where that does not work and each holds something."""
+    """Return summaries of files of one format.
+
+    They are summed up together, or each alone if that does not work and each holds something.
+    """
     together = _summary(group, options)
     if len(group) == 1 or (together.error is None and together.format):
         return [together]
@@ -228,6 +234,6 @@ def _of_group(group: Sequence[Any], options: Options) -> list[FileSummary]:
 
 
 def _place(summary: FileSummary, items: Sequence[Any]) -> int:
-    """Return where the first file of a summary was given; the files of a folder stand where it does."""
+    """Return the index of the item that contains the first file of a summary."""
     first = summary.files[0].file
     return next((at for at, item in enumerate(items) if first.startswith(str(item))), len(items))

@@ -67,7 +67,7 @@ from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, 
 
 
 class Paired(WithInterval):
-    """Which runs are compared, and how."""
+    """The options for which runs are compared, and how."""
 
     baseline: str | Path | None = option(
         default=None,
@@ -106,7 +106,7 @@ class Paired(WithInterval):
 
 
 class Looking(Request, group="Looks"):
-    """Looks at two runs while their questions arrive."""
+    """The options for looks at two runs while their questions arrive."""
 
     looks: bool = option(
         default=False,
@@ -135,7 +135,7 @@ class Looking(Request, group="Looks"):
 
 
 class Saving(Request, group="Gates"):
-    """A run that is kept in a file."""
+    """The options for saving a run in a file."""
 
     save_baseline: Path | str | None = option(
         default=None,
@@ -147,7 +147,7 @@ class Saving(Request, group="Gates"):
 
 
 class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Looking, Paired, Measured, Worked):
-    """What `nescio compare` is asked."""
+    """The options of `nescio compare`."""
 
     fail_on_regression: bool = option(
         default=False,
@@ -157,20 +157,20 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
     )
 
     def check(self) -> None:
-        """Raise UsageError for several measures where looks follow one."""
+        """Raise UsageError for several measures, because looks follow one."""
         super().check()
         if self.looks and self.chosen is not None and len(self.chosen) > 1:
             raise UsageError(f"{opt('looks', True)} follows one measure; name it with {opt('measures')}")
 
 
 class Compared(Comparisons, frozen=True):
-    """Comparisons, and what was written beside them."""
+    """Comparisons, and the files written beside them."""
 
     wrote: tuple[str, ...] = ()
 
 
 def show(results: Any) -> None:
-    """Print comparisons, and the decision where two runs are compared."""
+    """Print comparisons, and the decision if two runs are compared."""
     from nescio.reporting import screen
 
     if not len(results):  # a run was saved and nothing compared
@@ -182,7 +182,7 @@ def show(results: Any) -> None:
 
 
 def _decision(results: Comparisons) -> Decision | None:
-    """Return the decision that is the last line: that of the gate which decides the exit status, if there are gates."""
+    """Return the decision of the last line: that of the gate which decides the exit status, if there are gates."""
     gates = getattr(results, "gates", ())
     if not gates:
         return first_decision(results)
@@ -201,8 +201,8 @@ def compare(request: CompareRequest) -> Comparisons:
         reports.write(request, looks)
         return cast(Comparisons, looks)
     if request.save_baseline is not None and request.baseline is None:
-        said, scores = save_baseline(request, Path(request.save_baseline))
-        return Compared((), scores.signature, scores.notes, wrote=(said,))
+        message, scores = save_baseline(request, Path(request.save_baseline))
+        return Compared((), scores.signature, scores.notes, wrote=(message,))
     change = None
     if request.is_("suite"):
         how = request.values(Paired, Suited, Resampled, Worked, Reading)
@@ -232,7 +232,7 @@ def compare(request: CompareRequest) -> Comparisons:
 
 
 def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Note]:
-    """Note which of two runs is the baseline, where nobody said so."""
+    """Yield a note that names the baseline of two runs, if the user did not."""
     pairs = {(row.run, row.baseline) for row in comparisons}
     if len(pairs) == 1:
         baseline = pairs.pop()[1]
@@ -245,7 +245,7 @@ def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Not
 
 
 def _saved(request: CompareRequest, comparisons: Comparisons) -> tuple[str, ...]:
-    """Save the run as a baseline if that is asked for and no gate stops it; return what was done, in words."""
+    """Save the run as a baseline if requested and no gate stops it, and return sentences on that."""
     if request.save_baseline is None:
         return ()
     if any(gate.status for gate in comparisons.gates):

@@ -41,12 +41,15 @@ from nescio.sources.writing import check_new_folder
 from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import Sourced, Worked
 
-OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
-HUB = "eval_results"  # which is about a benchmark
+OUTCOME_TABLE = "outcomes"  # the default output
+HUB = "eval_results"  # this format is about a benchmark
 
 
 class Converted(Struct, frozen=True):
-    """What was read, who judged it on the way ("" where nobody had to), what was written and where, and notes."""
+    """The result of a conversion: the input, the output and its place, and notes.
+
+    `judge` names who judged during the conversion ("" if nobody had to).
+    """
 
     format: str
     judge: str
@@ -60,13 +63,13 @@ class Converted(Struct, frozen=True):
 
 
 def _formats() -> dict[str, str]:
-    """Say what each format is that can be written."""
+    """Return the description of each format that can be written."""
     WRITERS.load_all()
     return {name: f"{WRITERS[name].about}." for name in sorted(WRITERS)}
 
 
 class ConvertRequest(MergingRuns, Sourced, Worked):
-    """What `nescio convert` is asked."""
+    """The options of `nescio convert`."""
 
     output: Path | str = argument(
         kw_only=False, argument=True, metavar="OUTPUT", help="The table or the folder to write."
@@ -117,7 +120,7 @@ def convert(request: ConvertRequest) -> Converted:
 
 
 def _check_place(writer: Writer, output: Path, inputs: Sequence[Any]) -> None:
-    """Raise UsageError where the writer cannot write there, before anything is read."""
+    """Raise UsageError before reading if the writer cannot write to the output."""
     if writer.suffixes:
         check_file(output, opt("to", writer.name), writer.suffixes, inputs)
     elif output.suffix.lower() in BY_SUFFIX:

@@ -20,7 +20,7 @@ MOST = 2**53
 
 
 class CountsRequest(Request):
-    """What `nescio c@1` is asked."""
+    """The options of `nescio c@1`."""
 
     correct: int = argument(
         kw_only=False, argument=True, low=0, high=MOST, metavar="CORRECT", help="How many answers are right."

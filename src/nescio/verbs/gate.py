@@ -1,6 +1,6 @@
 """Hold a run against a policy over several benchmarks: GO, NO-GO or INCONCLUSIVE.
 
-POLICY is a TOML file: the two runs, the benchmarks as in a suite, and a rule for each thing that is asked.
+POLICY is a TOML file with the two runs, the benchmarks as in a suite, and rules.
 
 \b
 nescio gate policy.toml
@@ -15,12 +15,12 @@ The file names `baseline` and `run`, each benchmark with its `files` ([benchmark
 - `by`: the drop that is allowed (0.01), with `relative = true` as a share of the baseline's value;
 - `at_least` or `at_most`: a limit of the run alone, in place of `by`.
 
-`level` (95) and `least`, the fewest questions that decide, stand at the top of the file. `examples/policy.toml` is one.
+`level` (95) and `least`, the fewest questions that decide, are at the top of the file. `examples/policy.toml` is one.
 
-A line is GO where the interval at `level` (95) rules out a drop of more than `by` (0.01), and NO-GO where a larger drop
-is sure. All lines must be GO, so that a run which fails one of them passes with a chance of at most 5%. NO-GO is held
-to 5% over all lines that decide together (Bonferroni), so that a run which is no worse is stopped with a chance of at
-most 5%. The exit status is 0, 1 and 3.
+A line is GO if the interval at `level` (95) rules out a drop of more than `by` (0.01), and NO-GO if a larger drop is
+sure. All lines must be GO, so a run that fails one of them passes with a chance of at most 5%. NO-GO is held to 5% over
+all deciding lines together (Bonferroni), so a run that is no worse is stopped with a chance of at most 5%. The exit
+status is 0, 1 and 3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from nescio.verbs._shared import Gated
 
 
 class GateRequest(Gated):
-    """What `nescio gate` is asked."""
+    """The options of `nescio gate`."""
 
     policy: Path | str = argument(
         kw_only=False, argument=True, reads=True, metavar="POLICY", help="The policy (.toml)."

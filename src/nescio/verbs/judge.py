@@ -66,8 +66,8 @@ from nescio.verbs._output_paths import as_path, check_file, check_results
 from nescio.verbs._shared import RESOLVE, Redrawn, Sourced, WithInterval, Worked
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
-INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
-OWN_GRADES = "its own grades"  # who judged a log that came with grades
+INCOMPLETE = 3  # the exit status if another run could ask about remaining answers
+OWN_GRADES = "its own grades"  # the judge of a log that came with grades
 NOT_BLIND = (
     f"a certificate counts blind labels; give {opt('blind', True)} if people gave their verdicts without seeing the"
     " judge's"
@@ -75,12 +75,12 @@ NOT_BLIND = (
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """Answers with what a judge made of them: the outcomes, who judged, and notes.
+    """Answers with the results of a judge: the outcomes, who judged, and notes.
 
-    `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held
-    against, None where none were given, and `said` all that each of them said; `read` is what was judged, and
-    `records` are the judges that are known. `wrote` says which files were written, and `results` how far people
-    agree with the judge, where their verdicts were given.
+    `by_people` tells that the outcomes are people's own verdicts. `people` holds verdicts that another judge can be
+    compared with (None: none given), and `said` each person's verdicts. `read` is the data that was judged, and
+    `records` the known judges. `wrote` names the files written. `results` has people's agreement with the judge, if
+    their verdicts were given.
     """
 
     outcomes: Outcomes
@@ -108,21 +108,23 @@ class Judged(Struct, frozen=True, eq=False):
         lead = f"{plural(len(self.outcomes.questions), 'question')}, judged by {self.judge}\n"
         return f"{lead}{drawn(make_grid(head, rows, [i == 0 for i in range(len(head))]))}{notes}".rstrip()
 
-    __repr__ = __str__  # what a notebook shows
+    __repr__ = __str__  # shown by a notebook
 
     @property
     def status(self) -> int:
-        """The exit status: 3 where another run would ask about answers that are left."""
+        """Return the exit status: 3 if another run could ask about remaining answers."""
         return INCOMPLETE if self.incomplete else 0
 
     @property
     def incomplete(self) -> bool:
-        """Say whether calls of a language model have failed, whose answers another run would ask about."""
+        """Return whether calls of a language model failed, so that another run could ask about their answers."""
         return any(note.code in (CALLS_FAILED, GAVE_UP) for note in self.notes)
 
     def write(self, path: Path | str, *, progress: Progress | None = None) -> WriteResult:
-        """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all; `progress` hears how
-        many rows are written."""
+        """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), completely or not at all.
+
+        `progress` is told how many rows are written.
+        """
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
         return WriteResult(
@@ -132,10 +134,10 @@ class Judged(Struct, frozen=True, eq=False):
     def agreement(
         self, *, target: Target = "collection", ci: float = 95.0, resamples: int = 10_000, seed: int = 0
     ) -> Results:
-        """Hold the judge against the people: agreement, Cohen's kappa, a confusion table, and corrected accuracies.
+        """Return a comparison of the judge with people: agreement, Cohen's kappa, confusions, and accuracies.
 
-        Arguments as in `nescio.scoring.judge_agreement.against`. Raises UsageError where no people were given,
-        MismatchError where they judged none of these answers.
+        The arguments are those of `nescio.scoring.judge_agreement.against`. Raises UsageError if no people were given,
+        MismatchError if they judged none of these answers.
         """
         if self.people is None:
             raise UsageError("give people's verdicts with `against` to compare the judge with them")
@@ -147,16 +149,16 @@ class Judged(Struct, frozen=True, eq=False):
         return replace(compared, notes=(*stale, *compared.notes))
 
     def in_place_of_people(self, margin: float) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
-        """Test whether the judge may stand in for people: the alternative annotator test, with a margin of .2 for
-        experts, .15 for skilled people and .1 for a crowd.
+        """Return the test whether the judge may replace people: the alternative annotator test.
 
-        Raises MismatchError where no two people judged the same answers.
+        Use a margin of .2 for experts, .15 for skilled people and .1 for a crowd. Raises MismatchError if no two people
+        judged the same answers.
         """
         runs, questions, people = self.outcomes.runs, self.outcomes.questions, dict[str, Outcomes]()
         for name in sorted({label.assessor for label in self.said if label.assessor} - {ADJUDICATION}):
-            own = [label for label in self.said if label.assessor == name]
-            with suppress(MismatchError):  # who judged none of these answers
-                people[name] = self._by_people(human(own, runs, questions)[0])[0]
+            labels = [label for label in self.said if label.assessor == name]
+            with suppress(MismatchError):  # somebody who judged none of these answers
+                people[name] = self._by_people(human(labels, runs, questions)[0])[0]
         data = self.read.data
         asked = asked_cells(data.collection, data.runs) if isinstance(data, Unjudged) else asked_of(self.outcomes)
         return in_place_of_people(self.outcomes, people, asked, margin)
@@ -164,10 +166,10 @@ class Judged(Struct, frozen=True, eq=False):
     def certificate(
         self, *, blind: bool = False, ci: float = 95.0, resamples: int = 10_000, seed: int = 0
     ) -> Certificate:
-        """Certify how far people agree with the judge, for gates that require it (`--require-certificate`).
+        """Return a certificate of the agreement between people and the judge, for gates with `--require-certificate`.
 
-        `blind` states that people gave their verdicts without seeing the judge's. Raises UsageError where no people
-        were given, they were not blind, or nobody knows who judged; MismatchError where they judged none of these
+        `blind` states that people gave their verdicts without seeing the judge's. Raises UsageError if no people were
+        given, they were not blind, or nobody knows who judged. Raises MismatchError if they judged none of these
         answers.
         """
         if self.people is None:
@@ -202,7 +204,10 @@ class Judged(Struct, frozen=True, eq=False):
         )
 
     def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
-        """Return the outcomes by people, and which answers were to be judged; raises MismatchError where none was."""
+        """Return the outcomes by people, and a mask of the answers that needed a verdict.
+
+        Raises MismatchError if people judged none of them.
+        """
         data = self.read.data
         if isinstance(data, Unjudged):
             theirs, _ = judge_runs(data.collection, data.runs, people, data.files)
@@ -215,7 +220,7 @@ class Judged(Struct, frozen=True, eq=False):
 
 
 class AskingModel(Request, group="Language model"):
-    """Where a language model is, what it may cost, and where its grades are kept."""
+    """The options for a language model: its address, its budget, and the file of its grades."""
 
     base_url: str | None = option(
         default=None,
@@ -266,7 +271,7 @@ class AskingModel(Request, group="Language model"):
 
 
 class BySeveral(Request, group="Several people"):
-    """Verdicts of several people on one answer."""
+    """The options for several people's verdicts on one answer."""
 
     resolve: Resolution = option(default="adjudicated", needs="against", help=RESOLVE)
     alternative: float | None = option(
@@ -282,7 +287,7 @@ class BySeveral(Request, group="Several people"):
 
 
 class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval, Sourced, Worked):
-    """What `nescio judge` is asked."""
+    """The options of `nescio judge`."""
 
     judge: str | None = option(
         default=None,
@@ -338,14 +343,14 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
     )
 
     def check(self) -> None:
-        """Raise UsageError for a certificate of labels that nobody calls blind."""
+        """Raise UsageError for a certificate of labels that were not declared blind."""
         super().check()
         if self.certificate is not None and not self.blind:
             raise UsageError(NOT_BLIND)
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Make a request of the words of a shell, which has no use for outcomes that go nowhere."""
+        """Return the request of a shell's words. Raises UsageError if the outcomes would go nowhere."""
         request = super().typed(words, **further)
         if request.output is None and request.against is None:
             raise UsageError(
@@ -357,7 +362,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
 
     @property
     def about_model(self) -> ModelOptions:
-        """What is said of the language model."""
+        """Return the options for the language model."""
         return ModelOptions(**self.values(AskingModel))
 
 
@@ -371,41 +376,41 @@ def judge(request: JudgeRequest) -> Judged:
     check_results(as_path(request.report), inputs)
     if not asks_model(name) and model.given():
         raise UsageError(f"{model.given()[0]} is for {opt('judge', MODEL)}, or 'declined(undetermined={MODEL})'")
-    # Verdicts that a table holds are those of the judge that is held against people, unless another is named.
+    # Verdicts in a table are those of the judge that is compared with people, unless --verdict names another.
     same_table = _is_among(request.against, items_of(request.source))
-    held = request.against is not None and (request.verdict is not None or not same_table)
-    stands = name is None and (held or request.judge_name is not None)
+    against_people = request.against is not None and (request.verdict is not None or not same_table)
+    stands = name is None and (against_people or request.judge_name is not None)
     by_people = frozenset((request.verdict, *request.verdict.split(AND)) if request.verdict and same_table else ())
     reading = Options(**request.values(ReadingAnswers), texts=stands, people=by_people)
     result = read(items_of(request.source), reading, gold=name != HUMAN, judging=not stands, supports=False)
     if request.judge_name is not None:
         result = _by(request.judge_name, result)
-    people, said, notes = None, tuple[Label, ...](), list[Note]()
+    people, labels, notes = None, tuple[Label, ...](), list[Note]()
     if request.against is not None:
-        people, said, notes = _people(result, request, answered=name != HUMAN)
+        people, labels, notes = _people(result, request, answered=name != HUMAN)
     model_of = lambda: connect(model, progress=request.progress, waiting=_say_waiting)  # noqa: E731
     watch = None if asks_model(name) else request.progress
     made = _judged(result, name, Resources(people, model_of), watch)
     assert isinstance(made.data, Outcomes)
     by = named(judges_of(made)) if made.judged_here or request.judge_name else OWN_GRADES
     human_only = judges_of(made) == (PEOPLE,)
-    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, said, judges_of(made))
+    judged = Judged(made.data, by, (*notes, *made.notes), result, human_only, people, labels, judges_of(made))
     return _written(judged, request)
 
 
 def _is_among(table: Path | str | None, items: list[Any]) -> bool:
-    """Say whether a table is one of the files that are judged."""
+    """Return whether a table is one of the files that are judged."""
     files = [own_path(item) for item in items if isinstance(item, (str, Path))]
     return table is not None and own_path(table) in files
 
 
 def _say_waiting(cache: Path) -> None:
-    """Say why a run that is stopped does not end at once."""
+    """Say on standard error why a run that is being stopped does not end at once."""
     say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")
 
 
 def _written(judged: Judged, request: JudgeRequest) -> Judged:
-    """Write what was asked for, and hold the judge against people."""
+    """Return the judged answers after writing the requested files and comparing the judge with people."""
     wrote, agreed = [], None
     drawn: dict[str, Any] = {"ci": request.ci, "resamples": request.resamples, "seed": request.seed}
     if request.output:
@@ -416,7 +421,7 @@ def _written(judged: Judged, request: JudgeRequest) -> Judged:
         if request.alternative is not None:
             rows, stands, more = judged.in_place_of_people(request.alternative)
             tables_too = {**agreed.tables, "alternative": rows, "stand_in": (stands,)}
-            if "conclusion" in tables_too:  # which stays the last
+            if "conclusion" in tables_too:  # the conclusion stays the last
                 tables_too["conclusion"] = tables_too.pop("conclusion")
             agreed = replace(agreed, tables=tables_too, notes=(*agreed.notes, *more))
         if request.report:
@@ -431,14 +436,14 @@ def _written(judged: Judged, request: JudgeRequest) -> Judged:
 
 
 def asks_model(judge: str | None) -> bool:
-    """Say whether a judge is a language model, or asks one."""
+    """Return whether a judge is a language model, or asks one."""
     return judge is not None and re.search(rf"(?<![\w.]){MODEL}(?!\w)", judge) is not None
 
 
 def _people(
     result: ReadResult, request: JudgeRequest, *, answered: bool
 ) -> tuple[Human, tuple[Label, ...], list[Note]]:
-    """Read people's verdicts on the answers, with all that each said, and note what was made of their file."""
+    """Return people's verdicts on the answers, each person's labels, and notes on their file."""
     tested = request.alternative is not None
     labels, notes = read_judgements(
         request.against, request.outcome_map, request.verdict, answered=answered, several=tested
@@ -456,7 +461,10 @@ def _people(
 
 
 def _by(name: str, result: ReadResult) -> ReadResult:
-    """Say who gave the verdicts of files that do not; raises UsageError where they do, or hold none."""
+    """Return the result with the name of whoever gave its verdicts.
+
+    Raises UsageError if the files name the judge themselves, or hold no verdicts.
+    """
     data, option_ = result.data, opt("judge_name", name)
     if not isinstance(data, Outcomes):
         raise UsageError(f"{option_} names who gave the verdicts of these files, and they hold none: {result.about}")
@@ -466,7 +474,7 @@ def _by(name: str, result: ReadResult) -> ReadResult:
 
 
 def _judged(result: ReadResult, name: str | None, resources: Resources, watch: Progress | None) -> ReadResult:
-    """Judge what was read as asked for; a log that is judged already may be held against people."""
+    """Return the result after judging it as requested; a log that is judged already may be compared with people."""
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):
         return replace(result, data=people_on(data, people), judged_here=True) if name else result

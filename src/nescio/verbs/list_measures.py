@@ -22,7 +22,7 @@ from nescio.verbs._shared import measure_names
 
 
 class MeasuresRequest(Extended):
-    """What `nescio measures` is asked."""
+    """The options of `nescio measures`."""
 
     name: str | None = argument(
         kw_only=False,

@@ -26,7 +26,7 @@ __all__ = ["agreement", "comparability", "power", "stability", "swap"]
 
 
 class Drawn(Reading, InJobs, Seeded, Measured, Worked):
-    """How sub-collections are drawn."""
+    """The options for drawing sub-collections."""
 
     size: int | Sequence[int] | None = option(
         default=None,
@@ -45,7 +45,7 @@ class Drawn(Reading, InJobs, Seeded, Measured, Worked):
 
 
 class StabilityRequest(Figured, Drawn):
-    """What `nescio meta stability` is asked."""
+    """The options of `nescio meta stability`."""
 
     fuzziness: float | Sequence[float] = option(
         default=FUZZINESS,
@@ -70,13 +70,13 @@ class StabilityRequest(Figured, Drawn):
 
 
 class SwapRequest(Drawn):
-    """What `nescio meta swap` is asked."""
+    """The options of `nescio meta swap`."""
 
     confidence: float = option(default=95.0, kind=LEVEL, help="100% minus the allowed swap rate, in percent.")
 
 
 class Resamples(Request, group="Resampling"):
-    """How many resamples there are."""
+    """The option for the number of resamples."""
 
     resamples: int | None = option(
         default=1000,
@@ -87,7 +87,7 @@ class Resamples(Request, group="Resampling"):
 
 
 class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
-    """What `nescio meta power` is asked."""
+    """The options of `nescio meta power`."""
 
     alpha: float | Sequence[float] = option(
         default=0.05,
@@ -98,7 +98,7 @@ class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
 
 
 class AgreementRequest(Reading, Measured, Worked):
-    """What `nescio meta agreement` is asked."""
+    """The options of `nescio meta agreement`."""
 
     rbo_p: float = option(
         default=0.9,

@@ -20,7 +20,7 @@ from nescio.verbs._shared import OWN_FILES, BrokenDown, Measured, Resampled, Wit
 
 
 class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """What `nescio nuggets score` is asked."""
+    """The options of `nescio nuggets score`."""
 
     source: Any = argument(
         kw_only=False,
@@ -87,8 +87,10 @@ def score(request: NuggetScoreRequest) -> Scores:
 
 
 def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
-    """Give these parameters to the measures that have them and do not name their own; raises UsageError for one that
-    none has."""
+    """Return the calls of measures with these parameters added, unless a call sets its own.
+
+    Raises UsageError for a parameter that no measure has.
+    """
     calls = [(parse_call(name, "measure"), parse(name)) for name in names]
     for parameter in given:
         if not any(parameter in measure.parameters for _, measure in calls):
@@ -104,7 +106,7 @@ def _with(names: Sequence[str], given: Mapping[str, float]) -> list[str]:
 
 
 class DefineRequest(Request):
-    """What `nescio nuggets answer` is asked."""
+    """The options of `nescio nuggets answer`."""
 
     targets: Path | str = argument(
         kw_only=False, argument=True, reads=True, metavar="TARGETS", help="The targets (.jsonl)."

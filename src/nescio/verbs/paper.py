@@ -40,12 +40,12 @@ from nescio.verbs._figures import Figured, figure_of
 from nescio.verbs._paper_layout import Cell, agreement, empty_columns, laid_out
 from nescio.verbs._paper_runs import Ran, files_for, run_examples, run_on_files
 
-_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")  # of the page, which a terminal does not follow
-_WROTE = re.compile(r"(^|; )wrote \S+?(: |$)")  # of a file in a folder that is gone by now
+_LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")  # a link of the page, which a terminal does not follow
+_WROTE = re.compile(r"(^|; )wrote \S+?(: |$)")  # a message about a file in a temporary folder
 
 
 class PaperRequest(Figured):
-    """What `nescio paper` is asked."""
+    """The options of `nescio paper`."""
 
     paper: str | None = argument(
         kw_only=False,
@@ -70,7 +70,7 @@ class PaperRequest(Figured):
 
 
 class Listed(Struct, frozen=True):
-    """A paper, and how many items of it there are."""
+    """A paper with the number of its items."""
 
     paper: str
     title: str
@@ -87,7 +87,7 @@ class ListedItem(Struct, frozen=True):
 
 
 class Reproduced(Results[Cell], frozen=True, kw_only=True):
-    """The cells of an item, and what shows them: the item, what its commands gave, and whether on the user's files."""
+    """The cells of an item, with the item, the results of its commands, and whether they read the user's files."""
 
     paper: Paper
     item: Item
@@ -129,10 +129,11 @@ def show(results: Results) -> None:
 
 
 def _show_head(results: Reproduced) -> None:
-    """Print what an item is, and the paper's own data unless the files are the user's."""
+    """Print the title of an item, and the paper's own data unless the files are the user's."""
     paper, item = results.paper, results.item
     show_text(f"{paper.title} ({paper.source})", style="dim")
-    title = item.title if results.given else item.whole_title  # your files are not about what the paper's data are
+    # the user's files have another topic than the paper's data
+    title = item.title if results.given else item.whole_title
     show_text(": ".join(filter(None, (item.label, title))), style="bold")
     for text in (item.text, "" if results.given else item.data):
         for line in text.strip("\n").splitlines():
@@ -141,7 +142,7 @@ def _show_head(results: Reproduced) -> None:
 
 
 def _show_one(ran: Ran) -> None:
-    """Print what a command gave as the command itself does."""
+    """Print the result of a command as the command itself does."""
     if ran.verb.present is not None:
         ran.verb.present(ran.result, SimpleNamespace(form="table", output=None, verbose=False))
     elif isinstance(ran.result, Results):
@@ -153,7 +154,7 @@ def _show_one(ran: Ran) -> None:
 
 
 def _reads_examples(command: str) -> bool:
-    """Say whether a command names a file of the examples."""
+    """Return whether a command names a file of the examples."""
     return any((examples() / word.partition("*")[0]).exists() for word in shlex.split(command))
 
 
@@ -191,7 +192,7 @@ def paper(request: PaperRequest) -> Results:
 
 
 def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tuple[Path | str, ...]]:
-    """Return the name of an item and the files; `eq 11` may be two words, as where a shell was given no quotes."""
+    """Return the name of an item and the files; an unquoted `eq 11` arrives as two words."""
     words = list(files)
     while words and not Path(words[0]).exists() and fitting_items(one, f"{name} {words[0]}"):
         name = f"{name} {words.pop(0)}"
@@ -199,7 +200,7 @@ def _in_one(one: Paper, name: str, files: Sequence[Path | str]) -> tuple[str, tu
 
 
 def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
-    """Return the tables of what has no layout of its own, by their names."""
+    """Return the tables of results without their own layout, by name."""
     tables: dict[str, tuple[Any, ...]] = {}
     for run in ran:
         if isinstance(run.result, Results):
@@ -208,6 +209,6 @@ def _tables(ran: tuple[Ran, ...]) -> dict[str, tuple[Any, ...]]:
 
 
 def command_of(one: Paper, item: Item) -> str:
-    """Return the first command of an item, or the one that prints what only this verb computes or the paper prints."""
+    """Return the first command of an item, or else the command of this verb for the item."""
     own = command_text(["nescio", "paper", one.key, item.label])
     return f"nescio {item.commands[0][0]}" if item.commands else own if item.rows else ""

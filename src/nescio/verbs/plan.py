@@ -58,7 +58,7 @@ def check_power(power: float, alpha: float) -> None:
 
 
 class Pilot(Request):
-    """What a plan starts from."""
+    """The options for the basis of a plan."""
 
     facts: ClassVar[dict[str, str]] = {"pilot": "a pilot"}
 
@@ -72,7 +72,7 @@ class Pilot(Request):
     )
 
     def check(self) -> None:
-        """Raise UsageError for several benchmarks where one is the pilot, and for how files are read without any."""
+        """Raise UsageError for several benchmarks as the pilot, and for options of reading without a pilot."""
         super().check()
         if self.pilot is not None:
             refuse_suite(self.pilot)
@@ -81,11 +81,11 @@ class Pilot(Request):
 
 
 class Piloted(WithMeasures, Pilot):
-    """What a plan starts from, and the measures that it is for."""
+    """The options for the basis of a plan, and its measures."""
 
 
 class PlanRequest(Reading, Seeded, Piloted, Worked):
-    """What `nescio plan` is asked."""
+    """The options of `nescio plan`."""
 
     run: str | None = option(
         default=None, metavar="RUN", apart="rates", help="The run of the pilot to compare with the baseline."
@@ -141,7 +141,7 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
     )
 
     def check(self) -> None:
-        """Raise UsageError for a power or a difference that no plan can be for."""
+        """Raise UsageError for an impossible power or a difference of 0."""
         super().check()
         check_power(self.power, self.alpha)
         if self.difference == 0:

@@ -29,7 +29,7 @@ from nescio.verbs.plan import Piloted, check_power
 
 
 class PlanLabelsRequest(Reading, Piloted):
-    """What `nescio plan-labels` is asked."""
+    """The options of `nescio plan-labels`."""
 
     labels: Any = option(
         default=None,
@@ -71,7 +71,7 @@ class PlanLabelsRequest(Reading, Piloted):
     )
 
     def check(self) -> None:
-        """Raise UsageError where it is not said what to reach, or nothing reaches it."""
+        """Raise UsageError if the goal is missing or cannot be reached."""
         super().check()
         check_power(self.power, self.alpha)
         if (self.half_width is None) == (not self.difference):

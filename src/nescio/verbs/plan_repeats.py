@@ -25,7 +25,7 @@ from nescio.verbs.plan import Piloted
 
 
 class PlanRepeatsRequest(Reading, Piloted):
-    """What `nescio plan-repeats` is asked."""
+    """The options of `nescio plan-repeats`."""
 
     budget: float = option(low=0, above=True, help="The largest total cost, in any unit.")
     per_question: float = option(default=0.0, low=0, help="The cost of a question, once.")

@@ -45,7 +45,7 @@ from nescio.verbs._shared import (
 
 
 class OfStories(Request):
-    """A collection of stories that is read."""
+    """The options for a collection of stories."""
 
     source: Any = argument(
         kw_only=False,
@@ -57,13 +57,13 @@ class OfStories(Request):
 
 
 class KeepingPronouns(Request):
-    """Which words count."""
+    """The option for which words count."""
 
     keep_pronouns: bool = option(default=False, help="Count personal and possessive pronouns as content words.")
 
 
 class AnswerRequest(Seeded, OfStories):
-    """What `nescio read answer` is asked."""
+    """The options of `nescio read answer`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The run to write (.jsonl)."
@@ -131,7 +131,7 @@ def answer(request: AnswerRequest) -> Answered:
 
 
 class CandidatesWritten(Struct, frozen=True):
-    """What `candidates` wrote: how many candidates, and how many of them are right, of how many questions."""
+    """The result of `candidates`: the numbers of candidates, of right ones, and of questions."""
 
     output: Path
     candidates: int
@@ -147,7 +147,7 @@ class CandidatesWritten(Struct, frozen=True):
 
 
 class CandidatesRequest(OfStories):
-    """What `nescio read candidates` is asked."""
+    """The options of `nescio read candidates`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
@@ -179,8 +179,10 @@ def candidates(request: CandidatesRequest) -> CandidatesWritten:
 
 
 class KeyWritten(Struct, frozen=True):
-    """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
-    AutSent."""
+    """The result of `key`: how many questions have a sentence that matches their key, out of all.
+
+    The other questions can have no AutSent.
+    """
 
     output: Path
     matched: int
@@ -196,7 +198,7 @@ class KeyWritten(Struct, frozen=True):
 
 
 class KeyRequest(KeepingPronouns, OfStories):
-    """What `nescio read key` is asked."""
+    """The options of `nescio read key`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The key to write (.jsonl)."
@@ -213,7 +215,7 @@ def key(request: KeyRequest) -> KeyWritten:
     \b
     nescio read key questions.jsonl stories.jsonl -o autsent.jsonl
 
-    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none where
+    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none if
     nothing in the story matches.
     """
     output = Path(request.output)
@@ -231,7 +233,7 @@ def key(request: KeyRequest) -> KeyWritten:
 
 
 class MarkRequest(Figured, Reading, Resampled, WithOrWithoutInterval, KeepingPronouns, BrokenDown, Measured, Worked):
-    """What `nescio read score` is asked."""
+    """The options of `nescio read score`."""
 
     source: Any = argument(
         kw_only=False,
@@ -278,7 +280,10 @@ def score(request: MarkRequest) -> Scores:
 
 
 def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
-    """Note what HumSent can be at most: a question of which people accept no sentence cannot be won."""
+    """Return a note on the largest possible HumSent.
+
+    A question for which people accept no sentence cannot be won.
+    """
     if not isinstance(result.data, Unjudged) or all(row.measure != "read.HumSent" for row in scores):
         return []
     lists = [question.accepted for question in result.data.collection.questions if question.accepted is not None]
@@ -298,7 +303,7 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
 
 
 def _with_correlations(scores: Scores) -> Scores:
-    """Add how the measures correlate over the runs, and a note where there are too few of these."""
+    """Return the scores with the measures' correlations over the runs, or with a note if there are too few runs."""
     runs, notes = len({row.run for row in scores}), list(scores.notes)
     if runs < LEAST_RUNS:
         notes.append(

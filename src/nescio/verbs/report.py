@@ -59,13 +59,13 @@ from nescio.verbs._shared import (
 )
 
 PAGES = (".html", ".htm")
-PAGE = Path("report.html")  # where nothing else is asked for
+PAGE = Path("report.html")  # the default output
 _FRAME = 'style="width: 100%; height: 80vh; border: 0"'
-MOST_NAMED = 4  # files in the title of a page that has none of its own
+MOST_NAMED = 4  # files in the title of a page without its own
 
 
 class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """What a page is made of."""
+    """The options for the content of a page."""
 
     labels: Any = option(
         default=None,
@@ -77,7 +77,7 @@ class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Me
 
 
 class SinceBaseline(Request, group="What changed"):
-    """The page of what changed."""
+    """The options for the page of changes."""
 
     baseline: str | Path | None = option(
         default=None,
@@ -97,7 +97,7 @@ class SinceBaseline(Request, group="What changed"):
 
 
 class Advised(Request, group="In the terminal"):
-    """Which errors are listed, and how many wrong answers are tolerated."""
+    """The options for the errors listed, and for the tolerated wrong answers."""
 
     most: int = option(default=10, low=1, apart=("suite", "baseline"), help="How many errors to list.")
     tolerate: float | None = option(
@@ -110,7 +110,7 @@ class Advised(Request, group="In the terminal"):
 
 
 class ReportRequest(Advised, SinceBaseline, Suited, Paged):
-    """What `nescio report` is asked."""
+    """The options of `nescio report`."""
 
     output: Path | str | None = option(
         default=None,
@@ -136,15 +136,17 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Make a request of the words of a shell, which has nowhere to show a page that is no file."""
+        """Return the request of a shell's words; without an output or figures, the page goes to `report.html`."""
         page_ = {} if {"output", "figures"} & words.keys() else {"output": str(PAGE)}
         return super().typed(words | page_, **further)
 
 
 class Report(Struct, frozen=True):
-    """What `report` made: the page as a file where one was asked for, and as a text; the names of the files of its
-    figures, the scores (or differences) that they show, and what a terminal shows: the errors to read first, with the
-    sentences of the first screen and what they claim in `tables`."""
+    """The result of `report`: the page as a text, and as a file if requested.
+
+    It also has the names of its figures' files, and the scores (or differences) behind them. For a terminal it has the
+    errors to read first. `tables` has the sentences of the first screen and their claims.
+    """
 
     page: Path | None
     figures: tuple[str, ...]
@@ -155,7 +157,7 @@ class Report(Struct, frozen=True):
 
     @property
     def wrote(self) -> tuple[str, ...]:
-        """The page and the figures, in words."""
+        """Return words on the written page and figures."""
         page = () if self.page is None else (f"wrote {self.page}",)
         if not self.figures:
             return page
@@ -164,7 +166,7 @@ class Report(Struct, frozen=True):
         return (*page, f"wrote {', '.join(self.figures)} to {self.folder} as {forms()}")
 
     def save(self, path: Path | str) -> Path:
-        """Write the page to a file; returns its path."""
+        """Write the page to a file, and return its path."""
         output = Path(path)
         check_file(output, "the page", PAGES, [])
         write_text(output, self.html)
@@ -178,7 +180,7 @@ class Report(Struct, frozen=True):
         return f"<report: {'; '.join(filter(None, (*self.wrote, held)))}>"
 
     def _repr_html_(self) -> str:
-        """Return the page for a notebook, in a frame of its own in which its scripts run."""
+        """Return the page for a notebook, in a separate frame in which its scripts run."""
         if not self.html:
             return f"<p>{html.escape(', '.join(self.figures))}</p>"
         shown = html.escape(self.html)
@@ -219,7 +221,7 @@ def report(request: ReportRequest) -> Report:
 
 
 def gathered(request: Paged, studies: Sequence[Study] = ()) -> page.ReportData:
-    """Read and compute what the page of a request shows."""
+    """Return the data of the page for a request."""
     return page.gather(
         request.source,
         request.chosen,
@@ -242,7 +244,10 @@ def _of_runs(request: ReportRequest, figures: Path | None, *, paged: bool) -> Re
 
 
 def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Results[ToRead]:
-    """Return what a terminal shows; a note says which measure decides, where the format of the files chose it."""
+    """Return the results for the terminal.
+
+    A note names the deciding measure if the format of the files chose it.
+    """
     tolerate = None if request.tolerate is None else request.tolerate / 100
     found = advised(data, texts, most=request.most, tolerate=tolerate)
     if request.chosen or data.loaded.measures[:1] == DEFAULT_MEASURES[:1]:
@@ -290,6 +295,6 @@ def _of_a_change(request: ReportRequest) -> Report:
 
 
 def title_of(source: Any) -> str:
-    """Return the title of a page that has none of its own: the names of the files, each once."""
+    """Return the title of a page without its own: the names of the files, each once."""
     names = list(dict.fromkeys(Path(item).name for item in items_of(source) if isinstance(item, (str, Path))))
     return ", ".join(names[:MOST_NAMED]) or "nescio"

@@ -49,13 +49,13 @@ from nescio.verbs._shared import (
 
 
 class Corrected(Labelled, group="People's labels"):
-    """People's verdicts, for a target that an older run has, too."""
+    """The options for people's verdicts, with a target that an older run also uses."""
 
     target: Target | None = option(default=None, needs=("labels", "pool"), help=TARGET, default_words="population")
 
 
 class Pooled(Request, group="An older run"):
-    """An older run that was asked more questions."""
+    """The options for an older run that was asked more questions."""
 
     pool: Any = option(
         default=None,
@@ -67,7 +67,7 @@ class Pooled(Request, group="An older run"):
 
 
 class Arranged(Request, group="Output"):
-    """What the table shows."""
+    """The options for the columns of the table."""
 
     columns: Sequence[str] = option(
         default=(),
@@ -81,7 +81,7 @@ class Arranged(Request, group="Output"):
 
 
 class Ceilinged(Gated, group="Gates"):
-    """Bounds from above beside the gates of every verb."""
+    """The options for upper limits, beside the gates of every verb."""
 
     fail_over: Mapping[str, float] = option(
         default={},
@@ -105,7 +105,7 @@ class ScoreRequest(
     Measured,
     Worked,
 ):
-    """What `nescio score` is asked."""
+    """The options of `nescio score`."""
 
     interval: IntervalMethod = option(
         default="auto",
@@ -125,7 +125,7 @@ class ScoreRequest(
     )
 
     def check(self) -> None:
-        """Raise UsageError for what scores without an interval, or corrected ones, have no use for."""
+        """Raise UsageError for options that need an interval, or that corrected scores cannot use."""
         super().check()
         for name in ("interval", "next", "simultaneous", "fail_under", "fail_over"):
             if self.ci is None and name in self.given:
@@ -145,7 +145,7 @@ class ScoreRequest(
 
     @property
     def limits(self) -> list[Limit]:
-        """The gates, floors first."""
+        """Return the limits of the gates, floors first."""
         floors = [Limit(measure, value) for measure, value in self.fail_under.items()]
         return floors + [Limit(measure, value, ceiling=True) for measure, value in self.fail_over.items()]
 

@@ -33,7 +33,7 @@ ROLES = ("run", "question", "outcome", "confidence")
 
 
 class SqlRequest(Request):
-    """What `nescio sql` is asked."""
+    """The options of `nescio sql`."""
 
     table: str = argument(
         kw_only=False, argument=True, metavar="TABLE", help="The table, or for DuckDB and Spark a file."
@@ -76,7 +76,7 @@ class SqlRequest(Request):
 
 
 def present(text: str, _: object) -> int:
-    """Print the statements on standard output."""
+    """Print the statements on standard output, and return the exit status 0."""
     print(text)
     return 0
 

@@ -56,7 +56,7 @@ from nescio.verbs._shared import (
     Worked,
 )
 
-MOST_NAMED = 20  # runs in a message
+MOST_NAMED = 20  # runs that a message names
 
 
 class Thresholds(
@@ -67,7 +67,7 @@ class Thresholds(
     Worked,
     reworded={"measure": {"help": "The measure that the threshold optimises."}},
 ):
-    """Of what a threshold is chosen, and how its score on new questions is estimated."""
+    """The options for choosing a threshold, and for estimating its score on new questions."""
 
     folds: int = option(
         default=10,
@@ -77,7 +77,7 @@ class Thresholds(
 
 
 class Two(Request, group="Two runs"):
-    """Another run that is tuned, too."""
+    """The options for another run that is tuned, too."""
 
     baseline: str | None = option(
         default=None,
@@ -89,7 +89,7 @@ class Two(Request, group="Two runs"):
 
 
 class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
-    """What `nescio tune` is asked."""
+    """The options of `nescio tune`."""
 
     run: str | None = option(default=None, metavar="RUN", help="The run to tune, if there are several.")
     max_risk: float | None = option(
@@ -123,7 +123,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     )
 
     def check(self) -> None:
-        """Raise UsageError for what a threshold without an interval, or a bound, has no use for."""
+        """Raise UsageError for options that need an interval or a bound on the risk."""
         super().check()
         if self.simultaneous and self.ci is None and self.max_risk is None:
             raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
@@ -132,7 +132,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
 
 
 class TunedRun(Tuned, frozen=True):
-    """A tuned run: whether all of its curve is kept and printed, and what became of the file to write."""
+    """A tuned run, with whether to keep and print its whole curve, and the message on the file written."""
 
     whole_curve: bool = False
     wrote: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ def tune(request: TuneRequest) -> Tuned:
         return cast(Tuned, tune_two(**pair, run=request.run, baseline=request.baseline))
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
-    strata = () if request.output is None else None  # what is written keeps all columns
+    strata = () if request.output is None else None  # the written run keeps all columns
     loaded = open_data(request.source, {"strata": strata, **request.values(Reading)}, [request.measure])
     if request.run is None and isinstance(loaded.data, Evidence) and len(loaded.data.runs) > 1:
         raise _which(loaded.data.runs)
@@ -175,7 +175,7 @@ def tune(request: TuneRequest) -> Tuned:
 
 
 def _which(runs: Sequence[str]) -> UsageError:
-    """Return the error that asks which run is meant."""
+    """Return the error that asks for the name of the run."""
     more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
     return UsageError(
         f"there are {len(runs)} runs, and a threshold belongs to one run; name it with {opt('run')}, and another with"
@@ -184,7 +184,7 @@ def _which(runs: Sequence[str]) -> UsageError:
 
 
 def _written(tuned: TunedRun, output: Path) -> TunedRun:
-    """Write the run with the threshold applied, where there is one to apply."""
+    """Write the run with the threshold applied, if there is one, and return the result with a message."""
     if tuned.applied is None:
         why = f"{output} is not written, because there is no threshold to apply"
         return replace(tuned, wrote=(why,))
@@ -195,7 +195,7 @@ def _written(tuned: TunedRun, output: Path) -> TunedRun:
 
 
 def _lost_columns(measure: str) -> list[Note]:
-    """Note the columns of a measure that an outcome table cannot hold."""
+    """Return a note on the columns of a measure that an outcome table cannot hold."""
     lost = sorted(bare(name) for name in parse(measure).reads if known(name).namespace)
     if not lost:
         return []

@@ -1,10 +1,9 @@
-"""AVE 2007 made again: collections with the counts of the paper's Table 2 and runs with the integers behind Tables
-4-11.
+"""Rebuild AVE 2007: collections with the counts of the paper's Table 2, and runs with the integers behind Tables 4-11.
 
-The paper prints no answers, only counts and two-decimal cells. Counts of questions and of questions with a right
-answer are those that its percentages allow (formulas 5.3); (hits, accepted) of a run is the first pair of integers
-whose precision, recall and F all round to the printed cells. Whatever the answers were, the measures depend on no
-more than these.
+The paper prints no answers, only counts and two-decimal cells. The counts of questions and of questions with a right
+answer are those that its percentages allow (formulas 5.3). (hits, accepted) of a run is the first pair of integers
+whose precision, recall and F all round to the printed cells. The measures depend only on these, whatever the answers
+were.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Cells = Sequence[str]  # F, precision, recall as printed
 
 @dataclass(frozen=True)
 class Language:
-    """One language, as `ave2007.toml` has it."""
+    """One language of `ave2007.toml`."""
 
     name: str
     questions: int
@@ -44,14 +43,17 @@ SPANISH = LANGUAGES[0]
 
 
 def rounds_to(value: float | Fraction, printed: str, scale: int = 1) -> bool:
-    """Whether a value, times `scale`, is printed so, rounding half up: "0.5" may stand for "0.50", "70" for "70.00"."""
+    """Return whether a value, times `scale`, rounds half up to the printed number.
+
+    Trailing zeros may be missing: "0.5" may be "0.50", and "70" may be "70.00".
+    """
     digits = Decimal(1).scaleb(-2)
     exact = Decimal(repr(round(float(value) * scale, 10)))
     return exact.quantize(digits, rounding=ROUND_HALF_UP) == Decimal(printed)
 
 
 def counts_of(cells: Cells, validated: int, rejected: int) -> tuple[int, int]:
-    """The first (hits, accepted) whose F, precision and recall are printed so."""
+    """Return the first (hits, accepted) whose F, precision and recall round to the printed cells."""
     f, precision, recall = cells
     for hits in range(1, validated + 1):
         if not rounds_to(Fraction(hits, validated), recall):
@@ -64,8 +66,7 @@ def counts_of(cells: Cells, validated: int, rejected: int) -> tuple[int, int]:
 
 
 def groups_of(language: Language) -> list[str]:
-    """Each question's answers as letters V, R, U, with Table 2's totals and the share of right answers that Random
-    prints."""
+    """Return each question's answers as letters V, R, U, with Table 2's totals and Random's printed share right."""
     twice = language.validated - language.solvable
     right = [2] * twice + [1] * (language.solvable - twice)
     low = (Decimal(language.random[1]) - Decimal("0.0049")) / 100 * language.solvable
@@ -88,11 +89,11 @@ def groups_of(language: Language) -> list[str]:
 
 
 def decisions(groups: list[str], hits: int, accepted: int, selected: int) -> list[str]:
-    """What a run with these totals does with each answer (S, V, R), the rules of the response kept."""
+    """Return a decision (S, V, R) of a run with these totals on each answer, obeying the rules of a response."""
     said = [["R"] * len(group) for group in groups]
     solvable = [q for q, group in enumerate(groups) if "V" in group]
-    # Selected rightly: first where nothing wrong could be selected beside a hit, then where a second right answer
-    # waits.
+    # Right selections come first where no wrong answer could be selected beside a hit, then where a second right answer
+    # exists.
     order = sorted(solvable, key=lambda q: ("R" in groups[q], -groups[q].count("V")))
     left, wrong = hits - selected, accepted - hits
     for q in order[:selected]:
@@ -108,7 +109,7 @@ def decisions(groups: list[str], hits: int, accepted: int, selected: int) -> lis
             if wrong and gold == "R" and said[q][i] == "R":
                 said[q][i], wrong = ("V" if "S" in said[q] else "S"), wrong - 1
             elif gold == "U" and "S" in said[q]:
-                said[q][i] = "V"  # an UNKNOWN answer: accepted, and no measure may see it
+                said[q][i] = "V"  # an UNKNOWN answer is accepted, and no measure may see it
     assert (left, wrong) == (0, 0)
     return ["".join(letters) for letters in said]
 
@@ -117,7 +118,7 @@ WORDS = {"V": "VALIDATED", "R": "REJECTED", "U": "UNKNOWN", "S": "SELECTED"}
 
 
 def write_campaign(language: Language, folder: Path) -> tuple[Path, list[Path], Path]:
-    """The collection, the validators' responses and the QA systems' outcome table of a language, as files."""
+    """Return the files of a language: the collection, the validators' responses and the QA systems' outcome table."""
     groups = groups_of(language)
     assert "".join(sorted("".join(groups))) == (
         "R" * language.rejected + "U" * language.unknown + "V" * language.validated

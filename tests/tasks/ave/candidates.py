@@ -1,4 +1,4 @@
-"""One candidate answer, and what the techniques of the validator find in it."""
+"""Compute the features of one candidate answer by the validator's techniques."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nescio.data.model import Question
 from nescio.tasks.ave.exercise import Candidate, Exercise
 from nescio.tasks.ave.validator import OWN, Rarity, Resources, features
 
-EQUAL = Rarity(0, {})  # all words are equally telling
+EQUAL = Rarity(0, {})  # all words are equally informative
 
 
 def found(
@@ -21,7 +21,7 @@ def found(
     language: str = "EN",
     resources: Resources | None = None,
 ) -> dict[str, float]:
-    """The features of a candidate, each named `technique: feature`."""
+    """Return the features of a candidate, each named `technique: feature`."""
     asked = Question("q", question, strata={"language": language})
     exercise = Exercise("one", (asked,), (Candidate("q", "a", answer, text, document=title),))
     made = features(exercise, techniques, EQUAL, resources)

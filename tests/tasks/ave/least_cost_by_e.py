@@ -1,8 +1,8 @@
-"""The least cost of a relaxation as E finds it by itself: an oracle beside the elimination of constants.
+"""Find the least cost of a relaxation with E alone, as an oracle for the elimination of constants.
 
-The atoms of a statement are taken in order. State i has the constants found so far and the cost so far; an atom is
-found among the facts, or given up at its cost. What E derives at the end are all costs at which the statement can be
-had. That is slow for many atoms, so only small statements are put to it.
+The atoms of a statement are taken in order. State i has the constants found so far and the cost so far. An atom is
+either found among the facts, or given up at its cost. At the end E has derived all possible costs of the statement.
+This is slow for many atoms, so only small statements are tested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DONE = re.compile(r"done\(((?:s\()*z\)*)\)\s*[,)]")
 
 
 def least_cost(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> int:
-    """The least of all costs that E derives; the run must have ended by itself."""
+    """Return the least of all costs that E derives; the run must have ended by itself."""
     names = {name: f"p{i}" for i, name in enumerate(sorted({a.predicate for a in (*stated, *text)} - {EQUAL}))}
     words = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     clauses = [_atom(names, atom, "c") for atom in text]

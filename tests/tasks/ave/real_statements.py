@@ -1,4 +1,4 @@
-"""Real statements with their texts, for the laws of the prover: read where the shared data are, never copied."""
+"""Provide real statements with their texts for the laws of the prover, read from the shared data and never copied."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from nescio.text import sentences
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
 HERE = all((DATA / name).is_dir() for name in ("squad2", "mctest", "cbc4kids"))
 with_data = pytest.mark.skipif(not HERE, reason="the shared data are not beside the checkout")
-FEWEST, MOST = 5, 25  # words of a statement
+FEWEST, MOST = 5, 25  # fewest and most words of a statement
 
 
 def real_statements() -> list[tuple[str, str]]:
-    """Return 200 statements, each with a text: 100 of SQuAD 2.0's questions and answers, 50 sentences of MCTest's
-    stories, 50 of CBC4Kids'."""
+    """Return 200 statements, each with a text.
+
+    They are 100 of SQuAD 2.0's questions and answers, 50 sentences of MCTest's stories, and 50 of CBC4Kids'.
+    """
     return [*_of_squad(100), *_sentences(_mctest(), 50), *_sentences(_cbc(), 50)]
 
 
@@ -55,5 +57,5 @@ def _sentences(stories: list[str], count: int) -> list[tuple[str, str]]:
 
 
 def _spread(pairs: list[tuple[str, str]], count: int) -> list[tuple[str, str]]:
-    """Return some of the pairs, at equal distances."""
+    """Return some of the pairs, evenly spaced."""
     return [pairs[i * len(pairs) // count] for i in range(count)]

@@ -1,7 +1,7 @@
 """BFCL (Berkeley Function-Calling Leaderboard): `BFCL_v4_<category>_score.json`, one file per category and model, with
 or without the outputs in `BFCL_v4_<category>_result.json`.
 
-A score file begins with counts and lists only the failures, so every question that it does not list is right. Where
+A score file begins with counts and lists only the failures, so every question that it does not list is right. If
 outputs are given they name these questions; otherwise their number comes from the counts, and two runs are paired by
 the failures of both. A run is a model, and its categories are a stratum.
 
@@ -234,8 +234,8 @@ def _is_to_be_a_call(output: Any) -> bool:
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Note the outputs that BFCL calls right on questions that no function fits, though they are to be a call or empty,
-    or though nobody can see them."""
+    """Note the outputs that BFCL calls right on questions that no function fits, though they seem wrong or are
+    unseen."""
     right = Counter(one.silent or one.nothing for one in answers if one.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(

@@ -7,7 +7,7 @@ not graded, though the tool counts it as failed. `--choose metric=NAME` uses one
 `threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
 runs are compared by it, and cases with the same input are repeats.
 
-Where a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
+If a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
 call: calling none is right there, whatever the metric says, and elsewhere it is silence. Dialogues do not say which
 tools they expect, so a note counts those without a tool to which `Tool Use` gives 0, as it does too where no tool was
 needed.
@@ -60,7 +60,7 @@ class Metric(Struct, rename="camel"):
 
     @property
     def value(self) -> float | None:
-        """The score, or None if the metric failed."""
+        """Return the score, or None if the metric failed."""
         score = number(self.score)
         return None if self.error or score is None or not math.isfinite(score) else score
 
@@ -286,7 +286,7 @@ def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metri
 
 
 def _all_pass(metrics: dict[str, Metric]) -> bool | None:
-    """Return whether a case passes all metrics, or None if it passes all but those that gave no verdict."""
+    """Return whether a case passes all metrics, or None if it fails none but some metrics gave no verdict."""
     passes = [one.passed for one in metrics.values()]
     return False if False in passes else None if None in passes else True
 

@@ -61,7 +61,7 @@ def _name(source: Source) -> str:
 
 
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
-    """Return the samples of all tasks, each with its task and its number; raises FormatError if they are no list."""
+    """Return the samples of all tasks, each with its task and its number. Raises FormatError if they are no list."""
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():
         if not isinstance(listed, list):

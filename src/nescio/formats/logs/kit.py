@@ -263,7 +263,7 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
 
 
 def _declines(answer: Answer, options: ReadOptions) -> bool:
-    """Return whether what was extracted, or all that was said, is words for "I do not know"."""
+    """Return whether the extracted text, or the whole response, means "I do not know"."""
     if not options.declined.asked:
         return False
     for said in (answer.extracted, answer.answer):
@@ -281,7 +281,7 @@ def verdict(answer: Answer, least: float | None) -> bool | None:
 
 
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
-    """Give an answer its outcome: not graded, silent, right or wrong.
+    """Set the outcome of an answer: ungraded, silent, right or wrong.
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
     and of an output that was empty or unparsed.

@@ -164,7 +164,7 @@ def marked_rows(
 
 
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
-    """Return the confidence that a cell holds, None for an empty one; raises FormatError for anything but a number.
+    """Return the confidence that a cell holds, None for an empty one. Raises FormatError for anything but a number.
     `where` is the place of the row, or its number."""
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None

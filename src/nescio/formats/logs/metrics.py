@@ -107,8 +107,7 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the chosen one, the only one that is right or wrong, or, with a
-    threshold, the only one."""
+    """Return the metric that decides in a task: the chosen one, or the only one that can say right or wrong."""
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -120,8 +119,7 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Note why there are scores only: nobody said which metric decides, or the scores of the one that decides are no
-    outcomes."""
+    """Return a note on why there are only scores: no metric is chosen, or the chosen one's scores are no outcomes."""
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return

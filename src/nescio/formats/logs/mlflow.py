@@ -104,7 +104,7 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers; raises FormatError if one has no request, or none has feedback."""
+    """Yield the traces as answers. Raises FormatError if one has no request, or none has feedback."""
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
     names = list(dict.fromkeys(name for one in marks for name in one))

@@ -224,7 +224,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
 
 
 def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Give an answer its verdict (NaN for none), and the texts that were said, extracted, and right."""
+    """Set the verdict of an answer (NaN for none), and its response, extracted text and gold answer."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter = item.get(LETTER)
@@ -374,7 +374,7 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, to be judged here; raises FormatError if there is no gold."""
+    """Return the predictions with their gold answers, to be judged here. Raises FormatError if there is no gold."""
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

@@ -221,10 +221,10 @@ def _variables(result: Result) -> str:
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Give equal tests equal names.
+    """Give the same name to equal tests.
 
     Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
-    Where there are none, a question bears the number of its test if the files agree on what each number asks, and else
+    If there are none, a question bears the number of its test if the files agree on what each number asks, and else
     that of the first file that asks the same.
     """
     answers = [one for file in files for one in file.answers]

@@ -2,7 +2,7 @@
 instances, and the older report of lists (`resolved`, `no_generation`).
 
 A resolved instance is right and an unresolved one wrong. An empty patch counts as incorrect (`--empty`), as in the
-tool, where it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
+tool, if it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
 graded, and neither is one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
 the tool counts as unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not
 submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is

@@ -68,7 +68,7 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """The judges of the baseline's answers."""
+        """Return the judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 
@@ -101,7 +101,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Read one baseline; raises FormatError if it is none, is damaged, or is of a later version."""
+    """Read one baseline. Raises FormatError if it is none, is damaged, or is of a later version."""
     import msgspec
 
     label, document = source.label, source.document

@@ -7,11 +7,11 @@ and stay ungraded.
 
 `then` judges what answers (`exact`), as in `'declined(then=contains)'`. With `undetermined=answered` it gets what is
 undetermined too; with `undetermined=llm` a language model (`--base-url`, `--model`) says whether such an answer
-answers. Where a gold answer itself declines ("unknown"), an answer in such words is one, and `then` judges it. On a
+answers. If a gold answer itself declines ("unknown"), an answer in such words is one, and `then` judges it. On a
 question without an answer, what declines is silence, and anything else incorrect.
 
 Languages: Arabic, Chinese, Czech, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese,
-Russian, Spanish. Where most sentences of a run are in none of them, those are undetermined. The signature has a
+Russian, Spanish. If most sentences of a run are in none of them, those are undetermined. The signature has a
 digest of the words. `--against FILE` compares with people, whose verdicts may be correct, incorrect and
 unanswered, or only answered and declined.
 """

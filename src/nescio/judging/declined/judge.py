@@ -32,15 +32,15 @@ class DeclinedThen(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """The record of the judge of other answers, the treatment of undetermined answers, and the version of the
-        words."""
+        """Return the record of the judge of other answers, the treatment of undetermined answers, and the version of
+        the words."""
         asked = (self.model or self.then).record
         parameters = ("then", str(self.then.record)), ("undetermined", self.undetermined), ("words", digest())
         return JudgeRecord("declined", parameters, model=asked.model, prompt=asked.prompt, date=asked.date)
 
     @property
     def scores(self) -> Mapping[str, Silent]:
-        """The graded scores of the judge of other answers."""
+        """Return the graded scores of the judge of other answers."""
         return self.then.scores
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:

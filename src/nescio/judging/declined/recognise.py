@@ -48,7 +48,7 @@ class Verdict(StrEnum):
 
 
 def declines(text: str) -> Verdict:
-    """Return whether a text answers a question or declines to, or that its words do not tell.
+    """Return whether a text answers a question or declines, or that its words leave this open.
 
     A text without any word of declining answers. It declines if it is one of the words that mean this (`n/a`, "no
     idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It

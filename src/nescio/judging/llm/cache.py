@@ -115,7 +115,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """Keep a reply that has come."""
+        """Keep a received reply."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._transaction() as database:
             database.execute(

@@ -69,13 +69,13 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The address that is called."""
+        """Return the address that is called."""
         url = self.url.rstrip("/")
         return url if url.endswith(PATH) else url + PATH
 
     @property
     def local(self) -> bool:
-        """Whether the endpoint is on this machine: then no proxy is asked."""
+        """Return whether the endpoint is on this machine: then no proxy is asked."""
         return urllib.parse.urlsplit(self.url).hostname in _LOCAL
 
 

@@ -67,7 +67,7 @@ def _endpoint(options: ModelOptions) -> Endpoint:
 def connect(
     options: ModelOptions, *, progress: Progress | None = None, waiting: Callable[[Path], None] | None = None
 ) -> LLM:
-    """Make the judge; raises UsageError if an option is missing or makes no sense.
+    """Make the judge. Raises UsageError if an option is missing or makes no sense.
 
     `progress` is called with how many answers are graded, of how many; `waiting` with the cache, where a stopped run
     waits for the calls under way.

@@ -55,7 +55,7 @@ class LLM(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """The record of the model, the digest of the prompt, and today's date."""
+        """Return the record of the model, the digest of the prompt, and today's date."""
         return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002

@@ -38,12 +38,12 @@ class Checks(Struct, frozen=True, eq=False):
 
     @property
     def compared(self) -> Bools:
-        """The mask of the tables on which both sides are defined."""
+        """Return the mask of the tables on which both sides are defined."""
         return ~np.isnan(self.value) & ~np.isnan(self.against)
 
     @property
     def half(self) -> Bools:
-        """The mask of the tables on which only one side is defined."""
+        """Return the mask of the tables on which only one side is defined."""
         return np.isnan(self.value) != np.isnan(self.against)
 
 

@@ -48,7 +48,7 @@ class Contest(Struct, frozen=True, eq=False):
 
     @property
     def remark(self) -> str:
-        """A remark on the number of questions without an answer; empty if there are none."""
+        """Return a remark on the number of questions without an answer; empty if there are none."""
         without = int((self.data.columns["answerable"][0] == 0).sum())
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 

@@ -46,18 +46,18 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def answered(self) -> Bools:
-        """Whether an answer was given."""
+        """Return whether an answer was given."""
         gave_answer: Bools = self.behaviour <= SECOND
         return gave_answer
 
     @property
     def right(self) -> Bools:
-        """Whether the outcome is correct: a right answer, or silence on a question without an answer."""
+        """Return whether the outcome is correct: a right answer, or silence on a question without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
     def wrong(self) -> Bools:
-        """Whether the outcome is incorrect."""
+        """Return whether the outcome is incorrect."""
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:

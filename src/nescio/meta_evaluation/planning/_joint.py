@@ -38,18 +38,18 @@ class Joint(Struct, frozen=True, eq=False):
 
     @property
     def difference(self) -> float:
-        """The measure of the run minus that of the baseline."""
+        """Return the measure of the run minus that of the baseline."""
         return float(self.pair.resampled(self.probabilities))
 
     @property
     def apart(self) -> float:
-        """The share of questions on which the two do not end alike."""
+        """Return the share of questions on which the two do not end alike."""
         return float(self.probabilities @ (self.steps() != 0).any(axis=1))
 
     @property
     def linear(self) -> bool:
-        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any
-        size."""
+        """Return whether the difference is linear in the exchanges of labels, with few enough weights to be summed at
+        any size."""
         counts = np.full(len(self.probabilities), 64)
         # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))

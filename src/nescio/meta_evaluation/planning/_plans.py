@@ -53,14 +53,14 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
-        """The power, and the Monte Carlo standard error if it was simulated."""
+        """Return the power, and the Monte Carlo standard error if it was simulated."""
         if math.isnan(self.power):
             return None
         return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
 
     @property
     def sentence(self) -> str:
-        """The plan in words."""
+        """Return the plan in words."""
         if self.questions is None:
             return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
         one = self.questions == 1
@@ -110,17 +110,17 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def measure(self) -> Measure:
-        """The measure that is planned for."""
+        """Return the measure that is planned for."""
         return self.joint.pair.measure
 
     @property
     def method(self) -> str:
-        """The method that computes the power of a plan."""
+        """Return the method that computes the power of a plan."""
         return EXACT if self.joint.linear else PERMUTATION
 
     @property
     def observed(self) -> float:
-        """The difference from which the plan starts; NaN if it is undefined."""
+        """Return the difference from which the plan starts; NaN if it is undefined."""
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:

@@ -51,7 +51,7 @@ class LabelPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """The plan in words."""
+        """Return the plan in words."""
         whose = f"{self.run} against {self.baseline}" if self.baseline else self.run
         what = "the value" if self.measure == "value" else f"{self.measure} of {whose}"
         aim = (
@@ -87,7 +87,7 @@ class Share(Struct, frozen=True):
 
     @property
     def whose(self) -> str:
-        """The heading of the verdicts, which says whose comes first."""
+        """Return the heading of the verdicts, which says whose comes first."""
         return "verdicts" if self.baseline is None else f"verdicts ({self.run}, {self.baseline})"
 
 
@@ -264,7 +264,7 @@ def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
     """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation.
 
     They add to the labels planned: each has its share without the fraction, and those with the largest fractions one
-    more. Where all that vary are labelled whole, the rest goes to the others in proportion to answers.
+    more. If all that vary are labelled whole, the rest goes to the others in proportion to answers.
     """
     assert row.labels is not None
     given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)

@@ -44,21 +44,22 @@ class Aim(Struct, frozen=True):
 
     @property
     def critical(self) -> float:
-        """The standard score beyond which the test rejects."""
+        """Return the standard score beyond which the test rejects."""
         from scipy.special import ndtri
 
         return float(-ndtri(self.alpha / 2))
 
     @property
     def distance(self) -> float:
-        """The number of standard errors that a difference must measure for this power, if one tail is ignored."""
+        """Return the number of standard errors that a difference must measure for this power, if one tail is
+        ignored."""
         from scipy.special import ndtri
 
         return self.critical + float(ndtri(self.power))
 
     @property
     def close(self) -> float:
-        """The largest distance allowed between a simulated power and the wanted one."""
+        """Return the largest distance allowed between a simulated power and the wanted one."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
@@ -71,7 +72,7 @@ class SimulatedPlan(Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """The Monte Carlo standard error of the power."""
+        """Return the Monte Carlo standard error of the power."""
         return float(np.sqrt(max(self.power * (1 - self.power), 1 / TABLES) / TABLES))
 
 

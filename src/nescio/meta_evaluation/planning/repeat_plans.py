@@ -43,7 +43,7 @@ class RepeatsPlan(Row, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """The plan in words."""
+        """Return the plan in words."""
         times = "once" if self.repeats == 1 else f"{self.repeats} times each"
         questions = plural(self.questions, "question")
         return f"{self.measure}: ask {questions} {times}, for a half width of {self.half_width:.3g}"

@@ -23,7 +23,7 @@ ASSESSOR, ORGANISER = "assessor", "organiser"
 
 
 class Person(Struct, frozen=True):
-    """Who is asking, and the token that their requests to change something must carry."""
+    """The person who sends a request, and the token that their changes must carry."""
 
     name: str
     role: str
@@ -58,9 +58,10 @@ def invite(
     organiser: bool = False,
     revoke: bool = False,
 ) -> Invited:
-    """Make a link for each person, which takes the place of the one before; or revoke links and end their sessions.
+    """Make a link for each person, replacing the previous one; or revoke links and end their sessions.
 
-    Languages after a name take the place of those before; without any, these stay."""
+    Languages after a name take the place of those before; without any, these stay.
+    """
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
         if not NAME.fullmatch(name):
@@ -96,7 +97,7 @@ def invite(
 
 
 def role_of(database: Database, token: str) -> str:
-    """Return the role of whom a link was made for; empty where the link is not, or no more, good."""
+    """Return the role of whom a link was made for; empty if the link is not, or no more, good."""
     with database.reading() as connection:
         return connection.scalar(select(people.c.role).where(*_good(token))) or ""
 
@@ -106,7 +107,7 @@ def _good(token: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def begin(database: Database, token: str) -> str | None:
-    """Begin a session for whom a link was made, and return its cookie; None where the link is not, or no more, good."""
+    """Start a session for the person of a link, and return its cookie, or None if the link is not valid."""
     with database.writing() as connection:
         name = connection.scalar(select(people.c.name).where(*_good(token)))
         if name is None:
@@ -125,7 +126,7 @@ def end(database: Database, cookie: str) -> None:
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return whose session it is; None where it has ended, or the person's link was revoked."""
+    """Return whose session it is; None if it has ended, or the person's link was revoked."""
     with database.reading() as connection:
         row = connection.execute(
             select(people.c.name, people.c.role, people.c.languages, sessions.c.csrf)

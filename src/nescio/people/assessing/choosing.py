@@ -25,9 +25,11 @@ LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike
 
 
 def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
-    """Read answers with the verdict that is known of each, and why: columns question, answer, verdict, and, where there
-    are any, question_id, document, support, language, why. Rows of one question are one topic. Raises FormatError for a
-    verdict that is none."""
+    """Return answers with their known verdicts and the reasons.
+
+    The columns are question, answer, verdict, and optionally question_id, document, support, language, why. Rows of one
+    question are one topic. Raises FormatError for an unknown verdict.
+    """
     place, rows = Path(path), []
     if not place.is_file():
         raise UsageError(f"there is no file {place}")
@@ -68,7 +70,7 @@ def grades_of(
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
-    """Draw about `wanted` questions, each by itself, and return with which probability each of them was drawn.
+    """Return about `wanted` questions drawn independently, with the probability of each.
 
     The more a question can tell of how runs differ, the likelier it is: most where a judge grades its answers
     differently, least where there is one answer, which tells no two runs apart. The random source is a secret.

@@ -19,7 +19,7 @@ ACCEPTED = 50  # connections that are taken before the first of too many can end
 
 
 class Crowd:
-    """The open connections of a server with their addresses, the one that began a request longest ago first."""
+    """The open connections of a server with their addresses, those with the oldest request first."""
 
     def __init__(self, proxy: str | None) -> None:
         self.proxies = {address.strip() for address in (proxy or "").split(",")}

@@ -45,7 +45,7 @@ EVERYBODY = 1 << 30  # how many judge what is known
 
 
 class Content(Struct, frozen=True):
-    """What is to be judged, and what everybody who judges it needs."""
+    """The items to judge, and the data that every assessor needs."""
 
     name: str
     items: tuple[Item, ...]
@@ -98,7 +98,7 @@ def create(
     training: Path | str | None = None,
     control: Path | str | None = None,
 ) -> Created:
-    """Make a database of what is to be judged: the folder of a campaign with a pool, or questions and runs.
+    """Make a database of items to judge, from the folder of a campaign with a pool, or from questions and runs.
 
     `grades` are a judge's, which people see once they have judged; `draw` is how many questions to draw; `training`
     and `control` are answers whose verdicts are known.
@@ -154,8 +154,11 @@ def create(
 
 
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
-    """Say how people can tell control answers from the others: most of one kind rest on something that is shown, or
-    have others to the same question beside them, and most of the other do not; empty where they cannot."""
+    """Return how people could recognise control answers, or an empty text if they cannot.
+
+    Most answers of one kind show their support, or have others to the same question beside them, and most of the other
+    kind do not.
+    """
     if not control:
         return ""
     told = []
@@ -260,7 +263,7 @@ def _second(item: Item, grade: str) -> dict[str, Any]:
 
 
 def item_row(item: Item) -> dict[str, Any]:
-    """Return the row of an item: what a screen shows of it and, where that is not what was given, that too."""
+    """Return the row of an item: what a screen shows of it and, if that is not what was given, that too."""
     shown = shown_item(item)
     given = [item.question, item.answer]
     return {
@@ -290,8 +293,10 @@ def times_of(topics: Sequence[str], overlap: float) -> dict[str, int]:
 def content_of(
     paths: Sequence[Path], sentences: bool, grades: Path | str | None = None, secret: str | None = None
 ) -> Content:
-    """Return what there is to judge in the folder of a campaign, or in questions and runs, which have the secret of
-    their database, or a new one."""
+    """Return the items to judge in the folder of a campaign, or in questions and runs.
+
+    The latter have the secret of their database, or a new one.
+    """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences)
     return _of_runs(paths, sentences, grades, secret or secrets.token_hex(32))

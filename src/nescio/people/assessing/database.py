@@ -27,7 +27,7 @@ _SECRET = re.compile("pass|secret|token", re.IGNORECASE)
 
 
 def _url(text: str) -> URL:
-    """Return a URL; raises UsageError where it is none. No message quotes it, as a password may be in any part."""
+    """Return a URL. Raises UsageError if it is none. No message quotes it, as a password may be in any part."""
     try:
         return make_url(text)
     except ValueError:
@@ -45,7 +45,7 @@ class Database:
     """A database of judgements, SQLite or PostgreSQL."""
 
     def __init__(self, url: str) -> None:
-        """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError where that cannot be."""
+        """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError if that cannot be."""
         try:
             where = _url(url if "://" in url else f"sqlite:///{url}")
             if where.drivername in ("postgresql", "postgres"):
@@ -84,7 +84,7 @@ class Database:
         self._check_file()
 
     def _check_file(self) -> None:
-        """Raise OperationalError where the file of SQLite is gone or another than was opened first: what is written
+        """Raise OperationalError if the file of SQLite is gone or another than was opened first: what is written
         goes nowhere then, and SQLite says nothing."""
         if self.path is None:
             return
@@ -100,8 +100,11 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Yield a connection whose changes are on the disk when the block has ended; SQLite has one writer at a time,
-        and the others wait: those of one server in a line, since SQLite itself would have them look again and again."""
+        """Yield a connection whose changes are on the disk when the block has ended.
+
+        SQLite has one writer at a time, and the others wait. Those of one server queue, because SQLite itself would
+        have them poll.
+        """
         if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
             raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
         try:
@@ -129,7 +132,7 @@ def _set_up(connection: Any, _: Any) -> None:
 
 
 def _set_up_server(connection: Any, _: Any) -> None:
-    """Have PostgreSQL wait for a lock no longer than SQLite does, and acknowledge only what is on the disk."""
+    """Make PostgreSQL wait for a lock at most as long as SQLite, and acknowledge only changes on the disk."""
     connection.execute(f"SET lock_timeout = {BUSY}")
     connection.execute("SET synchronous_commit = on")
     connection.commit()
@@ -141,8 +144,8 @@ def _begin(connection: Connection) -> None:
 
 
 def open_database(url: str, *, new: bool = False) -> Database:
-    """Open a database, or one that is to be `new`, in which `make_tables` makes its tables; raises UsageError where it
-    cannot be opened, holds nothing (or, where it is to be new, something), or is of another version."""
+    """Open a database, or one that is to be `new`, in which `make_tables` makes its tables. Raises UsageError if it
+    cannot be opened, holds nothing (or, if it is to be new, something), or is of another version."""
     database = Database(url)
     try:
         if database.path is not None and not new and not database.path.is_file():

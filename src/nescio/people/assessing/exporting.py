@@ -35,7 +35,7 @@ PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their
 
 
 class Exported(Struct, frozen=True):
-    """What was written: files, how many judgements are in them, and how many items differ and have no verdict."""
+    """The result of an export: its files, its number of judgements, and the number of disputed items."""
 
     folder: Path
     files: tuple[str, ...]
@@ -170,7 +170,7 @@ def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> 
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield each answer that was judged, and the verdict on it; None where it is in dispute."""
+    """Yield each answer that was judged, and the verdict on it; None if it is in dispute."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
@@ -202,7 +202,7 @@ def _write_beside(connection: Connection, path: Path) -> None:
 
 
 def on_known() -> Select[Any]:
-    """Return what each person said of answers whose verdict is known; the first that they said, before they knew."""
+    """Return each person's first verdict on known answers, given before they saw the right one."""
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
     one = first.subquery()
@@ -217,7 +217,7 @@ def on_known() -> Select[Any]:
 
 
 def seconds() -> Select[Any]:
-    """Return what each person said first, the judge's grade, and what they said then."""
+    """Return each person's first verdict, the judge's grade, and the second verdict."""
     now, first = work.present().subquery(), work.present().subquery()
     return (
         select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)

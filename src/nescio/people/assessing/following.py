@@ -34,8 +34,10 @@ MOST_STRATA = 20  # values of a column within each of which agreement is told
 
 
 class Worker(Struct, frozen=True):
-    """What a person judged and skipped, the median of seconds that an item took, and how many known answers they judged
-    as is known, in training and among the others."""
+    """A person's work: the items judged and skipped, and the median of seconds for an item.
+
+    It also counts the known answers that they judged rightly, in training and among the others.
+    """
 
     judged: int
     skipped: int
@@ -55,9 +57,11 @@ class Dispute(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """How far judging is: what each person judged and skipped, what is open, and how far they agree. `agreement` is of
-    all; `apart` that within each language, each value of a column of the questions, and each version of the guidelines,
-    where there are several."""
+    """The progress of judging: each person's work, the open items, and people's agreement.
+
+    `agreement` covers all items. `apart` has the agreement within each language, each value of a column of the
+    questions, and each version of the guidelines, if there are several.
+    """
 
     items: int
     topics: int
@@ -181,7 +185,7 @@ def _agreement(
 def _options(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
 ) -> Mapping[str, Collection[str]] | None:
-    """Return what may be named in each item where a judgement is many decisions; None where it is one verdict."""
+    """Return what may be named in each item where a judgement is many decisions; None if it is one verdict."""
     asked = {row.item for row in rows}
     if any(row.kind == SENTENCES for row in rows):
         found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))

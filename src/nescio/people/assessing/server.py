@@ -46,9 +46,10 @@ SAFE = {
 
 
 class Judgement(BaseModel):
-    """A judgement: an id of its own, made by the browser, so that it can be sent again; the item, and what is said.
+    """A judgement: its item and verdict, and an id made by the browser, so that it can be sent again.
 
-    One that cannot be taken is refused by itself, and holds none of the others back."""
+    One that cannot be taken is refused by itself, and holds none of the others back.
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: Annotated[str, Field(description="8 to 64 letters, digits and hyphens")]
@@ -62,7 +63,7 @@ class Judgement(BaseModel):
 
 
 class Judgements(BaseModel):
-    """What a browser has not yet been told is saved."""
+    """The judgements that a browser does not know to be saved."""
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
@@ -109,7 +110,7 @@ class Limiter:
 
 
 class Guard:
-    """What no request gets past: too large a body, too many requests; and the headers of every answer."""
+    """A filter against large bodies and too many requests, which also sets the headers of every answer."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -259,7 +260,7 @@ def application(database: Database) -> FastAPI:
 
     @app.get("/api/next")
     def following(found: Annotated[access.Person, Depends(judging)]) -> dict[str, Any]:
-        """Return what is to be judged next, with what was said of it."""
+        """Return the next items to judge, with their earlier judgements."""
         own = current()
         rows = work.next_items(database, found.name, found.languages, own)
         with database.reading() as connection:

@@ -35,8 +35,10 @@ PAUSE = 0.05  # seconds for others between two batches
 
 
 class Updated(Struct, frozen=True):
-    """What is new to judge, and what is not asked any more; `undrawn` are new questions of a database whose questions
-    were drawn, and are not in it."""
+    """The new items to judge, and those that are no longer asked.
+
+    `undrawn` counts new questions that are left out because the database's questions were drawn.
+    """
 
     new: int
     topics: int
@@ -55,8 +57,11 @@ class Updated(Struct, frozen=True):
 
 
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
-    """Take in what the sources of a database say by now: what is new is asked, also of who was done with a topic; what
-    no run gives any more is asked of nobody. Judgements, and what they are of, stay as they are."""
+    """Update a database with the current answers of its sources.
+
+    New answers are asked, even of people who were done with their topic. Answers that no run gives any more are not
+    asked. Judgements, and their items, stay.
+    """
     with database.reading() as connection:
         own = work.facts(connection)
     asked = own.get("asked", {"overlap": 1, "sentences": False})

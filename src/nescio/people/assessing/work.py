@@ -61,7 +61,7 @@ def facts(connection: Connection) -> dict[str, Any]:
 
 
 class Facts:
-    """What everybody who judges needs, read anew when an organiser took in something."""
+    """The data that every assessor needs, read again after an organiser's changes."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -91,8 +91,10 @@ def present(*among: Any) -> Select[Any]:
 def next_items(
     database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return what a person is to judge next, with what they said of it already; more is given to them where little is
-    left, and what others left lying is free again."""
+    """Return the next items for a person, with their earlier judgements.
+
+    They get more items if few are left, and items that others abandoned are free again.
+    """
     now = time.time()
     with database.writing() as connection:
         if person == ADJUDICATION:
@@ -295,7 +297,7 @@ def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]
 
 
 def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
-    """Say why a person may not say this of an item; nothing where they may."""
+    """Say why a person may not say this of an item; nothing if they may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
     if item is None or not _may_judge(connection, person, item):
@@ -330,8 +332,10 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 
 
 def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a judgement as the table has it, or what is wrong with it. Its time is never later than now: what is said
-    afterwards counts."""
+    """Return a judgement as a row of the table, or its fault.
+
+    Its time is never later than now, so that later judgements count.
+    """
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
     except (ValueError, OverflowError):
@@ -358,7 +362,7 @@ def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]
 
 
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
-    """Return a verdict as it is stored, so that equal ones are equal; None where it is none on such an item."""
+    """Return a verdict as it is stored, so that equal ones are equal; None if it is none on such an item."""
     if item.kind == LIST:
         return _clean_list(verdict)
     if item.kind != SENTENCES and own["names"] == "verdicts":
@@ -381,7 +385,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets without what could do harm where others see it; None where it is none."""
+    """Return a list of nuggets without what could do harm where others see it; None if it is none."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None
@@ -414,7 +418,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the items that persons judge differently, with what each says, and the adjudication where there is one."""
+    """Yield the items with different verdicts, with each person's verdict, and the adjudication if there is one."""
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(
@@ -434,7 +438,7 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
-    """Return what is to be adjudicated: what was said side by side, without who said it."""
+    """Return the items to adjudicate: the verdicts side by side, without names."""
     rows = []
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()

@@ -32,9 +32,9 @@ _KIND, _LINK = 0o170000, 0o120000
 
 
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that a file stands for, by name: those of an archive, a compressed one unpacked, else itself.
+    """Yield the files in a file by name: the members of an archive, the unpacked content, or the file itself.
 
-    Raises MismatchError, before anything is yielded, where it is larger than `most` bytes, a link, or an archive with a
+    Raises MismatchError, before anything is yielded, if it is larger than `most` bytes, a link, or an archive with a
     name that leads out of it; FormatError where it is damaged.
     """
     name = path.name.lower()
@@ -73,7 +73,7 @@ def _check_name(name: str) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Whether a member is a file that somebody meant to hand in."""
+    """Return whether a member is a file that somebody meant to hand in."""
     parts = PurePosixPath(name).parts
     return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 

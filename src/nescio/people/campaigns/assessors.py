@@ -28,7 +28,7 @@ class Asked(Struct, frozen=True):
 
 
 class Returned(Struct, frozen=True):
-    """How many verdicts came back of those that the answers of the pool are to have, and who gave none."""
+    """The number of verdicts received out of all requested ones, and the assessors who returned none."""
 
     verdicts: int
     of: int
@@ -42,7 +42,7 @@ class Returned(Struct, frozen=True):
 
 
 def read_asked(campaign: Campaign) -> Asked:
-    """Read who was asked; nobody where no sheet was written."""
+    """Read who was asked; nobody if no sheet was written."""
     path = campaign / SHEETS / ASKED
     return decoded(path, Asked, "nescio campaign sheets writes it anew once it is gone") if path.is_file() else Asked()
 

@@ -41,8 +41,10 @@ def links(path: Path) -> list[str]:
 
 
 def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
-    """Read all lines; raises MismatchError for one that is not of this kind, has a flaw, or does not follow the one
-    before."""
+    """Return all lines.
+
+    Raises MismatchError for a line of another kind, with a flaw, or that does not follow the previous line.
+    """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
         raise MismatchError(f"{path}, line {line}: {rule}; nescio campaign verify names all that was changed")
@@ -50,7 +52,7 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Append rows, and return when they are on the disk."""
+    """Append rows to the file; they are on the disk when the function returns."""
     if not rows:
         return
     before = _lines(path)

@@ -32,7 +32,7 @@ FEW = 5  # faults of one rule in one file that the text lists
 
 
 class CheckedRun(Struct, frozen=True):
-    """A run that was checked: to how many of its topics it does not stay silent, and how many faults it has."""
+    """A checked run: the number of its topics that it answers, and its number of faults."""
 
     file: str
     run: str
@@ -43,7 +43,7 @@ class CheckedRun(Struct, frozen=True):
 
 
 class Checked(Faults, frozen=True):
-    """What `check` found: the faults of all files, and in `tables["files"]` a row for each file."""
+    """The result of `check`: the faults of all files, and in `tables["files"]` a row for each file."""
 
     def __str__(self) -> str:
         lines = []
@@ -60,7 +60,7 @@ class Checked(Faults, frozen=True):
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the faults of a file as lines; of many of one rule the first, and on which lines the others stand."""
+    """Yield the faults of a file as lines; many faults of one rule share a line."""
     seen: dict[str, list[Fault]] = {}
     for fault in faults:
         seen.setdefault(fault.rule, []).append(fault)
@@ -75,7 +75,7 @@ def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
 
 
 def fault_line(fault: Fault, longest: int = 120) -> str:
-    """Return a fault without its file: line, rule and what stands there, cut where it is long."""
+    """Return a fault without its file: line, rule and value, shortened if it is long."""
     place = f"line {fault.line}: " if fault.line else ""
     value = fault.value if fault.value is None or len(fault.value) <= longest else f"{fault.value[:longest]}…"
     return f"{place}{fault.rule}" + (f" (found {value})" if value else "")
@@ -95,7 +95,7 @@ def check(
     `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that `nescio campaign
     checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page
     (.html) of the same, to send to a team; `progress` is called with the number of files checked, half for reading a
-    file and half for looking at its answers. Raises UsageError where there are no topics or no runs.
+    file and half for looking at its answers. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): _files(Path(run)) for run in runs}
     files = [path for own in given.values() for path in own]
@@ -160,7 +160,7 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
 
 
 def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
-    """Note the answers that a run stands by, and which read as if it had none; options of a question do not."""
+    """Return a note on the given answers that read like silence; options of a question do not count."""
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines

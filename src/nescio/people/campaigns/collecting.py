@@ -61,8 +61,10 @@ _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": 
 
 
 class Collected(Faults, frozen=True):
-    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
-    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken."""
+    """The result of `collect`: faults, in `tables["sheets"]` the content of each sheet, and the agreement.
+
+    `tables["agreement"]` has the agreement of the assessors. Rows with a fault were not taken.
+    """
 
     def __str__(self) -> str:
         lines = [str(row) for row in self.tables["sheets"]]
@@ -77,9 +79,12 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
-    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
-    answers can be `skipped` and `flagged`; `older` counts what came in after something that was said later."""
+    """A sheet that was read back: the number of its judged answers, and the changes.
+
+    `blank` counts answers that were judged before and have no verdict in the sheet now. They keep their verdict unless
+    it is withdrawn. On pages, answers can be `skipped` and `flagged`. `older` counts judgements that arrived after a
+    newer one.
+    """
 
     file: str
     assessor: str
@@ -110,7 +115,7 @@ def collect(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Collected:
-    """Read sheets back into the history of judgements, and say how far the assessors agree.
+    """Read sheets back into the history of judgements, and return their faults and the assessors' agreement.
 
         print(nescio.campaign.collect("campaign"))
 
@@ -120,9 +125,9 @@ def collect(
     written for nobody, or that copies another assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
     changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
-    the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
+    the newest judgement holds, in whatever order files are collected. If the definition questions of a campaign
     have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
-    Raises UsageError where there is no sheet.
+    Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -234,8 +239,10 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Whether the verdicts of a sheet are sorted while its rows stand in the order in which they were written, which
-    nobody's are but once in a million: the column was sorted alone."""
+    """Return whether the column of verdicts was sorted without the other columns.
+
+    The verdicts are sorted while the rows are in their written order, which happens by chance once in a million.
+    """
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
         return False

@@ -30,8 +30,11 @@ _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
 
 class Entry(Struct, frozen=True):
-    """A line of the log. `read` and `wrote` are digests by what was read and by the path of what was written; `about`
-    is what else the step decided; `held` are digests of what the organisers keep and steps do not write."""
+    """A line of the log.
+
+    `read` and `wrote` hold digests, by the name of the input and by the path of the output. `about` has the other
+    decisions of the step. `held` has digests of files that the organisers keep and no step writes.
+    """
 
     at: str
     step: str
@@ -43,11 +46,11 @@ class Entry(Struct, frozen=True):
 
 
 class Receipt(Struct, frozen=True):
-    """What became of a file that was handed in: when, by whom, with which SHA-256 digest, and why it was refused.
+    """The receipt of a submitted file: the time, the group, the SHA-256 digest, and the reason for a refusal.
 
-    `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
-    that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
-    returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
+    `run` is the run's name from now on, and `version` counts its accepted versions. `archive` is the file that it was
+    packed in, and `stored` its place. `same` is the digest of its text without byte-order mark and carriage returns:
+    runs that share it are one run. `aside` is for the organisers alone, because it is about others.
     """
 
     file: str
@@ -69,7 +72,7 @@ class Receipt(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it stands among the receipts."""
+        """Return the position of the receipt among all receipts."""
         stamp = "".join(c for c in self.received if c.isalnum())
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
 
@@ -82,7 +85,7 @@ class Receipt(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """The receipt as its team gets it: nothing in it is about others, and no name in it makes a line of its own."""
+        """Return the receipt for its team, without data on others and without line breaks in names."""
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
@@ -94,7 +97,7 @@ class Receipt(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """What was decided about a run, or about the deadline of a group, and why."""
+    """A decision on a run or on the deadline of a group, with its reason."""
 
     step: str
     about: str
@@ -103,7 +106,7 @@ class Ruling(Struct, frozen=True):
 
 
 class ScoringPlan(Struct, frozen=True):
-    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
+    """The settings that decide results beside runs, judgements, key and campaign settings; the log keeps them."""
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
@@ -112,13 +115,13 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """What was collected: the digest of the last line of the history, empty where it has none."""
+    """The state after collecting: the digest of the last line of the history, or "" if it is empty."""
 
     history: str
 
 
 def flaw(entry: Entry) -> str:
-    """Return what is wrong with a line that no step wrote; empty where it is as a step writes it."""
+    """Return what is wrong with a line that no step wrote; empty if it is as a step writes it."""
     if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):

@@ -47,8 +47,10 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 
 
 class Cell(Struct, frozen=True):
-    """What a run gives to a topic, and what became of it: `verdict` is R, W, X or U, or the nuggets found, also of a
-    candidate that was declined; `outcome` says what counts."""
+    """A run's answer to a topic, and its result.
+
+    `verdict` is R, W, X or U, or the nuggets found, also for a declined candidate. `outcome` is the result that counts.
+    """
 
     question: str
     run: str
@@ -71,14 +73,14 @@ class JudgedRuns(Struct, frozen=True):
 
     @property
     def groups(self) -> dict[str, str]:
-        """The group of each run, as its receipt has it."""
+        """Return the group of each run, as its receipt has it."""
         return {run.run: run.group for run in self.runs}
 
 
 def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
-    """Return the runs on the topics of one language, judged; None where there is none.
+    """Return the runs on the topics of one language, judged; None if there is none.
 
-    Raises MismatchError where answers are in dispute or judged by nobody, or a key is needed that is not there.
+    Raises MismatchError if answers are in dispute or judged by nobody, or a key is needed that is not there.
     """
     runs = tuple(run for run in said.runs if run.language == part.language)
     if not runs:
@@ -292,7 +294,7 @@ def _nuggets(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 def _check_listed(
     campaign: Campaign, questions: Mapping[str, str], targets: Sequence[Target], verdicts: Mapping[str, str]
 ) -> None:
-    """Raise MismatchError where a verdict that counts names a nugget that its target does not have."""
+    """Raise MismatchError if a verdict that counts names a nugget that its target does not have."""
     counting = [one for one in read_judgements(campaign) if one.verdict == verdicts.get(one.item)]
     nuggets = [(target.id, nugget.id) for target in targets for nugget in target.nuggets]
     if strays := [*unlisted(counting, questions, nuggets)]:

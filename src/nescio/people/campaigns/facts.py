@@ -78,7 +78,7 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
 
 def _span(times: Iterable[str]) -> str:
-    """Return the first and the last day of times; one where they are the same, nothing where there is none."""
+    """Return the first and the last day of times; one where they are the same, nothing if there is none."""
     days = sorted({time[: len("2010-06-30")] for time in times})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 

@@ -48,19 +48,19 @@ class Campaign(Struct, frozen=True):
 
     def hidden_order(self, *words: str) -> str:
         """Return what to sort by so that nobody who lacks the secret of the campaign can tell the order, or its
-        inverse; raises UsageError where the secret is gone."""
+        inverse. Raises UsageError if the secret is gone."""
         return keyed(self.secret, *words)
 
     @property
     def secret(self) -> str:
-        """The secret; raises UsageError where it is gone."""
+        """Return the secret. Raises UsageError if it is gone."""
         if not (self / SECRET).is_file():
             raise UsageError(f"{self / SECRET} is missing; orders and names that nobody can guess are made from it")
         return text_of(self / SECRET)
 
     @property
     def key_files(self) -> list[Path]:
-        """The files and folders of the key, if there is one."""
+        """Return the files and folders of the key, if there is one."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
 
@@ -70,7 +70,7 @@ def keyed(secret: str, *words: str) -> str:
 
 
 def open_campaign(folder: Path | str) -> Campaign:
-    """Open a campaign to look at it; raises UsageError where the folder is not one."""
+    """Open a campaign to look at it. Raises UsageError if the folder is not one."""
     return Campaign(Path(folder), read_settings(Path(folder)))
 
 
@@ -130,12 +130,12 @@ def put(path: Path, content: bytes) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return a text that somebody may have edited, whatever bytes it holds; empty where there is none."""
+    """Return a text that somebody may have edited, whatever bytes it holds; empty if there is none."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
-    """Return what a file that nescio wrote holds; raises MismatchError, with what to do then, where it is another."""
+    """Return the content of a file that nescio wrote. Raises MismatchError, with advice, if it was changed."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:

@@ -32,7 +32,7 @@ FEW = 3
 
 
 class Age(Struct, frozen=True):
-    """How old what a step wrote is: what it read that is another now, and which of its files are."""
+    """The state of a step's output: its inputs that are newer, and its files that were changed."""
 
     step: str
     newer: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Age(Struct, frozen=True):
 
     @property
     def fresh(self) -> bool:
-        """Whether nothing has changed."""
+        """Return whether nothing has changed."""
         return not (self.newer or self.changed)
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> dict[str, str]:
-    """Return the digests of all that a step reads, by what it is called."""
+    """Return the digests of all inputs of a step, by name."""
     values: Mapping[str, Any] = {name: getattr(campaign.settings, name) for name in _SETTINGS[step]}
     own = {
         f"{name} in campaign.toml": hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
@@ -80,7 +80,7 @@ def done(
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Say how old what a step wrote is; None where it was never done."""
+    """Say how old what a step wrote is; None if it was never done."""
     log = read_log(campaign) if entries is None else entries
     last = next((entry for entry in reversed(log) if entry.step == step), None)
     if last is None:
@@ -99,7 +99,7 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
 
 
 def refuse_old(campaign: Campaign) -> None:
-    """Raise MismatchError where the results are not of what is in now, or were changed by somebody."""
+    """Raise MismatchError if the results are older than the current inputs, or were changed."""
     old = age(campaign, SCORING)
     if old is None:
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")

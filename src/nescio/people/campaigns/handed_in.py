@@ -44,8 +44,10 @@ class Heading(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One judgement: what an assessor said of an item, and when. `given` is what only a server of the campaign knows of
-    an item that it gave to this assessor."""
+    """One judgement: an assessor's verdict on an item, with its time.
+
+    `given` is known only to a server of the campaign, for an item that it gave to this assessor.
+    """
 
     id: str
     item: str
@@ -59,8 +61,10 @@ class Record(Struct, frozen=True):
 
 
 class HandedIn(Struct):
-    """A file that was handed in: whose it is, the judgements that the history lacks, each with its time in UTC, how
-    many items it is about, and of how many it gives a verdict."""
+    """A file that was handed in: its assessor, and the judgements that the history lacks.
+
+    Each judgement has its time in UTC. `answers` counts the items of the file, and `judged` those with a verdict.
+    """
 
     assessor: str
     rows: list[tuple[Record, str]] = field(default_factory=list)
@@ -69,7 +73,7 @@ class HandedIn(Struct):
 
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
-    """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
+    """Read a file that was handed in, with a fault for each line that cannot be taken; None if that is all of it."""
     try:
         heading, lines = _lines(reading, path, asked)
     except (FormatError, OSError) as error:
@@ -110,8 +114,11 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
-    """Find who makes the list of each target, and let strings name the nuggets of lists that are handed in with them,
-    in whichever file. Of two people's lists of one target neither is taken, unless one of them is in already."""
+    """Find who makes the list of each target, and let strings name nuggets of lists that are handed in with them.
+
+    The lists may be in any of the files. Of two people's lists of one target neither is taken, unless one was collected
+    before.
+    """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
         return
@@ -134,7 +141,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
 
 
 def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
-    """Say why a judgement is not this assessor's to give; empty where it is."""
+    """Say why a judgement is not this assessor's to give; empty if it is."""
     if not reading.is_asked(who, record.item, record.given):
         return f"it was not asked of {who}"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
@@ -144,7 +151,7 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
 
 
 def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, list[tuple[int, bytes]]]:
-    """Return the heading of a file, and its other lines with their numbers; raises FormatError where it has none."""
+    """Return the heading of a file, and its other lines with their numbers. Raises FormatError if it has none."""
     with path.open("rb") as file:
         if path.stat().st_size > MOST_BYTES:
             raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
@@ -154,7 +161,7 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
-    """Return the first line; raises FormatError where it is not that of a page of this campaign."""
+    """Return the first line. Raises FormatError if it is not that of a page of this campaign."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
     except UNREADABLE:
@@ -176,7 +183,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
 def _taken(
     reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
 ) -> tuple[Record, str] | None:
-    """Return a judgement as the history writes it, with its time; None where it has a fault."""
+    """Return a judgement as the history writes it, with its time; None if it has a fault."""
     item = items.get(record.item)
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
@@ -208,7 +215,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
 
 
 def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
-    """Return a list of nuggets; None where it is none."""
+    """Return a list of nuggets; None if it is none."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
     except UNREADABLE:

@@ -22,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same byte
 
 
 class HandedOut(Struct, frozen=True):
-    """What was written for teams: the place, and its files."""
+    """The result of writing files for teams: their place and names."""
 
     path: Path
     files: tuple[str, ...]
@@ -37,7 +37,7 @@ def handout(campaign: Path | str) -> HandedOut:
 
         print(nescio.campaign.handout("campaign"))
 
-    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError where there is no
+    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError if there is no
     campaign.
     """
     with step(campaign) as opened:
@@ -57,7 +57,7 @@ def checker(campaign: Path | str, output: Path | str) -> HandedOut:
         nescio.campaign.checker("campaign", "checker.zip")
         print(nescio.campaign.check("checker.zip", ["runs/mine.jsonl"]))
 
-    It holds what `handout` writes. Raises UsageError where it cannot be written.
+    It holds what `handout` writes. Raises UsageError if it cannot be written.
     """
     path = Path(output)
     if path.suffix.lower() != ".zip":

@@ -34,9 +34,12 @@ class Judgement(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """A line of the history. `before` and `after` are verdicts, empty where there was none or is none any more; `pool`
-    is the version of the pool, `guidelines` the beginning of the digest of what assessors were told. `at` is when it
-    was collected. What was judged on a page has `said`, the time of the judgement, and `record`, its own id."""
+    """A line of the history.
+
+    `before` and `after` are verdicts, empty if there is none. `pool` is the version of the pool, and `guidelines` the
+    beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page has `said`, its
+    time, and `record`, its own id.
+    """
 
     at: str
     assessor: str
@@ -53,25 +56,25 @@ class Change(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Whether the verdict is new, changed, or taken back; or an answer was skipped, or only remarked upon."""
+        """Return whether the line changes a verdict, skips an answer, or only remarks on it."""
         if not self.after:
             return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
         return "new" if not self.before else "changed"
 
     @property
     def judgement(self) -> Judgement:
-        """What holds by this line."""
+        """Return what holds by this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
 def flaw_of(line: Change) -> str:
-    """Return what is wrong with a line that nobody collected; empty where there is nothing."""
+    """Return what is wrong with a line that nobody collected; empty if there is nothing."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
     return "" if bad is None else f"{bad!r} is no time"
 
 
 class Present:
-    """What holds by a history: of each answer and assessor the newest line.
+    """The current verdicts of a history: the newest line for each answer and assessor.
 
     What came with a time of its own does not replace what was said later, whichever was collected first. A row of a
     sheet, which has none, is said when it is collected.
@@ -107,7 +110,7 @@ class Present:
 
 def collected(campaign: Campaign) -> int:
     """Return how many lines of the history the log names. What is below them counts for nothing: nobody collected it,
-    or a collect was killed. Raises MismatchError where lines are gone."""
+    or a collect was killed. Raises MismatchError if lines are gone."""
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
@@ -117,7 +120,7 @@ def collected(campaign: Campaign) -> int:
 
 
 def read_history(campaign: Campaign) -> list[Change]:
-    """Read the history as it was collected; raises MismatchError where its chain is broken, or lines are gone."""
+    """Read the history as it was collected. Raises MismatchError if its chain is broken, or lines are gone."""
     return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
@@ -130,8 +133,11 @@ def read_judgements(campaign: Campaign) -> list[Judgement]:
 def changes(
     campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present
 ) -> list[Change]:
-    """Return what the rows of a sheet change: nothing where they say what holds, or what this sheet said before, since
-    then the assessor said something else in another place."""
+    """Return the changes that the rows of a sheet make.
+
+    A row changes nothing if it repeats the current verdict, or the verdict that this sheet had before: the assessor has
+    since given another one elsewhere.
+    """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
     for one in given:
@@ -143,12 +149,12 @@ def changes(
 
 
 def guidelines_of(campaign: Campaign) -> str:
-    """Return the beginning of the digest of what assessors are told."""
+    """Return the beginning of the digest of the guidelines."""
     return digest(campaign / GUIDELINES)[:12]
 
 
 def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
-    """Append to the history as it was collected, and return the digest of its last line."""
+    """Append collected changes to the history, and return the digest of its last line."""
     chain.cut(campaign / HISTORY, collected(campaign))
     chain.append(campaign / HISTORY, [asdict(row) for row in rows])
     return (chain.links(campaign / HISTORY) or [""])[-1]

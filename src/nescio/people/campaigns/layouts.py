@@ -42,12 +42,12 @@ class Table(Struct, frozen=True):
 
     @property
     def caption(self) -> str:
-        """The title with the legend."""
+        """Return the title with the legend."""
         return f"{self.title}. {self.legend}" if self.legend else self.title
 
     @property
     def grid(self) -> Grid:
-        """The table as it is laid out for Markdown and LaTeX."""
+        """Return the table as it is laid out for Markdown and LaTeX."""
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
@@ -173,8 +173,11 @@ class Counts(Struct, frozen=True):
 
 
 def counts(judged: JudgedRuns) -> list[Counts]:
-    """Count the answers of each run by verdict; silence on a question without an answer is right, and among R, and an
-    answer to it is wrong, whatever an assessor said."""
+    """Return the number of answers of each run by verdict.
+
+    Silence on a question without an answer is right, and counts as R. An answer to such a question is wrong, whatever
+    an assessor's verdict.
+    """
     rows = []
     by_run: dict[str, list[Cell]] = {}
     for cell in judged.cells:

@@ -22,8 +22,10 @@ HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line h
 
 
 def now() -> datetime:
-    """Return the time, to the second; SOURCE_DATE_EPOCH, where it is set, stands for it, so that a campaign can be made
-    again byte for byte."""
+    """Return the time, to the second.
+
+    SOURCE_DATE_EPOCH, if it is set, replaces it, so that a campaign can be repeated byte for byte.
+    """
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
         return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC).replace(microsecond=0)
@@ -32,7 +34,7 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Read the log; raises MismatchError where its chain is broken, or a line is none that a step writes."""
+    """Read the log. Raises MismatchError if its chain is broken, or a line is none that a step writes."""
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
@@ -42,14 +44,16 @@ def latest(campaign: Campaign, step: str) -> Entry | None:
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
-    """Append a line, whatever stands above it."""
+    """Append a line to the log, without checking the lines above."""
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
     keep_head(campaign.folder)
 
 
 def _held(campaign: Campaign, step: str) -> dict[str, str]:
-    """Return the digests of what the organisers keep; of the secret not where it was just drawn, so that a first step
-    that is repeated ends in the same bytes."""
+    """Return the digests of the files that the organisers keep.
+
+    A secret that was just drawn is left out, so that repeating the first step gives the same bytes.
+    """
     return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
 
 
@@ -60,7 +64,7 @@ def record(
     wrote: Mapping[str, str],
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append what a step did, unless its last line says the same: a step that is repeated leaves the log as it is."""
+    """Append the record of a step to the log, unless the step's last line is equal."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
     entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:
@@ -70,7 +74,7 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, or why it cannot be read; empty where there is none of this name."""
+    """Return the SHA-256 digest of a file, or why it cannot be read; empty if there is none of this name."""
     try:
         if not path.is_file():
             return ""

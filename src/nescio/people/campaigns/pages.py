@@ -17,7 +17,7 @@ from nescio.text import sanitize
 
 
 def faults_page(campaign: str, checked: Sequence[Any], faults: Iterable[Fault]) -> str:
-    """Return the page of what is wrong with runs."""
+    """Return the page of the faults of runs."""
     by_file: dict[str, list[Fault]] = {}
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)

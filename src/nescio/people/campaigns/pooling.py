@@ -52,7 +52,7 @@ class Item(Struct, frozen=True):
 
 
 class PooledAnswer(Struct, frozen=True):
-    """An answer as a run gives it: at which rank, and whether it stands by it."""
+    """An answer of a run: its rank, and whether the run gives it or withholds it."""
 
     question: str
     answer: str
@@ -63,7 +63,7 @@ class PooledAnswer(Struct, frozen=True):
 
 
 class Pooled(Struct, frozen=True):
-    """What `pool` made: of how many answers how many are distinct, and how many of these are judged already."""
+    """The result of `pool`: the numbers of answers, of distinct ones, and of those judged already."""
 
     path: Path
     runs: int
@@ -86,7 +86,7 @@ class Pooled(Struct, frozen=True):
 
 
 class RunContents(Struct):
-    """Every run that counts, with what it says, and what its answers are called by; read once for a step."""
+    """Every run that counts, with its answers and their names; read once for each step."""
 
     campaign: Campaign
     topics: Topics
@@ -126,7 +126,7 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Read the runs that count; raises MismatchError for one that has a fault, which can only be where topics were
+    """Read the runs that count. Raises MismatchError for one that has a fault, which can only be where topics were
     changed since it came in."""
     _check_names(campaign)
     said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
@@ -150,8 +150,10 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def named_by(secret: str, *words: str) -> str:
-    """Return a name that nobody can work out of these words without the secret: of letters that no spreadsheet takes
-    for a number, a date or a formula. All that assessors see is called so."""
+    """Return a name for these words that nobody can compute without the secret.
+
+    Its letters make no number, date or formula in a spreadsheet. All items that assessors see have such names.
+    """
     number = int(keyed(secret, "name", *words), 16)
     letters = []
     for _ in range(_LENGTH):
@@ -161,7 +163,7 @@ def named_by(secret: str, *words: str) -> str:
 
 
 def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
-    """Pool the answers of all runs: each distinct one once, without the names of runs, declined candidates included.
+    """Pool the answers of all runs, each distinct one once without the names of runs, with declined candidates.
 
         print(nescio.campaign.pool("campaign"))
 
@@ -234,7 +236,7 @@ def pool_items(said: RunContents) -> tuple[list[Item], int]:
 
 
 def _item(identity: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tuple[int, Question, str]]) -> Item:
-    """Return the one that stands for answers that are alike: the first by text, whoever gave it."""
+    """Return the item that represents equal answers: the first by text, whichever run gave it."""
     first = min(answers, key=lambda one: (one.answer, one.document or "", one.support or ""))
     supports = {(one.document, one.support) for one in answers if one.document or one.support}
     _, question, language = questions[first.question]
@@ -243,7 +245,7 @@ def _item(identity: str, answers: Sequence[PooledAnswer], questions: Mapping[str
 
 
 def read_items(campaign: Campaign) -> list[Item]:
-    """Read every answer that was ever pooled; none where nothing was yet."""
+    """Return every answer that was ever pooled, or none before the first pool."""
     path = campaign / POOL / ITEMS
     if not path.is_file():
         return []
@@ -254,8 +256,10 @@ def read_items(campaign: Campaign) -> list[Item]:
 
 
 def once_given(campaign: Campaign) -> list[Item]:
-    """Read every answer that was ever pooled, without those that no run gave that was ever in; an answer to what is no
-    topic any more cannot be held against runs, and is among them."""
+    """Return every answer that was ever pooled, without those that no accepted run ever gave.
+
+    Answers to removed topics are among them, because nobody can compare them with runs.
+    """
     items = read_items(campaign)
     if all(item.current for item in items):
         return items
@@ -283,5 +287,5 @@ def once_given(campaign: Campaign) -> list[Item]:
 
 
 def read_pool(campaign: Campaign) -> list[Item]:
-    """Read the answers that runs give now; none where there is no pool yet."""
+    """Read the answers that runs give now; none if there is no pool yet."""
     return [item for item in read_items(campaign) if item.current]

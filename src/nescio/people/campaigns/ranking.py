@@ -26,7 +26,7 @@ class Ranked(Struct, frozen=True):
 
     def best(self, kind: str) -> tuple[list[Place], float]:
         """Return the places of the best of a kind (AV, QA, or a baseline by its name), and their QA accuracy; none
-        and NaN where there is none."""
+        and NaN if there is none."""
         own = [place for place in self.places if kind in (place.type, place.system)]
         most = max((place.qa_accuracy for place in own), default=float("nan"))
         return [place for place in own if place.qa_accuracy == most], most
@@ -58,7 +58,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Path | str]) -> list[Ran
 def _of_languages(parts: Sequence[Part], files: Sequence[Path | str]) -> dict[str, list[Path]]:
     """Return the outcomes of QA systems by language.
 
-    `EN=FILE` says which; else it is the one language whose questions the file has. Raises UsageError where several
+    `EN=FILE` says which; else it is the one language whose questions the file has. Raises UsageError if several
     languages have them, MismatchError where none does.
     """
     own: dict[str, list[Path]] = {}

@@ -74,15 +74,17 @@ def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
 
 
 def write_told(campaign: Campaign, group: str) -> None:
-    """Write what a group is told of everything that it handed in, as a text, below the digest of the log's last line,
-    by which the group can show later that the log was not written anew."""
+    """Write a text for a group about everything that it handed in, below the digest of the log's last line.
+
+    With the digest the group can show later that the log was not written anew.
+    """
     links = chain.links(campaign / LOG)
     text = f"{told_head(links)}\n{told_text(campaign, group)}"
     put(campaign / RECEIPTS / group / TOLD, text.encode(errors="replace"))
 
 
 def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
-    """Say whether a text is what a group is told of all that it handed in up to the line of the log that it names."""
+    """Return whether a text is what a group received about its files up to the log line that the text names."""
     head, _, rest = text.partition("\n")
     links = chain.links(campaign / LOG)
     at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
@@ -111,7 +113,7 @@ def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
 
 
 def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[Receipt]:
-    """Read all receipts, without the faults that they list, in the order in which things came in."""
+    """Return all receipts in the order of arrival, without the faults that they list."""
     log = read_log(campaign) if entries is None else entries
     receipts = [msgspec.convert(entry.about, Receipt) for entry in log if entry.step == TAKING]
     return sorted(receipts, key=lambda receipt: (receipt.received, receipt.group, receipt.run, receipt.version or 0))
@@ -136,8 +138,10 @@ def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[TakenIn]:
-    """List the runs that count, by group as the settings have them and by name: the last version of each that was not
-    withdrawn since, of a group that the settings name, and not disqualified."""
+    """Return the runs that count, by group (in the order of the settings) and by name.
+
+    A run counts in its last version if it was not withdrawn or disqualified and the settings name its group.
+    """
     log = read_log(campaign) if entries is None else entries
     last: dict[str, Receipt] = {}
     for entry in log:
@@ -156,7 +160,7 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
 
 
 def check_stored(run: TakenIn) -> None:
-    """Raise MismatchError where the stored file of a run is not what came in."""
+    """Raise MismatchError if the stored file of a run is not what came in."""
     held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None
     if held != run.digest:
         what = "is gone" if held is None else f"was changed since it came in (SHA-256 {held[:12]}…)"

@@ -48,31 +48,31 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """The name of the file without folders and suffixes, of plain characters."""
+        """Return the name of the file without folders and suffixes, of plain characters."""
         return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
 
     @property
     def plain_group(self) -> str:
-        """The group by plain characters, as the name of every group of the settings is."""
+        """Return the group by plain characters, as the name of every group of the settings is."""
         return _PLAIN.sub("_", self.group)[:60].strip(".") or "unknown"
 
     @property
     def run(self) -> str:
-        """The name of the run: its file, after its group unless it begins with that."""
+        """Return the name of the run: its file, after its group unless it begins with that."""
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
 
 
 class Received(Results[Receipt], frozen=True):
-    """What `intake` did: a receipt for each file."""
+    """The result of `intake`: a receipt for each file."""
 
     @property
     def refused(self) -> int:
-        """How many files were refused."""
+        """Return the number of refused files."""
         return sum(receipt.status == REFUSED for receipt in self.rows)
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if a file was refused."""
+        """Return the exit status: 2 if a file was refused."""
         return BROKEN if self.refused else 0
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ def intake(
     they are where the name of the folder does not. `received` is when they came in (None: now). A run has the name of
     its group and of its file; a later version replaces an earlier one, and both are kept. Refused is what is late, of
     an unknown group, of another group, in already, one too many, too large, or has a fault. `progress` is called with
-    the number of files read. Raises UsageError where there is nothing to take in.
+    the number of files read. Raises UsageError if there is nothing to take in.
     """
     with step(campaign) as opened:
         places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
@@ -132,7 +132,7 @@ def intake(
 
 
 def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return the folders of groups in a folder that is no group's, where there are some; else the folder itself."""
+    """Return the folders of groups in a folder that is no group's, if there are some; else the folder itself."""
     groups = campaign.settings.groups
     if group or not folder.is_dir() or folder.resolve().name in groups:
         return [folder]
@@ -141,7 +141,7 @@ def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, those of archives among them; one that cannot be opened stands for itself."""
+    """Return the files of a folder with those in archives; an archive that cannot be opened represents itself."""
     if not folder.exists():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
@@ -229,7 +229,7 @@ _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Say why a run is not taken in, whatever it holds; empty where it may be. A team is told nothing of others."""
+    """Say why a run is not taken in, whatever it holds; empty if it may be. A team is told nothing of others."""
     settings = desk.campaign.settings
     deadline = deadline_of(desk.campaign, item.group, desk.entries)
     if item.group not in settings.groups:

@@ -24,10 +24,11 @@ from nescio.sources.temporary import temporary_folder
 
 
 def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | None) -> Iterator[Fault]:
-    """Yield a fault for each file that differs from what its step makes of the runs, judgements and settings.
+    """Yield a fault for each file that differs from the output of its step on the runs, judgements and settings.
 
     A stale step cannot be repeated, nor the steps after one with a fault, which read what it wrote. They are named, as
-    a line of the log that somebody forged can claim that a step read other files."""
+    a line of the log that somebody forged can claim that a step read other files.
+    """
     last = {entry.step: entry for entry in entries}
     steps = [step for step in _STEPS if step in last]
     for number, step in enumerate(steps):

@@ -38,8 +38,10 @@ def unguarded(cell: str) -> str:
 
 
 def is_same(written: str, found: str, others: Collection[str]) -> bool:
-    """Say whether a cell can be what was written into it; `others` are what stands beside other items, which it may not
-    be, all of them as `plain` has them."""
+    """Return whether a cell can be the value that was written into it.
+
+    `others` are the values of other items, which the cell must not equal. All values have the form of `plain`.
+    """
     before, now = plain(written), plain(found)
     if before == now or (len(written) >= CELL and now and before.startswith(now)):
         return True

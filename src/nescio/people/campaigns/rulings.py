@@ -19,7 +19,7 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 
 
 class Ruled(Struct, frozen=True):
-    """What was decided about runs, or a group."""
+    """The decisions about runs, or about a group."""
 
     step: str
     about: tuple[str, ...]
@@ -32,7 +32,7 @@ class Ruled(Struct, frozen=True):
 
 
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
-    """Withdraw runs that their groups take back: they no longer count, and a later version of one counts again.
+    """Withdraw runs at the request of their groups; a later version of a withdrawn run counts again.
 
         nescio.campaign.withdraw("campaign", ["uned_first"], reason="asked for by mail on 3 June")
 
@@ -44,7 +44,7 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 
 
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
-    """Disqualify runs: no version of them counts, now or later, until that is lifted.
+    """Disqualify runs, so that no version of them counts until this is lifted.
 
         nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
 
@@ -64,7 +64,7 @@ def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: s
 
         nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
 
-    Raises UsageError for a group that the settings do not name, without a reason, where there is no deadline, and for a
+    Raises UsageError for a group that the settings do not name, without a reason, if there is no deadline, and for a
     time that is no later.
     """
     with step(campaign) as opened:
@@ -96,7 +96,7 @@ def _ruled(
 
 
 def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
-    """Return the deadline of a group: that of the campaign, or what it was extended to, where that is later."""
+    """Return the deadline of a group: that of the campaign, or what it was extended to, if that is later."""
     common = campaign.settings.deadline
     own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
     return max(own[-1], common) if own and common else common

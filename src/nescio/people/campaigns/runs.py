@@ -83,17 +83,17 @@ class Faults(Results[Fault], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether there is none."""
+        """Return whether there are no faults."""
         return not self.rows
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if there is a fault."""
+        """Return the exit status: 2 if there is a fault."""
         return 0 if self.sound else BROKEN
 
 
 class Submission(Struct, frozen=True):
-    """A run as it was handed in: its name, its language, its faults, and what it says, if anything can be read.
+    """A submitted run: its name, its language, its faults, and its answers if anything can be read.
 
     `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
     the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence,
@@ -111,17 +111,17 @@ class Submission(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many faults there are."""
+        """Return the number of faults."""
         return len(self.faults) + self.more
 
     @property
     def counted(self) -> str:
-        """The number of faults, as a text."""
+        """Return the number of faults, as a text."""
         return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """The faults, the last of which says how many more there are."""
+        """Return the faults, the last of which says how many more there are."""
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
@@ -139,7 +139,7 @@ class _FirstFaults(list[FormatError]):
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Add a fault, or count it; raises _EnoughError where too many were counted."""
+        """Add a fault, or count it. Raises _EnoughError if too many were counted."""
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -161,8 +161,10 @@ class _Reading(Struct):
         self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
 
     def part(self, ids: Iterable[str]) -> Part | None:
-        """Return the topics that the run answers: of the language that its name says, else of the one of which it has
-        the most ids; None, and a fault, where neither tells."""
+        """Return the topics that the run answers, in the language of its name, else in that with the most of its ids.
+
+        Returns None, and adds a fault, if neither decides.
+        """
         parts = self.topics.parts
         if len(parts) == 1:
             (only,) = parts.values()
@@ -210,7 +212,7 @@ def examine(
     label: str | None = None,
     language: str = "",
 ) -> Submission:
-    """Read a run and find all that is wrong with it; nothing is raised for what a team can mend.
+    """Return a run with all its faults; nothing is raised for faults that a team can mend.
 
     `settings` are those of the campaign, for how long an answer may be and how options are named. `name` is the name
     of the run (else that of the file), `label` what its faults call the file, `language` the language that it is known
@@ -269,7 +271,7 @@ _Said = tuple[Any, int, int]  # what a run says, to how many topics it does not 
 
 
 def _said(reading: _Reading) -> _Said:
-    """Read what a run says; nothing where it has too many faults."""
+    """Read what a run says; nothing if it has too many faults."""
     try:
         return _SAID[reading.topics.task](reading)
     except _EnoughError:
@@ -324,8 +326,10 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
 
 
 def _option(question: Question, answer: str, first: int) -> int | str:
-    """Return the position of the option that an answer names, or what is wrong with it. A number counts from where the
-    campaign says, and nowhere else; one that is also the text of another option names neither."""
+    """Return the position of the option that an answer names, or the fault.
+
+    A number counts only from the campaign's start. A number that is also the text of another option names neither.
+    """
     at = option(question, answer)
     number = _NUMBER.fullmatch(answer.strip())
     is_text = any(answer.strip() == text.strip() for text in question.options)

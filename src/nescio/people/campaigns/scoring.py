@@ -67,7 +67,7 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
+    """The result of `score`: the scores of each language (empty: all), and comparisons if there are two runs."""
 
     folder: Path
     scores: Mapping[str, Scores]
@@ -97,7 +97,7 @@ def score(
     Judgements are resolved by the rule of the campaign; R, W, X and U stay apart, and only R is right. What no person
     judged is judged by the key, where `campaign.toml` names a judge (or all questions have options). `ranking` are
     outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
-    where no run is in, MismatchError where answers are in dispute or judged by nobody.
+    if no run is in, MismatchError where answers are in dispute or judged by nobody.
     """
     how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
@@ -197,7 +197,7 @@ def _tables(
 
 
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
-    """Return the first measure that is defined on single topics, for every run and topic, with what became of it."""
+    """Return the first measure that is defined on single topics, for every run and topic, with its outcome."""
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
     return [
@@ -282,7 +282,7 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
     """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
-    them; nothing where nobody listed any."""
+    them; nothing if nobody listed any."""
     listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
     if not listed:
         return
@@ -324,7 +324,7 @@ def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
 
 
 def read_results(campaign: Campaign) -> dict[str, Any]:
-    """Read what `score` wrote; raises MismatchError where there is nothing."""
+    """Read what `score` wrote. Raises MismatchError if there is nothing."""
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")

@@ -43,7 +43,7 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def list_items(campaign: Campaign) -> list[Item]:
-    """Return an item for each target whose nuggets assessors are to list; none where the organisers have a key."""
+    """Return an item for each target whose nuggets assessors are to list; none if the organisers have a key."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets" or theirs:
         return []
@@ -71,7 +71,7 @@ def page_key(secret: str, who: str) -> str:
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
-    """Return an item as the script takes it, with every support, and what was said of it where that is adjudicated."""
+    """Return an item for the script, with all its support and, for adjudication, the earlier judgements."""
 
     def shown(text: str | None) -> str:
         return sanitize(text or "", LONGEST, target="page")

@@ -26,13 +26,13 @@ _MEGABYTE = 1 << 20
 
 
 class Settings(Struct, frozen=True):
-    """What a campaign decides once.
+    """The settings of a campaign.
 
     `groups` are the teams by their short names, each with the name that tables print. `languages` are those of the
     topics (none: the campaign does not distinguish languages). `runs` is how many runs a group may have in a language.
     `deadline` is the moment after which nothing comes in. `depth` is how many answers of a question go into the pool
     of each run, `distinct` what makes two of them one. `resolve` is what becomes of two judgements that differ.
-    `judge` judges answers that no person did, where there is a key. `blind` keeps the names of other groups from a
+    `judge` judges answers that no person did, if there is a key. `blind` keeps the names of other groups from a
     group's own pages. `megabytes` is how much a submitted file may unpack to, `characters` how long an answer or its
     support may be. `options_from` says whether a number names the first option by 0 or by 1 (-1: no number names one).
     `dropped` are topics that no longer count. `systems` maps names of systems, in which `*` stands for
@@ -59,13 +59,15 @@ class Settings(Struct, frozen=True):
 
     @property
     def most_bytes(self) -> int:
-        """How many bytes a file that is handed in may unpack to."""
+        """Return the number of bytes to which a submitted file may unpack."""
         return self.megabytes * _MEGABYTE
 
 
 def read_settings(folder: Path) -> Settings:
-    """Read the settings of a campaign; raises UsageError where the folder is none, FormatError for an unsound
-    setting."""
+    """Return the settings of a campaign.
+
+    Raises UsageError if the folder is not a campaign, FormatError for an invalid setting.
+    """
     path = folder / SETTINGS
     if not path.is_file():
         raise UsageError(f"{folder} is not a campaign: it has no {SETTINGS} (nescio campaign init makes one)")
@@ -77,7 +79,7 @@ def read_settings(folder: Path) -> Settings:
 
 
 def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
-    """Return the settings that values make; raises FormatError for one that is unknown, missing or of another kind."""
+    """Return the settings that values make. Raises FormatError for one that is unknown, missing or of another kind."""
     _check(values, path)
     taken: dict[str, Any] = dict(values)
     for name in ("languages", "measures", "dropped"):
@@ -150,7 +152,7 @@ def is_named_for(run: str, group: str) -> bool:
 
 
 def named_group(run: str, groups: Iterable[str]) -> str:
-    """Return the group whose name a run's begins with, and the longest of several; empty where there is none."""
+    """Return the group whose name a run's begins with, and the longest of several; empty if there is none."""
     return max((group for group in groups if is_named_for(run, group)), key=len, default="")
 
 

@@ -117,7 +117,7 @@ class SheetReader:
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return a verdict on an answer as the history writes it; None where it is a fault."""
+        """Return a verdict on an answer as the history writes it; None if it is a fault."""
         if kind_of(item) == SENTENCES:
             return self._sentences(path, line, item, written)
         if self.nuggets is None:
@@ -146,7 +146,7 @@ class SheetReader:
         return None
 
     def of_items(self) -> dict[str, set[str]] | None:
-        """Return the nuggets that may stand in each item of the pool; None where verdicts are no nuggets."""
+        """Return the nuggets that each item of the pool may contain, or None if verdicts are not nuggets."""
         if self.nuggets is None:
             return None
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
@@ -157,8 +157,8 @@ class SheetReader:
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
-    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
-    FormatError where it lacks one that is needed, or all of which it needs `either`."""
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines. Raises
+    FormatError if it lacks one that is needed, or all of which it needs `either`."""
     if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
@@ -181,7 +181,7 @@ def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iter
 
 
 def _delimiter(path: Path) -> str:
-    """Return what stands between the columns of a CSV, which a spreadsheet chooses by its language."""
+    """Return the delimiter of a CSV, which a spreadsheet chooses by its language."""
     source = open_source(path)
     head = source.delimiter.join(source.columns)
     return max(source.delimiter, *_DELIMITERS, key=head.count)

@@ -43,7 +43,7 @@ _CELLS = {  # how a sheet is filled in, by its column
 
 
 class Sheet(Struct, frozen=True):
-    """A sheet that was written: for whom, and how many answers of how many questions are in it."""
+    """A written sheet: its assessor, and the numbers of answers and questions in it."""
 
     file: str
     assessor: str
@@ -52,7 +52,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """What `sheets` wrote."""
+    """The result of `sheets`."""
 
     folder: Path
     sheets: tuple[Sheet, ...]
@@ -77,7 +77,7 @@ def sheets(
     sentences: bool = False,
     progress: Progress | None = None,
 ) -> Handed:
-    """Write a spreadsheet for each assessor: answers without the names of runs, in an order of their own.
+    """Write a spreadsheet for each assessor: answers without the names of runs, each in a different order.
 
         print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
 
@@ -88,7 +88,7 @@ def sheets(
     `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
     judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
     question, and with `adjudicate` of those lists that differ. `progress` is called with the number of sheets
-    written. Raises UsageError where there is no pool, where there are fewer assessors than judgements of an answer,
+    written. Raises UsageError if there is no pool, if there are fewer assessors than judgements of an answer,
     or where a sheet holds verdicts that were not read back.
     """
     with step(campaign) as opened:
@@ -136,9 +136,11 @@ def _about_stories(campaign: Campaign) -> list[Item]:
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return what assessors are asked on pages: before the strings of a target, the first who judges them lists its
-    nuggets, where there is no key; the strings wait for those who are to find the nuggets of another's list. Who made a
-    list is shown it again, and nobody else is."""
+    """Return the items that pages show to assessors.
+
+    Without a key, the first judge of a target lists its nuggets before seeing its strings. The strings wait for the
+    people who find the nuggets of another's list. Only the author of a list sees it again.
+    """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:
         return wanted
@@ -229,7 +231,7 @@ def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
-    """Raise UsageError where a sheet that would be written anew holds verdicts that nobody read back."""
+    """Raise UsageError if a sheet that would be written anew holds verdicts that nobody read back."""
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):

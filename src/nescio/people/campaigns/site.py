@@ -36,7 +36,7 @@ LONGEST = 300  # characters of an answer that a page shows
 
 
 class Published(Struct, frozen=True):
-    """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
+    """The result of `publish`: the site, and its numbers of topic pages and of folders of returns."""
 
     folder: Path
     topics: int
@@ -50,7 +50,7 @@ class Published(Struct, frozen=True):
 
 
 class _Site:
-    """What the pages of a site share: results, tables, and what a reader may see of whose run it is."""
+    """The data that the pages of a site share: results, tables, and what a reader may know about the runs' groups."""
 
     def __init__(
         self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
@@ -86,7 +86,7 @@ class _Site:
 
 
 def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
-    """Write the site of results into `site/`: static pages without a script, that fetch nothing.
+    """Write the site of results into `site/`: static pages without scripts or requests.
 
         print(nescio.campaign.publish("campaign"))
 
@@ -95,7 +95,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site and not in it, is what one group
     gets: its receipts, its runs topic by topic beside the median of all runs, and a skeleton of working notes. With
     `blind = true` the site names no group and no run; the returns of a group name its own. `progress` is called with
-    the number of pages written. Raises MismatchError where there are no results, where they are older than what they
+    the number of pages written. Raises MismatchError if there are no results, if they are older than what they
     were made from, and where anything is not what the log says.
     """
     with step(campaign) as opened:
@@ -107,7 +107,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 
 
 def _refuse(campaign: Campaign) -> None:
-    """Raise MismatchError where what would be published is stale, or was tampered with."""
+    """Raise MismatchError if what would be published is stale, or was tampered with."""
     refuse_old(campaign)
     found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
     if found:
@@ -132,8 +132,10 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return what the site was made from: the line of the log that tells of the scores, and, unless nobody is to know
-    which runs there are, the digests of all that was scored."""
+    """Return the source of the site: the line of the log on the scores, and the digests of all that was scored.
+
+    The digests are left out if nobody should know which runs there are.
+    """
     seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
         seal["scored"] = inputs(site.campaign, SCORING)
@@ -212,13 +214,13 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return what tied rows are sorted by where nothing may tell whose they are: the word and the number of a code."""
+    """Return the sort key of tied rows that must not reveal their group: the word and the number of a code."""
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
-    """Whether a row of a ranking is of somebody's system, and not of a baseline."""
+    """Return whether a row of a ranking is of somebody's system, and not of a baseline."""
     return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 

@@ -32,7 +32,7 @@ class Standing(Struct, frozen=True, eq=False):
 
 
 def standings(parts: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> list[Standing]:
-    """Return how runs stand in each language; `shown` are the names of runs that a reader may see."""
+    """Return the ranking of runs in each language; `shown` holds the names of runs that a reader may see."""
     made = (_standing(part, shown) for part in parts)
     return [one for one in made if one is not None]
 
@@ -74,7 +74,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: 
 
 
 def agreement_sentence(tables: Sequence[Table]) -> str:
-    """Say how far assessors agreed; nothing where nobody judged the same answers."""
+    """Say how far assessors agreed; nothing if nobody judged the same answers."""
     rows = next((table.rows for table in tables if table.name == "agreement"), ())
     found = {row[0]: row for row in rows}
     if "Krippendorff's alpha" not in found:
@@ -92,8 +92,7 @@ class Topics(Struct, frozen=True):
 
 
 def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
-    """Return the runs that the table of topics has a column for: the best of each language in turn, or as they come
-    where none stands."""
+    """Return the runs with a column in the table of topics: the best of each language in turn, else in order."""
     ranked = [run for one in standing for run in one.runs] or list(runs)
     return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
 

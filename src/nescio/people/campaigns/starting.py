@@ -22,7 +22,7 @@ from nescio.text import plural
 
 
 class Made(Struct, frozen=True):
-    """A campaign that `init` made: its folder, how many topics it has, and whether a key stands apart from them."""
+    """The result of `init`: the folder of the campaign, its number of topics, and whether it has a key."""
 
     folder: Path
     task: Task
@@ -59,7 +59,7 @@ def init(
     first_of: str | None = None,
     show: Sequence[str] = (),
 ) -> Made:
-    """Make the folder of a campaign: settings, topics without their gold, and the key apart.
+    """Make the folder of a campaign: settings, topics without their gold, and the separate key.
 
         nescio.campaign.init("campaign", ["questions.jsonl"], task="qa", groups=["uned=UNED", "inaoe=INAOE"])
 

@@ -40,7 +40,7 @@ class Status(Struct, frozen=True):
 
     @property
     def after(self) -> Step | None:
-        """The first step that is not done."""
+        """Return the first step that is not done."""
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ def status(campaign: Path | str) -> Status:
 
         print(nescio.campaign.status("campaign"))
 
-    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError where the folder
+    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError if the folder
     is no campaign.
     """
     opened = open_campaign(campaign)
@@ -114,7 +114,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 
 
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
-    """Say whether there are results and a site, and whether each is of what is there now."""
+    """Return whether results and a site exist, and whether each matches the current inputs."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
     last = latest(campaign, SCORING)
     files = [word for name in (last.about.get("ranking", ()) if last else ()) for word in ("--ranking", name)]

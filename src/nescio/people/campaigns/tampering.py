@@ -102,7 +102,7 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 class Pending(Struct, frozen=True):
-    """What an intake began to take in: when, each file with its group and digest, and the command."""
+    """The files that an intake began to accept: its time, each file with its group and digest, and the command."""
 
     received: str = ""
     items: tuple[tuple[str, str, str], ...] = ()
@@ -110,8 +110,7 @@ class Pending(Struct, frozen=True):
 
 
 def pending(campaign: Campaign) -> Pending | None:
-    """Return what an intake began and did not end, if one did; raises MismatchError where the file holds another
-    thing."""
+    """Return an intake that did not finish, or None. Raises MismatchError if its file has other content."""
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
@@ -131,7 +130,7 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield what the organisers keep and somebody changed since the last step."""
+    """Yield the organisers' files that somebody changed since the last step."""
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
         return
@@ -163,7 +162,7 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
 
 
 def _exactly(path: Path) -> str:
-    """Return a text with its line ends as they are; empty where there is no file."""
+    """Return a text with its line ends as they are; empty if there is no file."""
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 
@@ -199,7 +198,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield where the log or the history of judgements is another than what was said of it."""
+    """Yield the places where the log or the history of judgements differs from its stated digest."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
@@ -223,7 +222,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Whether the topics are other than when they were made, or were last read with all runs."""
+    """Return whether the topics are other than when they were made, or were last read with all runs."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)

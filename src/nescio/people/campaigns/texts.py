@@ -28,7 +28,7 @@ _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encodi
 
 
 def encoding_fault(content: bytes) -> str | None:
-    """Say in which encoding bytes are, where it is not UTF-8; None where it is."""
+    """Say in which encoding bytes are, if it is not UTF-8; None if it is."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return f"this is {encoding} text; save it as UTF-8"
@@ -46,7 +46,7 @@ def encoding_fault(content: bytes) -> str | None:
 
 
 def _likeliest(content: bytes) -> str | None:
-    """Return the encoding whose letters the bytes beyond ASCII are; None where they are nobody's, or of two alike."""
+    """Return the encoding in which the non-ASCII bytes are letters, or None if no encoding, or several, fit."""
     high = b" ".join(_SINGLE.findall(content))
     counts = {}
     for name, (_, letters) in _LETTERS.items():
@@ -64,7 +64,7 @@ def canonical(content: bytes) -> bytes:
 
 
 def text_fault(text: str, longest: int) -> str | None:
-    """Say what in a text cannot be taken in; None where nothing is."""
+    """Say what in a text cannot be taken in; None if nothing is."""
     if len(text) > longest:
         return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
     if found := _CONTROL.search(text):

@@ -54,7 +54,7 @@ class Part(Struct, frozen=True):
 
 
 class Topics(Struct, frozen=True):
-    """What is asked, by language; one part of no language where the campaign does not distinguish them."""
+    """The topics by language, or a single part without a language if the campaign does not distinguish them."""
 
     task: Task
     parts: Mapping[str, Part] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Topics(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many topics there are in all languages."""
+        """Return the number of topics in all languages."""
         return sum(len(part.questions) for part in self.parts.values())
 
 
@@ -72,7 +72,7 @@ class Topics(Struct, frozen=True):
 def write_topics(
     files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Write the topics without their gold; returns the settings with the languages that the topics are in, and notes.
+    """Write the topics without their gold, and return the settings with the languages of the topics, and notes.
 
     Raises MismatchError for topics in a language that is not among those of the settings, and for a column of questions
     that would give answers away, unless it is one of `show`.
@@ -125,8 +125,10 @@ def _write_questions(
 
 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
-    """Say why a column of questions reads like their key: nearly all of its values are the gold answer, or name the
-    right option by its letter or its number; or its name says so. None where neither is so."""
+    """Return why a column of questions looks like their key, or None.
+
+    Nearly all of its values are the gold answer, or name the right option by letter or number; or its name says so.
+    """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
     counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
@@ -137,7 +139,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 
 
 def _tells(question: Question, value: str, first: int) -> bool:
-    """Whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
+    """Return whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if not question.options:
@@ -154,7 +156,7 @@ def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
     """Return the files of topics, tables of questions as JSON Lines that are written to the folder.
 
     The columns of a table are found by their names, as those of results are; other columns stay as they are. Raises
-    FormatError where there is no column of ids or of questions, or several could be it.
+    FormatError if there is no column of ids or of questions, or several could be it.
     """
     if task not in ("qa", "reading"):
         return [*files]
@@ -213,7 +215,7 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
-    """Yield the collections of files of AVE; raises FormatError for another file."""
+    """Yield the collections of files of AVE. Raises FormatError for another file."""
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -230,7 +232,7 @@ def in_language(exercise: Exercise, language: str) -> Exercise:
 
 
 def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the targets of keys of nuggets, and of JSON Lines of {"id", "target"}; texts from wherever they stand."""
+    """Yield the targets of nugget keys, and of JSON Lines of {"id", "target"}, with their texts."""
     texts: dict[str, str] = {}
     strata: dict[str, dict[str, str]] = {}
     keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
@@ -267,7 +269,7 @@ def has_key(files: Sequence[Path], task: Task) -> bool:
 
 
 def write_key(files: Sequence[Path], folder: Path) -> None:
-    """Copy the organisers' files as they are; raises UsageError where two have one name."""
+    """Copy the organisers' files as they are. Raises UsageError if two have one name."""
     for path in files:
         place = folder / path.name
         if place.exists():
@@ -282,7 +284,7 @@ def write_key(files: Sequence[Path], folder: Path) -> None:
 
 
 def read_topics(folder: Path, task: Task) -> Topics:
-    """Read the topics of a campaign, or of what a team was handed; raises UsageError where there are none."""
+    """Return the topics of a campaign, or of a team's handout. Raises UsageError if there are none."""
     files = sorted(path for path in folder.glob("*") if path.suffix in (".xml", ".jsonl"))
     if not files:
         raise UsageError(f"{folder} holds no topics")
@@ -304,7 +306,7 @@ def read_topics(folder: Path, task: Task) -> Topics:
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
-    """Return the topics without those that were dropped; raises UsageError for one that is not there, where none of a
+    """Return the topics without those that were dropped. Raises UsageError for one that is not there, where none of a
     language is left, and in PAN."""
     if not dropped:
         return topics

@@ -21,9 +21,11 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 
 class Agreement(Struct, frozen=True):
-    """How far assessors agree, over all answers that two or more judged; the interval is over answers. `n` counts what
-    `unit` says: answers, or the decisions on each nugget of each string, or on each sentence of each story; `answers`
-    are the answers, or what `whole` says, in both."""
+    """The agreement of assessors over all answers that two or more judged; the interval is over answers.
+
+    `n` counts the units named by `unit`: answers, decisions on each nugget of each string, or on each sentence of each
+    story. `answers` counts the answers, or the units named by `whole`.
+    """
 
     assessors: str
     measure: str
@@ -46,7 +48,7 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
-    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool); raises
+    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool). Raises
     MismatchError with the list of those in dispute."""
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
@@ -75,7 +77,7 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
 
 
 def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
-    """Return the one verdict on each item; lists of nuggets or sentences are no categories of a model."""
+    """Return the single verdict on each item; lists of nuggets or sentences are no categories of a model."""
     lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
     marks = {item: given for item, given in verdicts.items() if item not in lists}
     of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
@@ -104,7 +106,7 @@ def agreement(
     nuggets: Mapping[str, Collection[str]] | None = None,
     whole: str = "string",
 ) -> list[Agreement]:
-    """Compute how far assessors agree on R, W, X and U: all of them together, and kappa for each two.
+    """Return the assessors' agreement on R, W, X and U: of all together, and kappa for each two.
 
     `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
     is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
@@ -149,7 +151,7 @@ def agreement(
 
 
 def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
-    """Return what each assessor says of each nugget that may stand in a string."""
+    """Return each assessor's verdict on each nugget that a string may contain."""
     by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
     return [
         {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}

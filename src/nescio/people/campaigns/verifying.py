@@ -30,7 +30,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """What `verify` found: a fault for each thing that is not what the log says."""
+    """The result of `verify`: a fault for each difference from the log."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
@@ -53,8 +53,10 @@ def verify(
     against: Path | str | None = None,
     progress: Progress | None = None,
 ) -> Verified:
-    """Check a campaign against its log: the chain, runs against receipts, judgements against what was collected; then
-    make pool, results and site again, and hold them against those that are there.
+    """Check a campaign against its log, and return the faults.
+
+    The chain, the runs by their receipts, and the collected judgements are checked first. Then pool, results and site
+    are made again and compared with the existing files.
 
         print(nescio.campaign.verify("campaign"))
 
@@ -62,7 +64,7 @@ def verify(
     cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
     of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
     group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
-    that it names. `progress` hears how far each step is. Raises UsageError where the folder is no campaign.
+    that it names. `progress` hears how far each step is. Raises UsageError if the folder is no campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, and nescio makes none; put the file back")
@@ -125,8 +127,10 @@ def _changes(campaign: Campaign) -> Iterator[Note]:
 
 
 def _backwards(campaign: Campaign) -> Iterator[Fault]:
-    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
-    log was written anew."""
+    """Yield the lines that claim to be older than the previous line.
+
+    Either a clock was wrong, which stops no step, or the log was written anew.
+    """
     try:
         entries = read_log(campaign)
     except MismatchError:

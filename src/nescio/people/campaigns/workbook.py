@@ -32,7 +32,7 @@ def _openpyxl() -> Any:
 
 def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[str], column: str) -> bytes:
     """Return a workbook: the guidelines, and a sheet of texts whose first row stays in sight; of the cells of `column`
-    each is one of the `verdicts`, where there are some."""
+    each is one of the `verdicts`, if there are some."""
     openpyxl = _openpyxl()
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
@@ -85,8 +85,8 @@ def _timeless(content: bytes) -> bytes:
 
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
-    where no sheet has it, or the file is no workbook."""
+    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers. Raises FormatError
+    if no sheet has it, or the file is no workbook."""
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()

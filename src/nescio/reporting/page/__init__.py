@@ -1,10 +1,10 @@
-"""Pages: one HTML file that holds all it needs, made from results.
+"""Make pages from results: one HTML file that holds all it needs.
 
-`report_data` gathers what is known of all runs for the report; `sentence`, `leaderboard`, `figures`, `confidence` and
-`studies` turn it into what the report shows. `moves` says what became of each question between two runs, and `change`
-makes the page of that. Both share the question `browser`, `drawing` and `rendering`, whose templates have one frame
-(`base.html.jinja`) and one set of parts (`parts.html.jinja`). Charts are drawn here to SVG, in two widths: a page
-without a chart engine is small, opens at once, and needs no right to run code made at run time.
+`report_data` gathers all data for the report. `sentence`, `leaderboard`, `figures`, `confidence` and `studies` turn it
+into the parts of the report. `moves` computes the move of each question between two runs, and `change` makes the page
+of these moves. Both pages share the question `browser`, `drawing` and `rendering`. Their templates have one frame
+(`base.html.jinja`) and one set of parts (`parts.html.jinja`). Charts are drawn here to SVG, in two widths. A page
+without a chart engine is small, opens at once, and needs no right to run generated code.
 """
 
 from pathlib import Path
@@ -19,5 +19,5 @@ __all__ = ["ReportData", "gather", "page", "texts_of", "write_figures"]
 
 
 def write_figures(report: ReportData, folder: Path) -> list[str]:
-    """Every figure of the report as files, into a folder that is new or empty; their names."""
+    """Write every figure of the report as files into a new or empty folder, and return their names."""
     return drawing.write_figures(all_figures(report)[0], folder)

@@ -1,5 +1,4 @@
-"""The questions for the page's browser: the outcome of every run on every question, packed small, with what is known of
-them."""
+"""Prepare the questions for the page's browser: the packed outcome of every run on every question, and their data."""
 
 from __future__ import annotations
 
@@ -26,20 +25,24 @@ from nescio.text import sanitize
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED, SCORED = range(7)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
-MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
-MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
+MOST_QUESTIONS = 300_000  # questions in a page: with more, their names alone would take tens of megabytes
+MOST_VALUES = 60  # a stratum with more values is shown with its question instead of as a filter
 HEAD = 16  # characters of a run's name above its column
 MOST_TEXT = 6_000_000  # characters of strata in a page
 DECISIONS = ("not in the run", "right, accepted", "wrong, accepted", "right, rejected", "wrong, rejected", "")
 RESPONSES = ("not in the run", "", "", "silent", "", "", "answered")
 SCORES = ("not in the run", "", "", "", "", "no score", "scored")
-PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -1: what people said of an answer
+# people's verdicts on an answer, indexed by 0, 1 and -1
+PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
 class Browser(Struct, frozen=True):
-    """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
-    `texts` are the words of questions and answers; `scored` says that its cells are scores, and no outcomes."""
+    """The data of the page's browser, as plain values for JSON.
+
+    `notes` name the data that could not be put into the page, and `texts` holds the words of questions and answers.
+    `scored` tells that its cells are scores instead of outcomes.
+    """
 
     payload: Mapping[str, Any]
     questions: int
@@ -49,11 +52,13 @@ class Browser(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True, eq=False):
-    """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
-    questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`
-    and `candidates` (what a declined one would have been) are of the shape of `states`. `people` is
-    what people say of them; `why_not` says why there is nothing, `words` what the states are where they are no
-    outcomes, and `graded` what each row earns by measures of graded scores."""
+    """The content that a browser shows: runs, questions, and the state of each question in each run.
+
+    `runs` has the shown names, and `names` those in the data. `states` has shape (runs, questions), and so have
+    `confidence` and `candidates` (the outcomes that declined candidates would have had). The strata and clusters are
+    those of the questions. `people` holds people's verdicts, and `why_not` the reason for an empty browser. If the
+    states are not outcomes, `words` names them. `graded` holds each row's earnings by measures of graded scores.
+    """
 
     runs: Sequence[str] = ()
     questions: Sequence[str] = ()
@@ -73,7 +78,7 @@ class Seen(Struct, frozen=True, eq=False):
 
 
 def seen_by(report: ReportData) -> Seen:
-    """All runs in the order of the leaderboard."""
+    """Return the browser's content for all runs, in the order of the leaderboard."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return Seen(
@@ -104,8 +109,10 @@ def seen_by(report: ReportData) -> Seen:
 
 
 def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str], shown: Mapping[str, str]) -> Seen:
-    """Return what a browser shows of data without outcomes: decisions, responses, or scores by these measures; `shown`
-    are the names of the runs as shown."""
+    """Return the browser's content for data without outcomes: decisions, responses, or scores by these measures.
+
+    `shown` holds the names of the runs as shown.
+    """
     data = loaded.data
     assert isinstance(data, Evidence)
     graded, notes = graded_scores(loaded, runs, measures)
@@ -133,8 +140,10 @@ def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str
 def browser(
     seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
 ) -> tuple[Browser | None, tuple[Note, ...]]:
-    """Return the browser's data, with what a page adds (`more`), or None with the reason where there are no questions
-    to look at, or too many for a page."""
+    """Return the browser's data with a page's additions (`more`), and notes.
+
+    The data is None, with a note on the reason, if there are no questions to show or too many for a page.
+    """
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
     cells = seen.states.size
@@ -174,7 +183,8 @@ def browser(
         **(more or {}),
     }
     ids = [name for name, _ in rows]
-    payload |= {"ids": listed(ids)} if ids != list(shown) else {}  # as files have them, for notes that go back to them
+    # the names of the files, for notes that refer to these
+    payload |= {"ids": listed(ids)} if ids != list(shown) else {}
     payload |= {"runIds": list(seen.names)} if list(seen.names) != list(seen.runs) else {}
     if seen.words:
         payload["words"] = list(seen.words)
@@ -199,9 +209,11 @@ def browser(
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
-    """Return what became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2,
-    unanswered 3, 4 for a silence that is correct because the question has no answer, and 5 for an answer that is not
-    graded."""
+    """Return the state of each question in each run, shape (runs, questions).
+
+    States are absent 0, correct 1, incorrect 2, unanswered 3, correct silence on a question without an answer 4, and
+    ungraded 5.
+    """
     codes = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
     for name, code in (("correct", CORRECT), ("incorrect", INCORRECT), ("unanswered", UNANSWERED)):
@@ -214,8 +226,11 @@ def states(data: Evidence) -> NDArray[np.uint8]:
 
 
 def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[np.uint8], Sequence[str]] | None:
-    """Return the rows and states of data without outcomes, and what the states are: decisions of validators,
-    responses that are neither right nor wrong as a whole, or scores alone; None where it has none of them."""
+    """Return the rows and states of data without outcomes, and the meanings of the states.
+
+    They are decisions of validators, responses that are neither right nor wrong as a whole, or scores alone. Returns
+    None if the data has none of these.
+    """
     columns = data.columns
     if {"ave.right", "ave.accepted"} <= columns.keys():
         right, accepted = columns["ave.right"], columns["ave.accepted"]
@@ -224,18 +239,21 @@ def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[
         codes = np.select([yes & took, took, yes], [CORRECT, INCORRECT, UNANSWERED], RIGHTLY_SILENT)
         return rows, codes.astype(np.uint8), DECISIONS
     if "answered" in columns:
-        said = np.where(columns["answered"] == 1, SCORED, UNANSWERED).astype(np.uint8)
-        said[~data.present] = ABSENT
-        return np.arange(len(data.questions)), said, RESPONSES
+        states = np.where(columns["answered"] == 1, SCORED, UNANSWERED).astype(np.uint8)
+        states[~data.present] = ABSENT
+        return np.arange(len(data.questions)), states, RESPONSES
     if graded:
-        said = np.where(data.present, SCORED, UNGRADED).astype(np.uint8)
-        said[data.absence == NO_ROW] = ABSENT
-        return np.arange(len(data.questions)), said, SCORES
+        states = np.where(data.present, SCORED, UNGRADED).astype(np.uint8)
+        states[data.absence == NO_ROW] = ABSENT
+        return np.arange(len(data.questions)), states, SCORES
     return None
 
 
 def packed(cells: NDArray[np.uint8]) -> str:
-    """Numbers below 16, question by question, two in a byte (the first in the low half), deflated."""
+    """Return numbers below 16, two in each byte (the first in the low half), deflated in base64.
+
+    They are ordered question by question.
+    """
     flat = np.ascontiguousarray(cells.T).ravel()
     if len(flat) % 2:
         flat = np.append(flat, np.uint8(0))
@@ -243,15 +261,17 @@ def packed(cells: NDArray[np.uint8]) -> str:
 
 
 def certainties(data: Evidence) -> NDArray[np.float32] | None:
-    """Return how sure each answer or candidate is, shape (runs, rows), NaN where that is not said; None where none
-    is."""
+    """Return the confidence of each answer or candidate, shape (runs, rows), NaN if unknown.
+
+    Returns None if no confidence is known.
+    """
     if "confidence" not in data.columns or np.isnan(data.columns["confidence"]).all():
         return None
     return np.asarray(data.columns["confidence"], dtype=np.float32)
 
 
 def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
-    """Return which declined candidates would have been right (1) or wrong (2), shape (runs, rows); None without any."""
+    """Return marks of right (1) and wrong (2) declined candidates, shape (runs, rows), or None without any."""
     marks = np.zeros(data.absence.shape, dtype=np.uint8)
     for name, code in (("candidate_correct", CANDIDATE_RIGHT), ("candidate_incorrect", CANDIDATE_WRONG)):
         if name in data.columns:
@@ -260,17 +280,20 @@ def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
 
 
 def floats(values: NDArray[np.float32]) -> str:
-    """Numbers, run by run, which are more alike than those of a question, as 32 bits each, deflated."""
+    """Return numbers as deflated 32-bit floats in base64, run by run.
+
+    The numbers of a run are more alike than those of a question, so they pack better.
+    """
     return deflated(np.ascontiguousarray(values, dtype="<f4").tobytes())
 
 
 def listed(values: Sequence[object]) -> str:
-    """Return a list as JSON, deflated: the names of questions are a third of a page of numbers."""
+    """Return a list as deflated JSON, because the names of questions are a third of a page of numbers."""
     return deflated(as_json(list(values)).encode())
 
 
 def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[list[str]]:
-    """Return the questions, and the gold answers, that the page shows as such."""
+    """Return the questions and the gold answers that the page shows as such."""
     if not texts:
         return []
     return [[texts.asked.get(row, ("", ""))[part] for row in rows] for part in (0, 1)]
@@ -279,8 +302,10 @@ def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[
 def _strata(
     strata: Mapping[str, Array], shown: Sequence[Sequence[str]] = ()
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
-    """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into
-    the page, but for what is `shown` there already."""
+    """Return strata with few values as filters, and the others as texts beside their question, with notes.
+
+    Texts are cut if they do not fit into the page, and strata in `shown` are left out.
+    """
     facets = []
     others: dict[str, list[str]] = {}
     for name, values in zip(names(list(strata)), strata.values(), strict=True):

@@ -1,4 +1,4 @@
-"""The page of what changed between two runs: `nescio compare OLD NEW -o diff.html`."""
+"""Make the page of changes between two runs: `nescio compare OLD NEW -o diff.html`."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ from nescio.scoring.score import compute_scores
 from nescio.text import plural
 
 HEAD = 24  # characters of a run's name above the table of moves
-NOT_SHOWN = "–"  # a value on other questions than the difference
-MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
+NOT_SHOWN = "–"  # replaces a value on other questions than the difference
+MOST_LISTED = 60  # questions of a group that the page lists beside its browser, for print
 
 
 class Change(Struct, frozen=True, eq=False):
-    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
-    where the data has no outcomes. `old` and `new` are the names as shown, `pair` those in the data."""
+    """The data on two runs: the comparison of each measure (new minus old), and the moves of the questions.
+
+    `moves` is None if the data has no outcomes. `old` and `new` are the shown names, and `pair` those in the data.
+    """
 
     loaded: Loaded
     comparisons: Comparisons
@@ -57,8 +59,10 @@ class Change(Struct, frozen=True, eq=False):
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """Return what the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals
-    and the margin."""
+    """Return the data of the page; `pair` holds the old run and the new one.
+
+    `how` has the level of the intervals and the margin.
+    """
     data = loaded.data
     if not isinstance(data, Evidence):
         raise MismatchError("a counts table does not have the outcome of each question")
@@ -90,7 +94,7 @@ def gather_change(
 
 
 def _unit(change: Change) -> str:
-    """Name what moves from one run to the other: a question, or an answer to one that was asked several times."""
+    """Return the unit that moves between runs: a question, or an answer to a question that was asked several times."""
     data = change.loaded.data
     return "question" if not isinstance(data, Evidence) or data.repeats is None else "answer"
 
@@ -98,8 +102,10 @@ def _unit(change: Change) -> str:
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """Return the value of each measure in both runs on the questions that both have, and on how many: by ("old" or
-    "new", measure)."""
+    """Return the value of each measure in both runs on the shared questions, and the number of questions.
+
+    Keys are ("old" or "new", measure).
+    """
     both = data.take_runs(places)
     present = both.present if both.repeats is None else both.repeats.same_question(both.present)
     both = both.select(np.asarray(present.all(axis=0)))
@@ -136,7 +142,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
 
 
 def _seen(change: Change) -> Seen:
-    """Return what the browser shows: both runs on all questions that one of them has."""
+    """Return the browser's content: both runs on all questions that at least one of them has."""
     moved = change.moves
     if moved is None:
         shown = dict(zip(change.pair, (change.old, change.new), strict=True))
@@ -148,12 +154,12 @@ def _seen(change: Change) -> Seen:
 
 
 def sentence(change: Change) -> Answer:
-    """Say what is decided by the first measure that says which run is better, its values, and what moved."""
+    """Return the decision by the first measure that can say which run is better, with values and moves."""
     made = first_decision(change.comparisons)
     if made is not None:
-        said = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
+        shown = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
         return Answer(
-            f"{made.heading}: ", change.new, said.after, (_values_in_words(change, made.row), *_moved(change))
+            f"{made.heading}: ", change.new, shown.after, (_values_in_words(change, made.row), *_moved(change))
         )
     if not len(change.comparisons):
         return Answer("", change.new, " cannot be compared: no measure was computed.")
@@ -209,7 +215,7 @@ def _groups(change: Change) -> list[dict[str, Any]]:
 
 
 def _table(change: Change) -> list[dict[str, Any]]:
-    """Return the nine moves as rows of the old outcome, with its total."""
+    """Return the nine moves as table rows, one for each old outcome, with totals."""
     if change.moves is None:
         return []
     counts, slugs = change.moves.table, move_names()
@@ -237,7 +243,7 @@ def _share(n: int, total: int) -> str:
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
-    """Return the questions that are no moves: those only one run has, and those not graded."""
+    """Return the questions that are not moves: those that only one run has, and ungraded ones."""
     moved = change.moves
     if moved is None:
         return []
@@ -250,7 +256,7 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
 
 
 def _apart(change: Change) -> tuple[Note, ...]:
-    """Note the questions that are no moves."""
+    """Return notes on the questions that are not moves."""
     moved = change.moves
     if moved is None:
         return ()
@@ -293,13 +299,13 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _value_of(change: Change, which: str, row: Comparison) -> str:
-    """Return the value of a run, where it is on the very questions of the difference."""
+    """Return the value of a run, or a dash if it is on other questions than the difference."""
     value, n = change.values.get((which, row.measure), (math.nan, 0))
     return number(value) if n == row.n else NOT_SHOWN
 
 
 def flow_figure(change: Change) -> Figure | None:
-    """Return the nine moves, or None where the data has no outcomes or the runs no question in common."""
+    """Return a figure of the nine moves, or None if there are no outcomes or no shared questions."""
     if change.moves is None or not change.moves.table.sum():
         return None
     counts = change.moves.table
@@ -326,7 +332,7 @@ def flow_figure(change: Change) -> Figure | None:
 
 
 def differences_figure(change: Change) -> Figure | None:
-    """Return the paired difference of each measure, or None where none is defined."""
+    """Return a figure of the paired difference of each measure, or None if none is defined."""
     rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
     drawn: list[dict[str, Any]] = [
         {

@@ -1,4 +1,4 @@
-"""The command lines by which readers of a page get its figures again."""
+"""Write the command lines that reproduce a page's figures."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from nescio.text import command_text
 
 
 class Commands(Struct, frozen=True):
-    """The command line that reproduces each figure: the files, how they are read, and how resampling is done."""
+    """The parts of the commands that reproduce figures: the files, how they are read, and how resampling is done."""
 
     files: tuple[str, ...] = ("FILES",)
     reading: tuple[str, ...] = ()
     resampling: tuple[str, ...] = ()
 
     def line(self, verb: str, *more: str, resampled: bool = True) -> str:
-        """One command, quoted for a shell."""
+        """Return one command, quoted for a shell."""
         files = (f"./{name}" if name.startswith("-") else name for name in self.files)
         return command_text(
             ["nescio", *verb.split(), *files, *more, *self.reading, *(self.resampling if resampled else ())]
@@ -25,5 +25,5 @@ class Commands(Struct, frozen=True):
 
 
 def measure_words(measures: Sequence[str]) -> tuple[str, ...]:
-    """-m for each measure."""
+    """Return the words `-m MEASURE` for each measure."""
     return tuple(part for name in measures for part in ("-m", name))

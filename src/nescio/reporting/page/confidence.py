@@ -1,4 +1,4 @@
-"""The figures that need a confidence: risk over coverage, and whether a confidence means what it says."""
+"""Draw the figures that need a confidence: risk over coverage, and reliability."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from nescio.selective.remarks import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 
-POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
+POINTS = 200  # points of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
-TOGETHER = 3  # runs whose curves share one chart; more have a panel each
+TOGETHER = 3  # up to this many runs share one chart; more have a panel each
 MOST_PANELS = 12
-POINTS_BEYOND = 30  # of a curve that is drawn only in the data: of a run past those that have a panel
+POINTS_BEYOND = 30  # points of a curve that only the data has, for runs without a panel
 
 
 def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
-    """Both figures, where a run has confidences, and notes on the runs that have none or none that can be used."""
+    """Return both figures, if a run has confidences, and notes on the runs without usable ones."""
     data = report.loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not report.counts:
         return (), ()
@@ -41,8 +41,10 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 
 
 class _Curves(Struct, frozen=True):
-    """Risk-coverage curves: a row for each point, the operating points of the runs, the runs that have a curve, and
-    notes."""
+    """Risk-coverage curves: a row for each point, and the operating points of the runs.
+
+    It also names the runs with a curve, and holds notes.
+    """
 
     rows: list[Record]
     operating: list[Record]
@@ -51,7 +53,7 @@ class _Curves(Struct, frozen=True):
 
 
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Risk over coverage of every run that has confidences."""
+    """Return the figure of risk over coverage for every run with confidences, and notes."""
     curves = _curves(report, data)
     having = curves.runs
     if not having:
@@ -89,22 +91,24 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _curves(report: ReportData, data: Evidence) -> _Curves:
-    """Compute the curve of each run, with its band for the first runs; a note names those that have none."""
+    """Return the curve of each run, with a band for the first runs, and a note that names runs without a curve."""
     curves, lacking = _Curves([], [], [], []), list[str]()
     for run in report.runs:
         drawn = len(curves.runs) < MOST_PANELS
         try:
-            one = curve.one_run(data, run)
-            steps = curve.curve_of(one, POINTS if drawn else POINTS_BEYOND)
+            answering = curve.one_run(data, run)
+            steps = curve.curve_of(answering, POINTS if drawn else POINTS_BEYOND)
         except NescioError:
             steps = ()
         if not steps:
             lacking.append(report.shown[run])
             continue
         curves.runs.append(run)
-        if one.left_out:
-            curves.notes.append(without_confidence(one))
-        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
+        if answering.left_out:
+            curves.notes.append(without_confidence(answering))
+        band = (
+            risk_band(answering, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
+        )
         for i, p in enumerate(steps):
             row: Record = {
                 "run": report.shown[run],
@@ -150,7 +154,7 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
 
 
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Return the share right in ten bins of confidence (l, u], of the runs that charts name."""
+    """Return the figure of the share right in ten bins of confidence (l, u], for the runs that charts name."""
     try:
         rows = _bins(report, data)
     except NescioError as error:
@@ -178,7 +182,7 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
 
 
 def _bins(report: ReportData, data: Evidence) -> list[Record]:
-    """Return a row for each run and bin with answers in it. Raises where confidences are no probabilities."""
+    """Return a row for each run and nonempty bin. Raises NescioError if confidences are not probabilities."""
     probability, right = data.column("probability"), data.column("right")
     rows: list[Record] = []
     for run in report.runs:
@@ -187,13 +191,13 @@ def _bins(report: ReportData, data: Evidence) -> list[Record]:
         stated, came = probability[i][use], right[i][use]
         place = np.clip(np.ceil(np.round(stated * BINS, 9)).astype(int) - 1, 0, BINS - 1)
         for b in np.unique(place):
-            own = place == b
-            n, hits = int(own.sum()), float(came[own].sum())
+            inside = place == b
+            n, hits = int(inside.sum()), float(came[inside].sum())
             low, high = wilson(hits, n, (report.level or 95) / 100)
             rows.append(
                 {
                     "run": report.shown[run],
-                    "confidence": float(stated[own].mean()),
+                    "confidence": float(stated[inside].mean()),
                     "right": hits / n,
                     "low": low,
                     "high": high,
@@ -218,9 +222,9 @@ def _words_of_bin(row: Record) -> Record:
 
 
 def _calibration_error(rows: Sequence[Record], run: str) -> float:
-    own = [row for row in rows if row["run"] == run]
-    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in own)
-    return float(off / sum(row["n"] for row in own))
+    bins = [row for row in rows if row["run"] == run]
+    off = sum(row["n"] * abs(row["right"] - row["confidence"]) for row in bins)
+    return float(off / sum(row["n"] for row in bins))
 
 
 def _reliability_panel(rows: list[Record], run: str) -> Callable[[], Any]:

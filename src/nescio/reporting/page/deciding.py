@@ -1,5 +1,4 @@
-"""What to do: which run to use, from which confidence on, how many errors to expect at most, and how good the evidence
-is."""
+"""Advise the reader: which run to use, from which confidence, with how many errors, on what evidence."""
 
 from __future__ import annotations
 
@@ -24,14 +23,19 @@ from nescio.selective.operating import Operating, TunedPoint
 from nescio.stats.chosen import another_count, another_value, level_of_each, upper_of_chosen
 from nescio.text import enumerated, plural
 
-TOLERATED = 0.05  # the share of wrong answers that the page begins with
-FEWEST = 20  # questions, or clusters, below which nothing is decided
-NEAR = 0.05  # how far the bound of strong evidence lies above what was seen
+TOLERATED = 0.05  # the share of wrong answers at which the page starts
+FEWEST = 20  # questions, or clusters; with fewer nothing is decided
+NEAR = 0.05  # strong evidence has a bound at most this far above the observed share
 
 
 class Promise(Struct, frozen=True):
-    """What a run at a threshold (None: as it came) can be held to: so many questions answered, so many of these wrong
-    here, at most the share `upper` of them anywhere; and so many right answers."""
+    """A guarantee on a run at a threshold (None: unchanged).
+
+    The run answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` wrongly anywhere.
+
+    It answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` of them wrongly
+    anywhere.
+    """
 
     run: str
     threshold: float | None
@@ -41,7 +45,7 @@ class Promise(Struct, frozen=True):
 
 
 def decision(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentences of the block that decides, the first of them the advice itself."""
+    """Return the sentences of the block that decides, the advice first."""
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
     run, shipping = _chosen(report)
@@ -54,8 +58,8 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
 
 
 def _unread(report: ReportData, run: str) -> Iterator[Statement]:
-    """Say why nothing is decided of a run, as a gate would."""
-    if ground := no_ground(report.scores, report.main, None):  # a choice rests on all runs
+    """Yield the reasons for deciding nothing about a run, as a gate would."""
+    if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
     left_out = report.loaded.options.ungraded == "exclude"
@@ -63,7 +67,7 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
 
 
 def left_out_of(report: ReportData, run: str) -> int:
-    """Return how many answers of a run are left out because they have no grade, which bounds count as wrong."""
+    """Return the number of a run's answers left out because they have no grade, which bounds count as wrong."""
     if report.loaded.options.ungraded != "exclude":
         return 0
     return sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
@@ -75,7 +79,7 @@ def _chosen(report: ReportData) -> tuple[str, Shipping]:
 
 
 def units(report: ReportData) -> int:
-    """Return how many questions, or clusters of them, some run has a grade for."""
+    """Return the number of questions, or clusters of them, that some run has a grade for."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
@@ -86,23 +90,23 @@ def units(report: ReportData) -> int:
 
 
 def silent_share(report: ReportData) -> float:
-    """Return what a run earns that never answers: the share of the questions that have no answer."""
+    """Return the score of a run that never answers: the share of the questions that have no answer."""
     return fitness.silent_share(report.loaded.data, report.runs[0])
 
 
 def unit(report: ReportData) -> str:
-    """Return what `units` counts: "question", or "cluster"."""
+    """Return the name of the units that `units` counts: "question" or "cluster"."""
     return "cluster" if report.loaded.data.groups is not None else "question"
 
 
 def stands_alone(report: ReportData) -> bool:
-    """Say whether questions were drawn one by one, so that counts of them have exact bounds."""
+    """Return whether questions were drawn one by one, so that counts of them have exact bounds."""
     data = report.loaded.data
     return not isinstance(data, Evidence) or (data.clusters is None and data.repeats is None)
 
 
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentence of data that decides nothing: too few, all silent, none right, all alike."""
+    """Return the sentence on data that decides nothing: too few questions, all silent, none right, or all alike."""
     runs, many = report.runs, units(report)
     answers = answers_of(report, runs)
     n = plural(many, unit(report))
@@ -141,7 +145,7 @@ def _at_thresholds(report: ReportData) -> str:
 
 
 def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standing:
-    """Return what the run chosen did, on held-out questions where a threshold of its own was chosen."""
+    """Return the results of the chosen run, on held-out questions if it has a chosen threshold."""
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
     silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
     if tuned and (expected := _chosen(report)[1].expected):
@@ -153,19 +157,21 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
 
 
 def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
-    """Say where the best threshold of the run chosen declines nothing."""
-    one = report.operating.get(run)
-    if one is None or one.tuned is None or one.measure != report.main or one.tuned.declines:
+    """Yield a sentence if the best threshold of the chosen run declines nothing."""
+    operating = report.operating.get(run)
+    if operating is None or operating.tuned is None or operating.measure != report.main or operating.tuned.declines:
         return
     name = report.shown[run]
     text = f"No threshold helps: {report.main} is best where {name} gives every answer that it has."
     yield Statement(
-        "no threshold", text, {"run": name, "answered": one.tuned.answered, "threshold": one.tuned.threshold}
+        "no threshold",
+        text,
+        {"run": name, "answered": operating.tuned.answered, "threshold": operating.tuned.threshold},
     )
 
 
 def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
-    """Say with whom the run chosen is tied, what tells them apart, and who does the very same."""
+    """Yield sentences on the runs tied with the chosen one, what would separate them, and runs with equal answers."""
     name, made = report.shown[shipping.run], shipping.decision
     if shipping.other and not (made and made.row.significant):
         mine, other = f"{name}{_at(shipping.tuned)}", report.shown[shipping.other]
@@ -179,14 +185,14 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
         yield Statement("tied", text, figures)
     if shipping.alike:
         both = enumerated(
-            [f"{name}{_at(shipping.tuned)}", *(f"{report.shown[r]}{_at(own)}" for r, own in shipping.alike)]
+            [f"{name}{_at(shipping.tuned)}", *(f"{report.shown[r]}{_at(point)}" for r, point in shipping.alike)]
         )
         text = f"{both} get the same outcome on every question: let cost or speed decide."
         yield Statement("alike", text, {"run": name, "alike": len(shipping.alike)})
 
 
 def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) -> Iterator[Statement]:
-    """Say which run to use unless that is refused, how it does, and how many of its answers are wrong at most."""
+    """Yield sentences on which run to use (unless that is refused), its results, and its largest share of errors."""
     name, tuned = report.shown[run], shipping.tuned
     k = len(report.runs)
     if not refused:
@@ -196,14 +202,14 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     before = ahead if run != report.runs[0] else ""
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
-        held: dict[str, Figure] = {
+        figures: dict[str, Figure] = {
             "run": name,
             "threshold": tuned.threshold,
             "coverage": coverage,
             "risk": seen,
         }
         expected = f"is expected to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
-        yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", held)
+        yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", figures)
         tried = 2 * k * tuned.tried
     else:
         answered, wrong = answers_of(report, [run])[run]
@@ -219,7 +225,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
 
 
 def _or_another(report: ReportData, shipping: Shipping) -> str:
-    """Return the other run that the evidence does not tell from the one chosen, in words; nothing where it does."""
+    """Return words for the other run if the evidence does not separate it from the chosen one, else an empty text."""
     made = shipping.decision
     if not shipping.other or made is None or made.row.significant:
         return ""
@@ -247,14 +253,14 @@ def _bound(report: ReportData, answers: tuple[int, int], tried: int, lost: int) 
 
 
 def _above(share: float) -> str:
-    """Return a bound in percent, rounded up, with a decimal where it is below ten."""
+    """Return a bound in percent, rounded up, with a decimal below ten percent."""
     digits = 1 if share < 0.1 else 0
     step = 10 ** (2 + digits)
     return f"{math.ceil(share * step - 1e-9) / step:.{digits}%}"
 
 
 def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float) -> Statement:
-    """Say how good the evidence is, by the rule of its declaration."""
+    """Return the sentence on the quality of the evidence, by the rule of its declaration."""
     significant = bool(shipping.decision and shipping.decision.row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
@@ -268,8 +274,8 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
         else ""
     )
     judges = f"another judge sees {doubt:.0%} of the answers otherwise" if doubt > NEAR else ""
-    said = " and ".join(part for part in (judges, lead, gap) if part)
-    text = f"The evidence is {word}: {said}." if said else ""
+    reasons = " and ".join(part for part in (judges, lead, gap) if part)
+    text = f"The evidence is {word}: {reasons}." if reasons else ""
     figures: dict[str, Figure] = {
         "word": word,
         "significant": significant,
@@ -280,25 +286,25 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
 
 
 def _doubt(report: ReportData) -> float:
-    """Return the largest share of the answers asked about that another judge sees otherwise; 0 where none was."""
-    found = [one for one in report.loaded.notes if one.code == "judging.doubtful"]
-    return max((one["answers"] / one["total"] for one in found), default=0.0)
+    """Return the largest share of the checked answers on which another judge disagrees, 0 if none was checked."""
+    doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
+    return max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
 
 
 def _more(report: ReportData) -> Iterator[Statement]:
-    """Say what would change the advice, and what another sample would give."""
+    """Yield sentences on what would change the advice, and on the result of another sample."""
     if report.groups is not None and stands_alone(report):
-        column, many, held = report.groups
+        column, many, grouped = report.groups
         text = (
-            f"{held:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, the "
-            f"bounds here are too low: `--cluster {column}` counts them together."
+            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, "
+            f"the bounds here are too low: `--cluster {column}` counts them together."
         )
-        yield Statement("groups", text, {"column": column, "groups": many, "questions": held})
+        yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
 
 
 def another_sample(report: ReportData) -> Iterator[Statement]:
-    """Say what the best run would score on another sample of as many questions, as it came."""
+    """Yield a sentence on the best run's score on another sample of as many questions, without a threshold."""
     best, measure = report.runs[0], parse(report.main)
     counts = report.counts.get(best)
     if not counts or not sum(counts) or not stands_alone(report) or not measure.counts_outcomes:
@@ -310,7 +316,7 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
         return measure.of_totals(totals(measure, columns, n))
 
     proportion = measure.declaration.proportion
-    if proportion and proportion[1] == "n":  # two outcomes, as `score --next` has it
+    if proportion and proportion[1] == "n":  # two outcomes, as in `score --next`
         low, high = another_count(round(float(value(np.array([counts]))[0]) * n), n, n, level_of_each(LEVEL, k))
         low, high = low / n, high / n
     else:
@@ -333,35 +339,36 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run with counts answers, and how many of these wrongly; silence is never among
-    them."""
+    """Return how many questions each run with counts answers, and how many wrongly; silence is never among them."""
     return fitness.answered_and_wrong(
         report.loaded.data, {run: report.counts[run] for run in runs if run in report.counts}
     )
 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:
-    """Return what every run can be held to, as it came and at each threshold of its grid: the bounds hold together, so
-    that any of them may be chosen. Empty where questions do not stand alone; without runs of which nothing is
-    decided."""
+    """Return the guarantees on every run, unchanged and at each threshold of its grid.
+
+    The bounds hold together, so that any of them may be chosen. The result is empty if questions are clustered or
+    repeated, and lacks runs about which nothing is decided.
+    """
     if not stands_alone(report) or not report.counts:
         return ()
-    found: list[tuple[str, float | None, int, int]] = []
+    counts: list[tuple[str, float | None, int, int]] = []
     runs = [run for run in report.runs if not any(_unread(report, run))]
     answers = answers_of(report, runs)
     for run in runs:
         if run in answers:
-            found.append((run, None, *answers[run]))
-        found += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
+            counts.append((run, None, *answers[run]))
+        counts += [(run, threshold, *_counted(report.operating[run], threshold)) for threshold in _grid(report, run)]
     tried, lost = tried_promises(report), {run: left_out_of(report, run) for run in runs}
     return tuple(
         Promise(run, threshold, answered, wrong, upper_of_chosen(wrong + lost[run], answered + lost[run], tried, LEVEL))
-        for run, threshold, answered, wrong in found
+        for run, threshold, answered, wrong in counts
     )
 
 
 def tried_promises(report: ReportData) -> int:
-    """Return how many pairs of a run and a threshold are held to a bound, before any verdict is looked at."""
+    """Return the number of pairs of a run and a threshold that have a bound, fixed before anyone sees a verdict."""
     return len(report.runs) * (1 + GRID if report.operating else 1)
 
 
@@ -375,14 +382,16 @@ def _counted(one: Operating, threshold: float) -> tuple[int, int]:
 
 
 def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
-    """Return the promise of at most this share of errors that gives the most right answers; of equal ones that with
-    fewer errors; None where nobody can promise it."""
+    """Return the guarantee with the most right answers among those with at most this share of errors.
+
+    Among equal ones the fewest errors win. Returns None if no run can guarantee it.
+    """
     safe = [one for one in made if one.upper <= risk and one.answered]
     return max(safe, key=lambda one: (one.answered - one.wrong, -one.wrong), default=None)
 
 
 def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:
-    """Say which run and threshold can be held to so many errors, or that none can and what it would take."""
+    """Return the run and threshold that guarantee this share of errors in words, or what a guarantee would need."""
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
     if one is None and report.counts and not promises(report):

@@ -1,4 +1,4 @@
-"""Figures drawn: as SVG that can stand inside a page, and as files for papers."""
+"""Draw figures as SVG inside a page, and as files for papers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from nescio.reporting.tables import guarded
 from nescio.sources.writing import atomic_folder, csv_text
 from nescio.text import sanitize
 
-WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
+WIDE, NARROW = 760, 320  # the widths in pixels for which each chart is drawn
 _ON_PAPER = 700
-_DATA_DIGITS = 6  # behind the point; of what is smaller than _SMALL, such as p-values, as many significant ones
+_DATA_DIGITS = 6  # digits after the point; values below _SMALL, such as p-values, have as many significant digits
 _SMALL, _SMALL_DIGITS = 1e-3, 4
 _LONGEST = 33  # characters of a name above a panel
-_LONG = 100  # characters of the points of a line, from which on panels share it
+_LONG = 100  # panels share the points of a line from this many characters on
 
 
 class Drawn(Struct, frozen=True):
-    """A figure as the template takes it: its words, its two drawings, and which formats of its data there are."""
+    """A figure for the template: its words, its two drawings, and the formats of its data."""
 
     name: str
     title: str
@@ -40,15 +40,17 @@ class Drawn(Struct, frozen=True):
 
 
 def table(figure: Figure) -> dict[str, Any]:
-    """Return the data of a figure as columns and rows; what is undefined is null."""
+    """Return the data of a figure as columns and rows, with null for undefined values."""
     columns = list(figure.rows[0]) if figure.rows else []
     rows = [[_plain(row.get(name)) for name in columns] for row in figure.rows]
     return {"columns": columns, "rows": rows, **({"hint": figure.hint} if figure.hint else {})}
 
 
 def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Drawn]:
-    """Return figures drawn, by name: each in two widths, or in panels. `runs` are the names by which marks and texts
-    are known to be a run's."""
+    """Return drawn figures by name, each in two widths or in panels.
+
+    `runs` holds the names by which marks and texts are recognised as a run's.
+    """
     from markupsafe import Markup
 
     places = {name: i for i, name in enumerate(runs)}
@@ -84,12 +86,12 @@ def _panels(figure: Figure, runs: Sequence[str], places: dict[str, int]) -> list
 
 
 def _is_plain_line(mark: Mark) -> bool:
-    """Return whether a mark is a long line whose points say nothing under the mouse."""
+    """Return whether a mark is a long line whose points have no tips."""
     return not mark.line and len(mark.attributes.get("d", "")) > _LONG
 
 
 def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
-    """Write every figure in all `forms` into a folder that is new or empty, and return their names."""
+    """Write every figure in all `forms` into a new or empty folder, and return their names."""
     on_paper = "PDF" in forms()
     with atomic_folder(folder) as draft:
         for figure in figures:
@@ -113,8 +115,8 @@ def forms() -> str:
 
 
 def _csv(figure: Figure) -> str:
-    held = table(figure)
-    return csv_text([held["columns"], *(map(guarded, row) for row in held["rows"])])
+    data = table(figure)
+    return csv_text([data["columns"], *(map(guarded, row) for row in data["rows"])])
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a figure of the page is."""
+"""Define a figure of a page."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ Record = dict[str, Any]
 
 
 class Figure(Struct, frozen=True, eq=False):
-    """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
-    what gives its data again; `hint` says what a point of a line is, as a template of the names of its row: `{run}`,
-    `{risk%}` as a percentage, `{value.3}` with three decimals. `panels` are small charts of one run each, which stand
-    side by side in the page in place of the one chart."""
+    """One figure of a page.
+
+    `words` is its text alternative, `rows` its data, `draw` makes its chart for a width in pixels, and `command`
+    reproduces its data. `hint` is a template for the tip of a line's point, with the names of its row: `{run}`,
+    `{risk%}` as a percentage, `{value.3}` with three decimals. `panels` are small charts of one run each, which the
+    page shows side by side in place of the one chart.
+    """
 
     name: str
     title: str
@@ -30,5 +33,5 @@ class Figure(Struct, frozen=True, eq=False):
 
 
 def first_of(many: int) -> str:
-    """Return what a chart says where it does not show all."""
+    """Return the sentence that a chart shows only the first rows, or an empty text if it shows all."""
     return f" The chart shows the first {MOST_ROWS} of {many}; its data has them all." if many > MOST_ROWS else ""

@@ -1,5 +1,4 @@
-"""The figures of the page: for each its rows (which are also its data to download), what it shows in words, and how to
-repeat it."""
+"""Make the figures of the page: each with its data, its meaning in words, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from nescio.reporting.page.report_data import ReportData, score_command
 from nescio.reporting.page.shown_text import names
 from nescio.text import plural, sanitize
 
-MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
+MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # values of t whose penalties are marked on the lines
 OUTCOMES = ("correct", "incorrect", "unanswered")
-MOST_LINES = 200  # runs, the best first, whose line of 48 points is drawn
+MOST_LINES = 200  # most runs, the best first, that have a line of 48 points
 
 
 def interval_figure(report: ReportData) -> Figure:
-    """Return the values of the measure that decides, with their intervals."""
+    """Return the figure of the deciding measure's values with their intervals."""
     scored = [(run, report.row(run, report.main)) for run in report.runs]
     rows = [
         (report.shown[run], row.value, row.low, row.high, row.n)
@@ -41,8 +40,10 @@ def value_figure(
     level: str,
     command: str,
 ) -> Figure:
-    """Return a figure of values with their intervals and their n, from the best run down; `level` says of which kind
-    the intervals are."""
+    """Return a figure of values with their intervals and n, from the best run down.
+
+    `level` says which kind of interval they have.
+    """
     rows: list[dict[str, Any]] = [dict(zip(("run", "value", "low", "high", "n"), row, strict=True)) for row in values]
     drawn = [
         row | charts.between(row["value"], row["low"], row["high"]) | {"tip": f"{row['run']}: {measure} {_value(row)}"}
@@ -66,7 +67,7 @@ def value_figure(
 
 
 def outcome_figure(report: ReportData) -> Figure | None:
-    """Correct, incorrect and unanswered questions of every run, or None where the data has no outcomes."""
+    """Return the figure of every run's correct, incorrect and unanswered questions, or None without outcomes."""
     if not report.counts:
         return None
     rows: list[dict[str, Any]] = [
@@ -102,7 +103,7 @@ def outcome_figure(report: ReportData) -> Figure | None:
 
 
 def gain_figure(report: ReportData) -> Figure | None:
-    """Accuracy against c@1, or None where the data has no outcomes."""
+    """Return the figure of accuracy against c@1, or None without outcomes."""
     rows: list[dict[str, Any]] = []
     for run in report.runs:
         counts = report.counts.get(run, (0, 0, 0))
@@ -145,7 +146,7 @@ def gain_figure(report: ReportData) -> Figure | None:
 
 
 def penalty_figure(report: ReportData) -> Figure | None:
-    """penalty(t) over t, and who wins at which price; None where the data has no outcomes."""
+    """Return the figure of penalty(t) over t with the winners at each price, or None without outcomes."""
     runs = [run for run in report.runs if sum(report.counts.get(run, ()))]
     if not runs:
         return None
@@ -189,14 +190,19 @@ def _said_of_silence(silent: float) -> str:
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
-    """Return the t from which on silence beats every run: with what silence earns, v of a question on average, C - W
-    t/(1-t) is above vn just for t below (C - vn)/(C - vn + W)."""
+    """Return the t from which silence beats every run.
+
+    Silence earns v for a mean question. Then C - W t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
+    """
     gains = [(c - silent * (c + w + u), w) for c, w, u in counts.values()]
     return max((gain / (gain + w) for gain, w in gains if gain > 1e-9), default=0.0)
 
 
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
-    """Who is best from which t to which, and from where on silence is; `mute` says whether a run is silence itself."""
+    """Return the best run for each range of t in words, and the t from which silence is best.
+
+    `mute` tells that a run is silence itself.
+    """
     if not worth:
         return "No run earns more than a system that never answers."
     spans = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
@@ -207,13 +213,12 @@ def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, 
 
 
 def _price(t: float) -> str:
-    """Two digits, or more where these would say 1 of what is less."""
+    """Return the price with two digits, or with more if two would round it to 1."""
     return f"{t:.6g}" if 0.995 <= t < 1 else f"{t:.2f}"
 
 
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
-    """Return the runs that a chart names, every winner among them while there are colours; the others keep the colours
-    they have."""
+    """Return the runs that a chart names, with as many winners as colours allow; the others keep their colours."""
     chosen = list(top)
     for name in winners:
         free = [i for i, other in enumerate(chosen) if other not in winners and other != charts.OTHERS]
@@ -223,8 +228,10 @@ def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
 
 
 def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, float, float]]:
-    """Who earns most by penalty(t), as (run, from t, to t): penalty is a straight line in the price s = t/(1-t), so the
-    winner changes only where two lines cross."""
+    """Return the runs that earn most by penalty(t), as (run, from t, to t).
+
+    Penalty is a straight line in the price s = t/(1-t), so the winner changes only where two lines cross.
+    """
     lines = {run: (c / (c + w + u), w / (c + w + u)) for run, (c, w, u) in counts.items()}
     at, winners = 0.0, []
     best = max(lines, key=lambda run: (lines[run][0], -lines[run][1]))
@@ -239,7 +246,7 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
 
 
 def strata_figure(report: ReportData) -> Figure | None:
-    """Return the measure that decides in each part of the questions, or None without --by."""
+    """Return the figure of the deciding measure in each part of the questions, or None without --by."""
     if report.by is None or not report.by_asked:
         return None
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
@@ -271,9 +278,9 @@ def strata_figure(report: ReportData) -> Figure | None:
         if row["stratum"] in order
     ]
     first = report.shown[report.runs[0]]
-    own = [row for row in rows if row["run"] == first]
-    best = max(own, key=lambda row: row["value"], default=None)
-    worst = min(own, key=lambda row: row["value"], default=None)
+    of_first = [row for row in rows if row["run"] == first]
+    best = max(of_first, key=lambda row: row["value"], default=None)
+    worst = min(of_first, key=lambda row: row["value"], default=None)
     words = (
         f" {first}: from {number(worst['value'])} in {worst['stratum']}"
         f" to {number(best['value'])} in {best['stratum']}."
@@ -292,18 +299,18 @@ def strata_figure(report: ReportData) -> Figure | None:
 
 
 def others(report: ReportData) -> str:
-    """Say what the grey marks of a chart are."""
+    """Return the sentence that explains the grey marks of a chart."""
     more = len(report.runs) - charts.MOST_NAMED
     return f" Grey: {plural(more, 'other run')}." if more > 0 else ""
 
 
 def _cut(lines: Sequence[str], runs: Sequence[str]) -> str:
-    """Say which runs have a line, of more than a chart and its table can hold."""
+    """Return the sentence on which runs have a line if there are too many for a chart and its table."""
     return f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
 
 
 def _grey(report: ReportData) -> str:
-    """Return what dots without bars and without a colour leave to the table."""
+    """Return the sentence on data that only the table shows, for dots without bars and without a colour."""
     more = len(report.runs) - charts.MOST_NAMED
     if more > 0:
         return f" Grey: {plural(more, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
@@ -315,7 +322,7 @@ def _value(row: Record) -> str:
 
 
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
-    """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
+    """Return every figure that the data allows, in the order of the page, and notes on missing ones."""
     from nescio.reporting.page.confidence import confidence_figures
     from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure

@@ -1,4 +1,4 @@
-"""Whether the best run is to be used at all: what the pages of one collection and of a suite say before "ship"."""
+"""Judge whether the best run is fit for use at all, before the page of a collection or a suite says "ship"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from nescio.data.reasons import not_declined
 from nescio.measures import Measure, parse
 from nescio.reporting.page.statements import Figure, Statement
 
-MOSTLY = 0.5  # of the answers wrong: from there on silence is worth more at a price of one right answer
+MOSTLY = 0.5  # share of wrong answers from which silence is worth more if an error costs one right answer
 
 
 class Standing(Struct, frozen=True):
-    """What the best of so many `runs` did, by its name as shown: how much it answered and how much of that wrongly (as
-    counts or shares), its value by a measure, and that of a run that never answers, NaN where errors cost nothing."""
+    """The results of the best of `runs` runs, with its shown name.
+
+    It has the answered and wrong questions (as counts or shares), its value by a measure, and the value of a run that
+    never answers, NaN if errors cost nothing.
+    """
 
     run: str
     runs: int
@@ -32,8 +35,10 @@ class Standing(Struct, frozen=True):
 
 
 def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
-    """Say of the best run that most of its answers are wrong, or that silence would score more where errors cost; `at`
-    is its threshold in words, `among` what the shares are of."""
+    """Yield the warnings that most answers of the best run are wrong, or that silence would score more if errors cost.
+
+    `at` is its threshold in words, and `among` names what the shares refer to.
+    """
     name = f"{one.run}{at}"
     best = f"{name} is the best of these, but" if one.runs > 1 else f"Do not ship {name}:"
     never = ": do not ship it." if one.runs > 1 else "."
@@ -49,8 +54,10 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
 def no_decision(
     run: str, shown: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Statement]:
-    """Say how much silence of a run was no decision of its own, or how much is left out without a grade, where that is
-    much; `silence` are the rows of each benchmark."""
+    """Yield warnings if much of a run's silence was not its own decision, or much is left out without a grade.
+
+    `silence` holds the rows of each benchmark.
+    """
     if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
         advice = "Check how answers are parsed and why calls failed, and score again."
         text = f"Ship nothing yet: {lost.words(shown)}. {advice}"
@@ -58,8 +65,7 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run of `counts` answers, and how many of these wrongly; silence is never among
-    them."""
+    """Return how many questions each run of `counts` answers, and how many wrongly; silence is never among them."""
     if not isinstance(data, Evidence) or not {"answered", "incorrect"} <= data.columns.keys():
         return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
     places = {run: i for i, run in enumerate(data.runs)}
@@ -70,7 +76,7 @@ def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -
 
 
 def silent_share(data: Data, run: str) -> float:
-    """Return what a run earns that never answers: the share of the questions of a run that have no answer."""
+    """Return the score of a run that never answers: the share of the run's questions that have no answer."""
     if not isinstance(data, Evidence) or "answerable" not in data.columns:
         return 0.0
     i = data.runs.index(run)
@@ -78,15 +84,15 @@ def silent_share(data: Data, run: str) -> float:
 
 
 def silent_score(measure: Measure, share: float) -> float:
-    """Return what a run that never answers scores, where errors cost; undefined elsewhere."""
+    """Return the score of a run that never answers if errors cost, NaN for other measures."""
     if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
         return math.nan
     silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
-    return float(measure.of_totals(totals(measure, {name: np.array([one]) for name, one in silent.items()}, 1))[0])
+    return float(measure.of_totals(totals(measure, {name: np.array([value]) for name, value in silent.items()}, 1))[0])
 
 
 def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Return the sums that a measure of outcomes reads, of many samples of n questions."""
+    """Return the sums that a measure of outcomes reads, for many samples of n questions."""
     kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
     each = measure.each(kinds)
     stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
@@ -97,5 +103,5 @@ def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, An
 
 
 def silence_scores(name: str, data: Data, run: str) -> float:
-    """Return what a run that never answers the questions of this one scores, NaN where errors cost nothing."""
+    """Return the score of a run that never answers this run's questions, NaN if errors cost nothing."""
     return silent_score(parse(name), silent_share(data, run))

@@ -1,4 +1,4 @@
-"""The figure of quality against cost: which runs no other one beats at both."""
+"""Draw the figure of quality against cost, with the runs that no other run beats at both."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from nescio.stats.front import on_front
 
 
 def front_figure(report: ReportData) -> Figure | None:
-    """Return quality over cost of every run, by the first measures of either; None where one of them is not scored."""
+    """Return the figure of quality over cost, by the first measure of each, or None if one is not scored."""
     quality, cost = measures_of(report.measures, report.loaded.data)
     if quality is None or cost is None or len(report.runs) < 2:
         return None
-    found = [(run, report.row(run, quality.label), report.row(run, cost.label)) for run in report.runs]
+    scored = [(run, report.row(run, quality.label), report.row(run, cost.label)) for run in report.runs]
     kept = [
-        (run, one.value, other.value)
-        for run, one, other in found
-        if one is not None and other is not None and not math.isnan(one.value + other.value)
+        (run, first.value, other.value)
+        for run, first, other in scored
+        if first is not None and other is not None and not math.isnan(first.value + other.value)
     ]
     if len(kept) < 2:
         return None

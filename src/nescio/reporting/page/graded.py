@@ -1,4 +1,4 @@
-"""Graded scores of single questions for the browser: by each measure that is a mean of what its questions earn."""
+"""Prepare graded scores of single questions for the browser, by each measure that is a mean of its questions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ from nescio.scoring.score import compute_scores
 
 MOST_SCORES = 6_000_000  # scores in a page: at four bytes each, with base64, 32 MB
 
-Graded = Mapping[str, NDArray[np.float32]]  # by measure what each row earns, shape (runs, rows), NaN where it has none
+# maps a measure to each row's earnings, shape (runs, rows), NaN if there are none
+Graded = Mapping[str, NDArray[np.float32]]
 
 
 def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) -> tuple[Graded, tuple[Note, ...]]:
-    """Return what single questions earn by those of the measures that read graded scores (or by any, where the data
-    has no outcomes) and are means of it, these runs in this order; notes name those that would not fit."""
+    """Return the earnings of single questions by each measure that is their mean, and notes on those that do not fit.
+
+    The measures are those that read graded scores, or any if the data has no outcomes. The runs are in the given order.
+    """
     data = loaded.data
     if not isinstance(data, Evidence) or data.answer_rows is not None:
         return {}, ()
@@ -54,13 +57,13 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
 
 
 def _reads_scores(measure: Measure, data: Evidence) -> bool:
-    """Say whether it reads stored graded scores, and not outcomes alone, nor how sure a run is of them."""
+    """Return whether a measure reads stored graded scores, and not only outcomes and confidences."""
     stored = [name for name in measure.needs if name in data.columns and name != "confidence"]
     return any(known(name).dtype == "score" for name in stored)
 
 
 def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
-    """Return the value of each row alone; None where the data lacks what the measure needs, or it has bins."""
+    """Return the value of each row alone, or None if the data lacks the measure's columns or has bins."""
     try:
         read, usable = columns_for(data, measure)
     except (MissingColumnError, MismatchError):
@@ -76,12 +79,14 @@ def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
 
 
 def _is_mean(data: Evidence, earned: NDArray[np.float64], values: Sequence[float]) -> bool:
-    """Say whether the value of each run is the mean of what its questions earn, each counted once."""
-    for own, value in zip(earned, values, strict=True):
-        there = ~np.isnan(own)
-        if not there.any() or math.isnan(value):
+    """Return whether the value of each run is the mean of its questions' earnings, each counted once."""
+    for earnings, value in zip(earned, values, strict=True):
+        defined = ~np.isnan(earnings)
+        if not defined.any() or math.isnan(value):
             continue
-        of_questions = own[there] if data.repeats is None else means(own[there], data.repeats.question[there])
+        of_questions = (
+            earnings[defined] if data.repeats is None else means(earnings[defined], data.repeats.question[defined])
+        )
         if not math.isclose(float(of_questions.mean()), value, rel_tol=1e-9, abs_tol=1e-9):
             return False
     return True

@@ -1,4 +1,4 @@
-"""Categories as a heat map: a row a category, a column a run, each value with its interval."""
+"""Show categories as a heat map: a row for each category, a column for each run, each value with its interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nescio.suites.rows import BenchmarkScore
 
 
 class Cell(Struct, frozen=True):
-    """A value as it is shown, its interval, and how far from the worst (0) to the best (1) of the map it lies."""
+    """A shown value with its interval, and its position from the worst (0) to the best (1) of the map."""
 
     text: str
     interval: str = ""
@@ -23,7 +23,7 @@ class Cell(Struct, frozen=True):
 
 
 class Heat(Struct, frozen=True):
-    """The map: what it is broken down by, the runs, and of each category its name, its questions and its cells."""
+    """The map: the column that it breaks down by, the runs, and each category with its name, questions and cells."""
 
     by: str
     measure: str
@@ -33,7 +33,7 @@ class Heat(Struct, frozen=True):
 
 
 def heat_map(report: ReportData) -> Heat | None:
-    """Return the map of the measure that decides, or None where nothing was broken down."""
+    """Return the map of the deciding measure, or None if nothing was broken down."""
     if report.by is None:
         return None
     parts = list(dict.fromkeys(part for _, _, part in report.cells if part is not None))[:MOST_PARTS]
@@ -45,16 +45,18 @@ def heat_map(report: ReportData) -> Heat | None:
     cells = dict(zip(scored, shaded(list(scored.values()), lower=report.lower_is_better), strict=True))
     lines = []
     for part, shown in zip(parts, names(parts), strict=True):
-        own = [row for run in runs if (row := scored[run, part]) is not None and not math.isnan(row.value)]
-        lines.append((shown, max((row.n for row in own), default=0), [cells[run, part] for run in runs]))
+        defined = [row for run in runs if (row := scored[run, part]) is not None and not math.isnan(row.value)]
+        lines.append((shown, max((row.n for row in defined), default=0), [cells[run, part] for run in runs]))
     return Heat(
         names([report.by])[0], report.main, [report.shown[run] for run in runs], lines, len(report.runs) - len(runs)
     )
 
 
 def shaded(rows: Sequence[Score | BenchmarkScore | None], *, lower: bool, missing: str = "undefined") -> list[Cell]:
-    """Return a cell for each score, shaded from the worst of them to the best; `missing` stands for one that is not
-    there, and `lower` says whether lower is better."""
+    """Return a cell for each score, shaded from the worst to the best.
+
+    `missing` is the text for an absent score, and `lower` tells whether lower is better.
+    """
     values = [row.value for row in rows if row is not None and not math.isnan(row.value)]
     low, spread = min(values, default=0.0), (max(values, default=0.0) - min(values, default=0.0)) or 1.0
     cells = []

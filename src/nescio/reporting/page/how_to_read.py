@@ -1,4 +1,4 @@
-"""How to read the page: its words, each with figures of this very data, and what a small collection cannot say."""
+"""Explain how to read the page: its terms, with figures of this data, and the limits of a small collection."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from nescio.reporting.page.deciding import silent_share, unit, units
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import plural
 
-SMALL = 100  # questions (or clusters) below which a collection is called small, and no value is set in bold
+SMALL = 100  # collections with fewer questions (or clusters) are called small, and no value is bold
 
 
 class Word(Struct, frozen=True):
-    """A word of the page, and what it means here."""
+    """A term of the page, and its meaning here."""
 
     name: str
     text: str
 
 
 def is_small(report: ReportData) -> bool:
-    """Say whether the collection is too small for small differences."""
+    """Return whether the collection is too small for small differences."""
     return isinstance(report.loaded.data, Evidence) and units(report) < SMALL
 
 
 def warning(report: ReportData) -> str:
-    """Say what a small collection cannot say; nothing where it is not small."""
+    """Return the warning about a small collection, or an empty text."""
     if not is_small(report):
         return ""
     what = plural(units(report), unit(report))
@@ -37,13 +37,13 @@ def warning(report: ReportData) -> str:
 
 
 def _detectable(report: ReportData) -> str:
-    """Say which differences the tests find, of the pairs that are undecided where there are any."""
+    """Return the sentence on which differences the tests find, for the undecided pairs if there are any."""
     rows = [row for row in report.comparisons or () if row.detectable is not None]
     undecided = [row for row in rows if not row.significant]
-    found = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
-    if not found:
+    detectable = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
+    if not detectable:
         return ""
-    span = " to ".join(dict.fromkeys(map(number, (found[0], found[-1]))))
+    span = " to ".join(dict.fromkeys(map(number, (detectable[0], detectable[-1]))))
     which = "undecided pairs" if undecided else "these pairs"
     if undecided and len(report.comparisons or ()) < math.comb(len(report.runs), 2):
         which = "the undecided pairs on this page"
@@ -73,26 +73,26 @@ def _overlapping(report: ReportData) -> str:
 
 
 def _asked_alike(report: ReportData) -> bool:
-    """Say whether every question was asked equally often, so that counts of answers give the score."""
+    """Return whether every question was asked equally often, so that counts of answers give the score."""
     data = report.loaded.data
     return data.repeats is None or "-" not in data.repeats.span(data.present)
 
 
 def words(report: ReportData) -> Sequence[Word]:
-    """Explain the words of the page by the best run's own figures."""
+    """Return the terms of the page, explained by the best run's figures."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
     explained = []
     if counts and sum(counts) and _asked_alike(report):
         correct, incorrect, unanswered = counts
         n = sum(counts)
-        one = (correct + unanswered * correct / n) / n
+        value = (correct + unanswered * correct / n) / n
         explained += [
             Word(
                 "c@1",
                 "Accuracy that does not count an abstention as an error: each unanswered question earns the accuracy "
                 f"of the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
-                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(one)}. Its accuracy is {number(correct / n)}.",
+                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {number(value)}. Its accuracy is {number(correct / n)}.",
             ),
             Word(
                 "penalty(t)",

@@ -1,4 +1,4 @@
-"""The leaderboard: a row a run, a column a measure, each value with its interval and its place."""
+"""Lay out the leaderboard: a row for each run, a column for each measure, each value with its interval and position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nescio.text import sanitize
 
 
 class Column(Struct, frozen=True):
-    """A measure: whether lower is better, and what it says, for who points at its name."""
+    """A measure: whether lower is better, and its explanation for readers who point at its name."""
 
     name: str
     lower_is_better: bool
@@ -26,7 +26,7 @@ class Column(Struct, frozen=True):
 
 
 class Strip(Struct, frozen=True):
-    """Where a value and its interval lie on the scale of their column, each as a percentage of its width."""
+    """The positions of a value and its interval on the scale of their column, each as a percentage of its width."""
 
     at: float
     low: float
@@ -34,8 +34,10 @@ class Strip(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """A value as it is shown and as it is sorted by ("" where undefined), its interval, whether it is the best of its
-    column, and its place on the scale of the column that decides."""
+    """A value as shown and as sorted (empty if undefined), with its interval.
+
+    It also tells whether it is the best of its column, and its position on the scale of the deciding column.
+    """
 
     text: str
     sort: str
@@ -45,8 +47,7 @@ class Cell(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A run: the ranks it can have, whether it is among those tied with the best, its values and number of
-    questions."""
+    """A run: its possible ranks, whether it is tied with the best, its values and number of questions."""
 
     run: str
     rank: str
@@ -57,8 +58,10 @@ class Line(Struct, frozen=True):
 
 
 class Leaderboard(Struct, frozen=True):
-    """The whole table; `ranked` says whether ranks are known from comparisons. `ends` are the ends of the scale that
-    the intervals of the measure `main` are drawn on."""
+    """The whole table; `ranked` tells whether ranks are known from comparisons.
+
+    `ends` are the ends of the scale for the intervals of the measure `main`.
+    """
 
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
@@ -122,7 +125,8 @@ def _cell(report: ReportData, run: str, measure: str, best: float, ends: tuple[f
     row = report.row(run, measure)
     if row is None or math.isnan(row.value):
         return Cell("undefined", "")
-    # As marks do: runs may be level but for a last bit. A small collection names no best, nor does what only describes.
+    # As with marks, runs may be equal but for the last bit. A small collection names no best run, nor does a
+    # descriptive measure.
     level = math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)
     top = level and not is_small(report) and not parse(measure).declaration.descriptive
     drawn = strip(row, ends) if ends else None

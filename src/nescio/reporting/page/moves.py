@@ -1,17 +1,17 @@
-"""What became of each question between two runs, the old one and the new one.
+"""Compute the move of each question between an old run and a new run.
 
-A question that both runs have, graded, ended in one of three ways in each: its *move* is one of nine, and these do not
-overlap. Over them lie four groups of what a reader asks for first:
+A graded question that both runs have ended in one of three ways in each. Its *move* is one of nine, and these do not
+overlap. Four overlapping groups answer the reader's first questions:
 
 - **won**: not correct → correct
 - **lost**: correct → not correct
 - **newly silent**: answered → not answered
 - **newly answered**: not answered → answered
 
-These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct won and newly answered. Won
-and lost go by the outcome, the other two by what the system did: where a question has no answer, silence is correct,
-and answered → rightly silent is won and newly silent. Questions that only one run has, and those with an answer that is
-not graded, are no moves: they are counted apart, under every policy that let them in.
+These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct is won and newly answered.
+Won and lost depend on the outcome, the other two on the system's behaviour. If a question has no answer, silence is
+correct, and answered → rightly silent is won and newly silent. Questions that only one run has, and questions with an
+ungraded answer, are not moves. They are counted apart, under every policy that keeps them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from nescio.reporting.page import browser
 from nescio.reporting.page.browser import states
 from nescio.reporting.page.shown_text import deflated
 
-ONLY_OLD, ONLY_NEW, NOT_KNOWN = 9, 10, 11  # after the nine moves, 3·(outcome in the old run) + outcome in the new one
+# codes after the nine moves, which are 3·(outcome in the old run) + outcome in the new run
+ONLY_OLD, ONLY_NEW, NOT_KNOWN = 9, 10, 11
 APART = {
     ONLY_OLD: ("only-old", "only in the old run"),
     ONLY_NEW: ("only-new", "only in the new run"),
@@ -50,15 +51,18 @@ GROUPS = {  # slug: (name, definition, bit)
 }
 _OUTCOME = np.array(
     [-1, 0, 1, 2, 0, -1]
-)  # of the browser's states: absent, correct, incorrect, unanswered, rightly silent, ungraded
+)  # indexed by the browser's states: absent, correct, incorrect, unanswered, rightly silent, ungraded
 _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 
 class Moves(Struct, frozen=True, eq=False):
-    """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to
-    8, or apart from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third
-    run of the files lacks, `counted_silent` those that one run lacks and the scores take for silence; `counted` has the
-    states as scores take them, where that is another thing."""
+    """The states of each question in both runs, its move and its groups.
+
+    `states` has shape (2, questions), as in `browser.states`. `codes` holds moves from 0 to 8, and questions counted
+    apart from 9 on. `flags` holds the groups as bits. `elsewhere` counts questions that both runs have and a third run
+    of the files lacks. `counted_silent` counts those that one run lacks and the scores take for silence. `counted` has
+    the states that scores use, if these differ.
+    """
 
     questions: tuple[str, ...]
     states: NDArray[np.uint8]
@@ -72,28 +76,26 @@ class Moves(Struct, frozen=True, eq=False):
 
     @property
     def table(self) -> NDArray[np.int64]:
-        """The nine moves, shape (3, 3): outcomes of the old run by those of the new one, both in the order of
-        `OUTCOMES`."""
+        """Return the counts of the nine moves, shape (3, 3): old outcomes by new outcomes, ordered as `OUTCOMES`."""
         return np.bincount(self.codes[self.codes < 9], minlength=9).reshape(3, 3).astype(np.int64)
 
     def group(self, slug: str) -> NDArray[np.int64]:
-        """Return the places of the questions of a group."""
+        """Return the indices of the questions of a group."""
         return np.flatnonzero(self.flags & GROUPS[slug][2])
 
     def kind(self, code: int) -> int:
-        """How many questions made one move, or stand apart under one code."""
+        """Return the number of questions with a code."""
         return int((self.codes == code).sum())
 
 
 def move_names() -> dict[int, tuple[str, str]]:
-    """Of each of the nine moves its slug and its name."""
+    """Return the slug and the name of each of the nine moves."""
     pairs = [(old, new) for old in OUTCOMES for new in OUTCOMES]
     return {code: (f"{old}-{new}", f"{old} → {new}") for code, (old, new) in enumerate(pairs)}
 
 
 def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
-    """Return the moves of all questions from the run at one place to that at the other; None where the data has no
-    outcomes."""
+    """Return the moves of all questions between the runs at two indices, or None without outcomes."""
     data = loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return None
@@ -116,7 +118,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
         questions += tuple(np.asarray(unshared.questions, dtype=object)[added])
         codes, counted = (np.concatenate([own, theirs[:, added]], axis=1) for own in (codes, counted))
         strata = {name: np.concatenate([v, unshared.strata[name][added]]) for name, v in strata.items()}
-        if clusters is not None:  # those that are in no score are in no cluster
+        if clusters is not None:  # questions that are in no score are in no cluster
             clusters = np.concatenate([clusters, clusters.max(initial=0) + 1 + np.arange(int(added.sum()))])
     there = (codes != browser.ABSENT).any(axis=0)
     codes, counted = codes[:, there], counted[:, there]
@@ -133,7 +135,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
 
 
 def _classified(pair: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Codes and flags of states, shape (2, questions)."""
+    """Return the codes and flags of states, given with shape (2, questions)."""
     old, new = _OUTCOME[pair]
     before, after = _ANSWERED[pair]
     both = (old >= 0) & (new >= 0)
@@ -153,7 +155,7 @@ def _classified(pair: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.
 
 
 def _unshared(loaded: Loaded) -> Outcomes | None:
-    """Return the questions that some run lacks; without those that have no answer, where they are left out."""
+    """Return the questions that some run lacks, without unanswerable ones if the policy excludes these."""
     unshared = loaded.unshared
     if unshared is None or loaded.options.unanswerable != "exclude" or unshared.answerable is None:
         return unshared
@@ -161,7 +163,7 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
 
 
 def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
-    """Return the browser's states of two runs, from outcomes to which no policy was applied."""
+    """Return the browser's states of two runs, from outcomes before any policy."""
     unanswerable = (
         np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
     )
@@ -180,7 +182,7 @@ def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def payload(moved: Moves) -> dict[str, object]:
-    """Return what the browser of questions needs to filter by moves."""
+    """Return the data with which the browser of questions filters by moves."""
     kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
     kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
     groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]

@@ -1,4 +1,4 @@
-"""The figures of the comparison of all pairs: the critical-difference diagram, and the matrix."""
+"""Draw the comparison of all pairs: the critical-difference diagram, and the matrix."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, compare_command
 from nescio.text import enumerated, plural
 
-MOST_SQUARES = 40  # runs in the matrix of pairs
+MOST_SQUARES = 40  # most runs in the matrix of pairs
 
 
 def rank_figure(report: ReportData) -> Figure | None:
-    """Return the critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
+    """Return the critical-difference diagram, or None for fewer than three runs or without comparisons.
 
     Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of
-    questions runs stand by their value instead, and each pair has its own test: a bar joins neighbours that are not
-    significantly different after the correction for all pairs.
+    questions we place runs by their value instead, and each pair has its own test. A bar joins neighbours that do not
+    differ significantly after the correction for all pairs.
     """
     runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
     if report.comparisons is None or len(runs) < 3:
@@ -80,8 +80,7 @@ def rank_figure(report: ReportData) -> Figure | None:
 
 
 def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of
-    each run."""
+    """Return the first and last run under each bar that joins two or more, given the numbers of each run's bars."""
     under: dict[str, list[int]] = {}
     for place, numbers in enumerate(groups):
         for bar in numbers.split():
@@ -90,7 +89,7 @@ def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
-    """Return a lane for each bar: the first in which no other lies beside it."""
+    """Return a lane for each bar: the first lane in which it overlaps no other bar."""
     ends: list[int] = []
     lanes = []
     for first, last in bars:
@@ -101,7 +100,7 @@ def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def pair_figure(report: ReportData) -> Figure | None:
-    """Draw which runs differ significantly by the measure that decides; None where nothing was compared."""
+    """Return the figure of significant differences by the deciding measure, or None without comparisons."""
     if report.comparisons is None:
         return None
     runs = report.runs[:MOST_SQUARES]
@@ -123,7 +122,7 @@ def pair_figure(report: ReportData) -> Figure | None:
     alike = [row for row in report.comparisons if not row.significant]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     every = max(len(rows), sum(test.comparisons for test in report.comparisons.tables["tests"]))
-    # A run is one rank worse for every run that is significantly better.
+    # Every significantly better run makes a run's rank one worse.
     apart = len(rows) - len(alike) if every == len(rows) else sum(rank.low - 1 for rank in report.ranks.values())
     left = f"; {every - apart - 3:,} more" if every - apart > 3 else ""
     share = (
@@ -149,7 +148,7 @@ def pair_figure(report: ReportData) -> Figure | None:
 
 
 def difference_figure(report: ReportData) -> Figure | None:
-    """Draw the difference between two runs with its interval; None where there are more, or none was compared."""
+    """Return the figure of the difference between two runs, or None for more runs or without a comparison."""
     if report.comparisons is None or len(report.runs) != 2:
         return None
     best, other = report.runs
@@ -184,5 +183,5 @@ def _plain_pair(report: ReportData, row: Comparison) -> Record:
 
 
 def compared(row: Comparison) -> Record:
-    """Return what is said of a paired difference in a table of data."""
+    """Return the fields of a paired difference for a table of data."""
     return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}

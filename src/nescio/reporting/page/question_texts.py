@@ -1,4 +1,4 @@
-"""The words of questions and answers in a page: packed in parts, each unpacked when someone looks at it."""
+"""Pack the texts of questions and answers into parts of a page, each unpacked when a reader looks at it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from nescio.pipeline import Loaded
 from nescio.text import sanitize
 
 MOST_TEXT = 120_000_000  # characters of questions and answers in a page: packed, some 20 to 40 MB
-MOST_SEARCHED = 20_000_000  # with more than this, only questions are searched, and no answers
-LIMITS = (4_000, 1_000, 300, 100)  # characters of one text that are kept, the first with which all fit
-QUESTIONS, ANSWERS = 4096, 256  # questions in one part of either
+MOST_SEARCHED = 20_000_000  # with more characters, the search covers only questions
+LIMITS = (4_000, 1_000, 300, 100)  # characters kept of each text: the first limit with which all texts fit
+QUESTIONS, ANSWERS = 4096, 256  # number of questions in one part, for questions and for answers
 
-Key = tuple[str, str | None]  # a question, and which of its repeats
+Key = tuple[str, str | None]  # a question, and the label of its repeat
 
 
 class ShownAnswer(Struct, frozen=True):
-    """What a run said to a question: the answer, what of it was graded where that differs, and why."""
+    """A run's response to a question: the answer, the graded part if it differs, and the reason."""
 
     answer: str = ""
     graded: str = ""
@@ -38,7 +38,7 @@ class ShownAnswer(Struct, frozen=True):
 
 
 class Texts(Struct, frozen=True):
-    """What was asked (question and gold answer) and what each run said, by question and repeat."""
+    """The texts of questions (with gold answers) and of each run's answers, by question and repeat."""
 
     asked: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
     said: Mapping[str, Mapping[Key, ShownAnswer]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Texts(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """Texts as a page holds them: parts of questions and parts of answers, in base64 of gzip of JSON."""
+    """Texts in a page: parts of questions and parts of answers, in base64 of gzip of JSON."""
 
     asked: tuple[str, ...]
     said: tuple[str, ...]
@@ -57,7 +57,7 @@ class Parts(Struct, frozen=True):
 
 
 def texts_of(loaded: Loaded) -> Texts | None:
-    """Take the words of questions and of answers from what was read; None without any."""
+    """Return the texts of questions and answers from the loaded data, or None without any."""
     if not isinstance(loaded.data, Evidence):
         return None
     if loaded.in_words is not None:
@@ -66,7 +66,7 @@ def texts_of(loaded: Loaded) -> Texts | None:
 
 
 def keys(questions: Sequence[str], repeats: Repeats | None) -> list[Key]:
-    """Name rows by their questions and repeats."""
+    """Return a key for each row: its question and repeat."""
     if repeats is None:
         return [(question, None) for question in questions]
     return [(question, str(label)) for question, label in zip(questions, repeats.label, strict=True)]
@@ -74,26 +74,26 @@ def keys(questions: Sequence[str], repeats: Repeats | None) -> list[Key]:
 
 def _of_log(outcomes: Outcomes, origins: Mapping[str, str], runs: Sequence[str]) -> Texts:
     asked: dict[Key, tuple[str, str]] = {}
-    said: dict[str, dict[Key, ShownAnswer]] = {}
+    answers_of: dict[str, dict[Key, ShownAnswer]] = {}
     names = keys(outcomes.questions, outcomes.repeats)
     assert outcomes.texts is not None
     nothing = AnswerTexts()
-    made: dict[int, ShownAnswer | None] = {id(None): None}  # many answers may be one text
+    made: dict[int, ShownAnswer | None] = {id(None): None}  # many answers may share one text
     for run, row in zip(outcomes.runs, outcomes.texts.tolist(), strict=True):
-        own = said.setdefault(run, {})
+        of_run = answers_of.setdefault(run, {})
         for key, text in zip(names, row, strict=True):
             if id(text) not in made:
                 made[id(text)] = None if text == nothing else ShownAnswer(text.answer, text.graded, text.reason)
-            if (one := made[id(text)]) is None:
+            if (answer := made[id(text)]) is None:
                 continue
-            own[key] = one
+            of_run[key] = answer
             if not (known := asked.get(key)) or not known[0]:
                 asked[key] = (text.question, text.gold)
-    return Texts(asked, {run: said.get(origins.get(run, run), {}) for run in runs})
+    return Texts(asked, {run: answers_of.get(origins.get(run, run), {}) for run in runs})
 
 
 def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
-    """Take the texts of a collection and of answers that were judged here."""
+    """Return the texts of a collection and of answers that were judged here."""
     labels = {label for _, label in keys(data.questions, data.repeats)} if data.repeats is not None else {None}
     asked: dict[Key, tuple[str, str]] = {}
     for question in texts.collection.questions:
@@ -101,25 +101,29 @@ def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
         shown = "\n".join([question.text, *options]), " | ".join(question.answers)
         asked |= {(question.id, label): shown for label in labels}
     by_name = {run.name: run for run in texts.runs}
-    said = {}
+    answers_of = {}
     for name in data.runs:
         run = by_name.get(data.origins.get(name, name))
-        said[name] = {
+        answers_of[name] = {
             (response.question_id, None if data.repeats is None else str(response.repeat or "1")): ShownAnswer(
                 response.answer, "", response.support or ""
             )
             for response in (run.responses if run else ())
             if response.rank == 1 and response.answer is not None
         }
-    return Texts(asked, said, "supporting text")
+    return Texts(asked, answers_of, "supporting text")
 
 
 def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tuple[Parts | None, tuple[Note, ...]]:
-    """Pack the texts of some rows and runs, or as much of each as fits into the page; notes say what was cut."""
+    """Return the packed texts of some rows and runs, and notes on texts that were cut.
+
+    Texts are cut if they do not fit into the page.
+    """
     asked = [texts.asked.get(row, ("", "")) for row in rows]
     none: Mapping[Key, ShownAnswer] = {}
     said = [list(map(texts.said.get(run, none).get, rows)) for run in runs]
-    times = Counter(id(one) for own in said for one in own)  # letters of options, say, are many answers
+    # for example, letters of options are equal for many answers
+    times = Counter(id(one) for own in said for one in own)
     distinct = {id(one): one for own in said for one in own if one}
     parts_of = [(len(part), times[at]) for at, one in distinct.items() for part in (one.answer, one.graded, one.reason)]
     counted = [*((len(text), 1) for pair in asked for text in pair), *parts_of]

@@ -1,4 +1,4 @@
-"""Writing pages: what every page has in common, and the report."""
+"""Write pages: the parts that every page shares, and the report."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from nescio.text import enumerated, plural, sanitize
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-PRINTED = 10  # errors to read in a print
-NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns, with the whole of it under the mouse
-LONG = 2_000  # characters of a part of the data, from which on it is packed
+PRINTED = 10  # errors listed in a print
+NAMED, HEAD = 34, 20  # characters of a run's name in tables and above columns; the whole name is under the mouse
+LONG = 2_000  # parts of the data with more characters are packed
 _TICKED = re.compile("`([^`]+)`")
-_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")  # of a command: no line ends within it
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")  # options of a command, in which no line may break
 _WHOLE = r'<span class="option">\g<0></span>'
-_FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # of an absolute path
+_FOLDERS = re.compile(r"(?<![^\s'\"(])(?:/|[A-Za-z]:\\)(?:[^\s/\\]+[/\\])+(?=[^\s/\\])")  # folders of an absolute path
 _INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
 
 class Shared(Struct, frozen=True):
-    """What the templates of all pages take: the title, the sentence, the signatures, and what was left out."""
+    """The data of all templates: the title, the sentence, the signatures, and what was left out."""
 
     title: str
     answer: Answer
@@ -66,7 +66,7 @@ def page(
     title: str | None = None,
     texts: Texts | None = None,
 ) -> str:
-    """Return the whole report as one text. `title` stands in the browser's tab and above the answer."""
+    """Return the whole report as one text; `title` appears in the browser's tab and above the answer."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -116,7 +116,7 @@ def page(
 
 @cache
 def templates(package: str, folder: str) -> Environment:
-    """Return what fills the templates of a folder in; each of them is compiled once."""
+    """Return the environment that fills the templates of a folder; each is compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -144,8 +144,10 @@ def assembled(
     runs: Sequence[str] = (),
     **own: Any,
 ) -> str:
-    """Return a page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only
-    these scripts run. `runs` are the names of the runs that the page can highlight."""
+    """Return a page: `template` filled in, with its style, scripts and data inside.
+
+    A policy lets only these scripts run. `runs` holds the names of the runs that the page can highlight.
+    """
     from markupsafe import Markup
 
     held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
@@ -163,7 +165,7 @@ def assembled(
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
-        notes=list(dict.fromkeys(sanitize(_without_folders(one), target="page") for one in shared.notes)),
+        notes=list(dict.fromkeys(sanitize(_without_folders(remark), target="page") for remark in shared.notes)),
         data=Markup(as_json(_small(held))),
         script=Markup(script),
         style=Markup(asset("page.css")),
@@ -178,7 +180,7 @@ def assembled(
 
 
 def _small(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what scripts are given with its long parts packed into one, but for the questions, which are packed."""
+    """Return the data for scripts with its long parts packed together; questions are packed already."""
     long = {name: part for name, part in held.items() if name != "browser" and len(as_json(part)) > LONG}
     return {
         **{name: part for name, part in held.items() if name not in long},
@@ -187,18 +189,18 @@ def _small(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _printed_head(title: str, runs: Sequence[str]) -> str:
-    """Return what stands above each page of a print: the title, and the runs."""
+    """Return the text above each printed page: the title and the runs."""
     short = shortened(runs, HEAD)
     return " – ".join(filter(None, [title, enumerated([short.get(run, run) for run in runs], 6)]))
 
 
 def _in_css(text: str) -> str:
-    """Return a text as a style sheet has it, where nothing but letters and digits stands as itself."""
+    """Return a text for a style sheet, where only letters and digits stay unescaped."""
     return '"' + "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in text) + '"'
 
 
 def _without_folders(remark: Note) -> str:
-    """Say a note without the folders of this machine: whoever is sent the page need not know them."""
+    """Return a note without the folders of this machine, because readers of the page need not know them."""
     text = str(remark)
     if os.path.isabs(remark.subject):
         text = text.replace(os.path.dirname(remark.subject).rstrip(os.sep) + os.sep, "")
@@ -206,7 +208,7 @@ def _without_folders(remark: Note) -> str:
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the place of each run by its name, and how tables show it."""
+    """Return the number of each run by its name, and its name as tables show it."""
     short, head = shortened(runs, NAMED), shortened(runs, HEAD)
     return {
         name: {"place": i, "short": short.get(name, name), "head": head.get(name, name)} for i, name in enumerate(runs)
@@ -214,19 +216,19 @@ def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _coded(text: str) -> Any:
-    """Set what stands between backticks as code."""
+    """Return the text with everything between backticks set as code."""
     from markupsafe import Markup, escape
 
     return Markup(_TICKED.sub(lambda found: f"<code>{_OPTION.sub(_WHOLE, found[1])}</code>", str(escape(text))))
 
 
 def _unbroken(text: str) -> str:
-    """Keep intervals on the line of the value before them, and p-values in one piece."""
+    """Return the text with intervals kept on the line of their value, and p-values in one piece."""
     return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
 
 
 def _parts(texts: Parts) -> dict[str, Any]:
-    """Return the packed texts by the names of their elements; base64 has no sign that means anything in HTML."""
+    """Return the packed texts by the names of their elements; no base64 sign has a meaning in HTML."""
     from markupsafe import Markup
 
     groups = {"asked": texts.asked, "said": texts.said}
@@ -248,7 +250,7 @@ def _inert_answer(headline: Answer, runs: Sequence[str]) -> Answer:
 
 
 def versions() -> str:
-    """Return the versions that the figures were made with."""
+    """Return the versions of the software that computed the figures."""
     return ", ".join(
         [
             f"nescio {__version__}",
@@ -265,7 +267,7 @@ def _notes(report: ReportData) -> tuple[Note, ...]:
 
 
 def browser_lead(browsing: Browser | None, more: str = "") -> str:
-    """Say what the browser of questions shows."""
+    """Return the sentence that says what the browser of questions shows."""
     if browsing is None:
         return ""
     n, again = browsing.questions, browsing.payload.get("repeats")
@@ -276,17 +278,20 @@ def browser_lead(browsing: Browser | None, more: str = "") -> str:
 
 
 def _held(report: ReportData) -> dict[str, Any]:
-    """Return what the scripts of a report are given: how names are shown, and what runs do at each threshold."""
+    """Return the data for the scripts of a report: the shown names, and the runs' results at each threshold."""
     runs = _names([report.shown[run] for run in report.runs])
     short = [name["short"] for name in runs.values()]
-    held: dict[str, Any] = {"short": short, "statements": [asdict(Claim.of(one)) for one in statements(report)]}
+    data: dict[str, Any] = {
+        "short": short,
+        "statements": [asdict(Claim.of(statement)) for statement in statements(report)],
+    }
     if promises(report):
-        held["deciding"] = deciding_payload(report)
-    return held | ({"thresholds": threshold_payload(report)} if report.operating else {})
+        data["deciding"] = deciding_payload(report)
+    return data | ({"thresholds": threshold_payload(report)} if report.operating else {})
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Why runs did not answer, where their files say so: a row a kind."""
+    """Return the reasons for not answering that the files state, a row for each kind."""
     shown = [
         {
             **asdict(row),

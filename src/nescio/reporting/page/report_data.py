@@ -1,5 +1,4 @@
-"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that
-decides."""
+"""Gather the data of the report: the files read once, the scores, and the comparisons by the deciding measure."""
 
 from __future__ import annotations
 
@@ -35,14 +34,14 @@ from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, Part, TunedPoint, chosen_anew, operating, part_of
 from nescio.selective.two import at_thresholds, held_out, together
 
-MORE_MEASURES = ("penalty(t=0.75)",)  # beside the default ones and a precision, where nobody asked for any
+MORE_MEASURES = ("penalty(t=0.75)",)  # used with the defaults and a precision if the user names no measures
 
-FEWEST, MOST_PARTS = 2, 30  # values of a column that is broken down unasked
-LEAST_EACH = 8  # questions that each value then has on average
+FEWEST, MOST_PARTS = 2, 30  # number of values of a column that is broken down without a request
+LEAST_EACH = 8  # mean number of questions that each value then needs
 MOST_BROKEN_DOWN = 12  # runs, the best first, whose categories the page shows
-MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
-LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # of a column that looks as if its questions hang together
-MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
+MOST_PAIRS = 5_000  # most comparisons that a page shows: those of 100 runs
+LEAST_GROUPS, MOST_IN_A_GROUP = 5, 20  # limits for a column whose questions seem to belong together
+MOST_TUNED = 30  # runs, the best first, whose thresholds the page offers
 
 Study = Literal["stability", "swap"]
 STUDIES: tuple[Study, ...] = get_args(Study)
@@ -50,12 +49,14 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 
 
 class Shipping(Struct, frozen=True):
-    """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
-    else as it came; the runs that then do the very same with every question; the next best of the others; and the
-    decision between the two, on held-out questions where a threshold was chosen (None: there is no other, or the two
-    cannot be paired). Of runs as they came, the decision says what `ReportData.pairs` says. `expected` is the share of
-    new questions that it answers at its threshold, and the share of these that are wrong, where the run is chosen anew
-    without each part of the questions, too."""
+    """The advised run, expected to do best on new questions, and its comparison with the next best.
+
+    The run is at its tuned threshold if that is expected to pay, else unchanged. `alike` names the runs that then give
+    the same result on every question. `decision` compares the two runs, on held-out questions if a threshold was
+    chosen. It is None if there is no other run or the two cannot be paired. For unchanged runs it agrees with
+    `ReportData.pairs`. `expected` holds the share of new questions that the run answers at its threshold, and the share
+    of wrong answers. For these the run itself is chosen anew without each part of the questions.
+    """
 
     run: str
     tuned: TunedPoint | None
@@ -67,25 +68,25 @@ class Shipping(Struct, frozen=True):
 
     @property
     def at_thresholds(self) -> bool:
-        """Whether one of the two runs is compared at a threshold, and not as it came."""
+        """Return whether one of the two runs is compared at a threshold."""
         return self.tuned is not None or self.other_tuned is not None
 
 
-ProgressFor = Callable[[str], Progress | None]  # from the name of a step to what is called with its progress
+ProgressFor = Callable[[str], Progress | None]  # maps the name of a step to the callback for its progress
 
 
 class ReportData(Struct, frozen=True, eq=False):
-    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
-    as shown.
+    """All data of the report.
 
-    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
-    `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
-    outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
-    says which could not be made. `operating` says what runs with confidences do at each threshold;
-    `people` what people say of the answers (1, 0, -1 for nothing), shape (runs, questions); `shipping` which run to
-    use, and `by_asked` that someone asked for what the scores are broken down by. `chosen` is the best run's score
-    with an interval that holds for whichever run is best; `groups` a column by which questions come in groups (its
-    name, how many groups, and the questions in them) though nobody said that these hang together.
+    `runs` are in the order of the first measure, `main`, the best first; `shown` holds their names as shown.
+    `comparisons` is None if runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts`
+    maps a run to its numbers of correct, incorrect and unanswered questions; it is empty without outcomes. `studies`
+    are the requested studies of the measures, by the functions of `nescio.meta`, and `missing` names those that could
+    not be made. `operating` has the results of runs with confidences at each threshold. `people` holds people's
+    verdicts on the answers (1, 0, or -1 for none), shape (runs, questions). `shipping` advises which run to use.
+    `by_asked` tells that the user asked for the breakdown of scores. `chosen` is the best run's score with an interval
+    that holds for whichever run is best. `groups` describes a column whose values group questions although the user
+    declared no clusters: its name, the number of groups, and the number of questions in them.
     """
 
     loaded: Loaded
@@ -114,23 +115,22 @@ class ReportData(Struct, frozen=True, eq=False):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures scored, the one that decides first."""
+        """Return the measures scored, the deciding one first."""
         return tuple(dict.fromkeys(row.measure for row in self.scores))
 
     @property
     def highlighted(self) -> tuple[str, ...]:
-        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are
-        any."""
+        """Return the shown names of the runs that charts colour: the best few, and a name for any others."""
         others = (OTHERS,) if len(self.runs) > MOST_NAMED else ()
         return (*(self.shown[run] for run in self.runs[:MOST_NAMED]), *others)
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether the measure that decides is better when lower."""
+        """Return whether lower values of the deciding measure are better."""
         return parse(self.main).declaration.lower_is_better
 
     def row(self, run: str, measure: str, stratum: str | None = None) -> Score | None:
-        """Return the score of a run, or None where it was not computed."""
+        """Return the score of a run, or None if it was not computed."""
         return self.cells.get((run, measure, stratum))
 
 
@@ -149,9 +149,12 @@ def gather(
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
     **options: Any,
 ) -> ReportData:
-    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
-    measures ("stability", "swap"), `labels` people's verdicts on some answers; `progress_for` names a step and gives
-    who is to hear of its progress. Raises what `score` and `compare` raise."""
+    """Return the data of the report: read once, scored and compared.
+
+    Arguments are those of `nescio.score`. `studies` name studies of the measures ("stability", "swap"), and `labels`
+    holds people's verdicts on some answers. `progress_for` maps the name of a step to its callback for progress. Raises
+    the errors of `score` and `compare`.
+    """
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
@@ -169,7 +172,7 @@ def gather(
     pairs = _both_ways(compared)
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
-    if by and not asked_by:  # unasked, so that what it would note is no business of the report's
+    if by and not asked_by:  # the user did not ask for it, so the report omits its notes
         parts = compute_scores(_of_runs(loaded, runs[:MOST_BROKEN_DOWN]), [main], by=by, ci=ci, **drawn)
         cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     people = read_labels(loaded, labels) if labels is not None else None
@@ -209,7 +212,7 @@ def gather(
 
 
 def precision_of(loaded: Loaded) -> str:
-    """Return the measure that says how often an answer is right, as its readers see it."""
+    """Return the measure of how often an answer is right, as its readers understand it."""
     known = loaded.data.columns.get("answerable")
     return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
@@ -217,23 +220,27 @@ def precision_of(loaded: Loaded) -> str:
 def _of_the_chosen(
     loaded: Loaded, runs: Sequence[str], main: str, ci: float | None, drawn: Mapping[str, Any]
 ) -> Score | None:
-    """Score the best run with an interval at the level that holds for the best of so many; None where so far out in the
-    tails there are no resamples, or nothing was chosen."""
+    """Return the best run's score with an interval at the level that holds for the best of all runs.
+
+    Returns None if the tails have no resamples so far out, or if nothing was chosen.
+    """
     if ci is None or len(runs) < 2:
         return None
     try:
         rows = compute_scores(
             _of_runs(loaded, runs[:1]), [main], ci=ci, together=len(runs), **{**drawn, "progress": None}
         )
-    except UsageError:  # it would take more resamples than anybody waits for
+    except UsageError:  # it would take more resamples than users wait for
         return None
     row = next(row for row in rows if row.run == runs[0])
     return row if row.low is not None and not math.isnan(row.low) else None
 
 
 def _groups(loaded: Loaded) -> tuple[str, int, int] | None:
-    """Return a column whose values each hold a few questions, as those on one story do: its name, how many groups of
-    two or more there are, and how many questions are in them."""
+    """Return a column whose values each hold a few questions, such as those on one story.
+
+    The result has its name, the number of groups of two or more questions, and the number of questions in them.
+    """
     data = loaded.data
     if not isinstance(data, Evidence) or data.clusters is not None or data.repeats is not None:
         return None
@@ -247,7 +254,7 @@ def _groups(loaded: Loaded) -> tuple[str, int, int] | None:
 
 
 def column_to_break_down(loaded: Loaded) -> str | None:
-    """Return the first column of 2 to 30 values with questions enough in each; None without one."""
+    """Return the first column of 2 to 30 values with enough questions in each, or None."""
     data = loaded.data
     if not isinstance(data, Evidence):
         return None
@@ -263,7 +270,7 @@ def column_to_break_down(loaded: Loaded) -> str | None:
 
 
 def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
-    """Keep the evidence of some runs; no interval of a run depends on the others."""
+    """Return the evidence of some runs; no interval of a run depends on the others."""
     data = loaded.data
     if not isinstance(data, Evidence) or len(runs) == len(data.runs):
         return loaded
@@ -273,7 +280,7 @@ def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
 def run_studies(
     loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], progress_for: ProgressFor, *, seed: int, jobs: int
 ) -> tuple[tuple[Results, ...], tuple[Note, ...]]:
-    """Make the studies asked for, by name, and notes on those that the data does not allow."""
+    """Return the requested studies, and notes on those that the data does not allow."""
     if unknown := next((name for name in wanted if name not in STUDIES), None):
         raise UnknownNameError("study", unknown, STUDIES)
     made, notes = [], []
@@ -289,14 +296,14 @@ def run_studies(
 
 
 def score_command(report: ReportData, *, by: bool = False) -> str:
-    """Return the command that gives the scores again."""
+    """Return the command that reproduces the scores."""
     more = ("--by", report.by) if by and report.by else ()
     level = ("--ci", "none" if report.level is None else f"{report.level:g}") if report.level != 95 else ()
     return report.commands.line("score", *measure_words(report.measures), *more, *level)
 
 
 def compare_command(report: ReportData) -> str:
-    """Return the command that gives the comparisons again."""
+    """Return the command that reproduces the comparisons."""
     level = ("--ci", f"{report.level:g}") if report.level not in (None, 95) else ()
     return report.commands.line("compare", "-m", report.main, *level)
 
@@ -329,7 +336,7 @@ def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison
             row,
             run=row.baseline,
             baseline=row.run,
-            difference=0.0 - row.difference,  # not -0 of what is level
+            difference=0.0 - row.difference,  # avoid -0 for a difference of 0
             low=None if row.high is None else -row.high,
             high=None if row.low is None else -row.low,
             verdict=TURNED.get(row.verdict or "", row.verdict),
@@ -345,8 +352,11 @@ def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str
 
 
 def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
-    """Return what the best runs do at each threshold, those that have confidences; their tuned thresholds are the best
-    by the measure that decides, or by c@1 where a threshold says nothing of it."""
+    """Return the results of the best runs with confidences at each threshold.
+
+    Their tuned thresholds are the best by the deciding measure, or by c@1 if a threshold does not determine that
+    measure.
+    """
     data = loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not set(OUTCOMES) <= data.columns.keys():
         return {}
@@ -357,7 +367,7 @@ def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dic
     for run in runs[:MOST_TUNED]:
         try:
             one = one_run(data, run)
-            if not one.left_out:  # a bound on what is left would say nothing of answers without a confidence
+            if not one.left_out:  # a bound on the rest would not cover the answers without a confidence
                 by_run[run] = operating(one, measure, seed=seed)
         except NescioError:
             continue
@@ -373,17 +383,17 @@ def _shipping(
     pairs: Mapping[tuple[str, str], Comparison],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
-    """Say which run to use, and how it compares with the next best."""
+    """Return which run to use, and its comparison with the next best, or None."""
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
-    for run, one in operating.items():
+    for run, operating_run in operating.items():
         if (
-            one.tuned
-            and not one.idle
-            and one.measure == main
-            and sign * one.tuned.value >= sign * values.get(run, math.nan)
+            operating_run.tuned
+            and not operating_run.idle
+            and operating_run.measure == main
+            and sign * operating_run.tuned.value >= sign * values.get(run, math.nan)
         ):
-            tuned[run] = one.tuned
+            tuned[run] = operating_run.tuned
     expected = {run: sign * (tuned[run].value if run in tuned else value) for run, value in values.items()}
     order = sorted((run for run in values if not math.isnan(expected[run])), key=lambda run: -expected[run])
     if not order or not isinstance(data, Evidence):
@@ -396,7 +406,8 @@ def _shipping(
     anew = chosen_anew(parts, lower_is_better=sign < 0) if parts else None
     same = _alike(data, first, others, tuned)
     alike = tuple((run, tuned.get(run)) for run in same)
-    origin = {run: data.origins.get(run, run) for run in values}  # of ungraded answers taken both ways
+    # maps ungraded answers that count both ways to their run
+    origin = {run: data.origins.get(run, run) for run in values}
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
         return Shipping(first, tuned.get(first), alike=alike, expected=anew)
@@ -419,28 +430,28 @@ def _shipping(
 
 
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
-    """Return what a run does with each of the parts that thresholds are tuned without."""
+    """Return the results of a run without a threshold on each part of the questions that is held out in tuning."""
     with contextlib.suppress(NescioError):
-        one = one_run(data, run)
-        fold = deal(one.data, FOLDS, seed)
-        return tuple(part_of(one, measure, fold == part) for part in range(int(fold.max()) + 1))
+        answering = one_run(data, run)
+        fold = deal(answering.data, FOLDS, seed)
+        return tuple(part_of(answering, measure, fold == part) for part in range(int(fold.max()) + 1))
     return ()
 
 
 def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str, TunedPoint]) -> tuple[str, ...]:
-    """Return the runs that do the same with every question as the first, each at its threshold where it has one."""
+    """Return the runs that give the same result as the first on every question, each at its threshold if it has one."""
     thresholds = {run: point.threshold for run, point in tuned.items()}
 
     def done(run: str) -> dict[str, tuple[int, int, int]]:
-        own = data.take_runs([data.runs.index(run)])
-        own = at_thresholds(own, {run: thresholds[run]}) if run in thresholds else own
+        part = data.take_runs([data.runs.index(run)])
+        part = at_thresholds(part, {run: thresholds[run]}) if run in thresholds else part
         keys = (
-            own.questions
-            if own.repeats is None
-            else [f"{q} {r}" for q, r in zip(own.questions, own.repeats.label, strict=True)]
+            part.questions
+            if part.repeats is None
+            else [f"{q} {r}" for q, r in zip(part.questions, part.repeats.label, strict=True)]
         )
-        outcome = zip(*(own.columns[name][0].tolist() for name in OUTCOMES), strict=True)
-        return {key: one for key, one, there in zip(keys, outcome, own.present[0], strict=True) if there}
+        outcome = zip(*(part.columns[name][0].tolist() for name in OUTCOMES), strict=True)
+        return {key: states for key, states, present in zip(keys, outcome, part.present[0], strict=True) if present}
 
     if not others or not set(OUTCOMES) <= data.columns.keys():
         return ()
@@ -460,7 +471,7 @@ def _ordered(scores: Scores, main: str) -> tuple[str, ...]:
 
 
 def counts_of(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
-    """Return how many questions each run got right, got wrong and left unanswered; nothing of data without outcomes."""
+    """Return the numbers of correct, incorrect and unanswered questions of each run, empty without outcomes."""
     data = loaded.data
     if not set(OUTCOMES) <= data.columns.keys():
         return {}

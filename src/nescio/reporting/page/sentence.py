@@ -1,4 +1,4 @@
-"""The answer in one sentence, and what else a reader should hear before any figure."""
+"""Give the answer in one sentence, and the remarks that a reader needs before any figure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.statements import LEVEL, Figure, Statement
 from nescio.text import enumerated, plural
 
-HEADS = ("no decision", "degenerate", "mostly wrong", "silence", "alike", "ship")  # kinds that say what to do
-DOUBT = ("tied",)  # kinds of sentences that say what is left open
-FURTHER = ("evidence", "another sample", "groups", "alike", "no threshold")  # kinds that follow the decision
+# kinds of sentences that say what to do
+HEADS = ("no decision", "degenerate", "mostly wrong", "silence", "alike", "ship")
+DOUBT = ("tied",)  # kinds of sentences that say what stays open
+# kinds of sentences that follow the decision
+FURTHER = ("evidence", "another sample", "groups", "alike", "no threshold")
 
 
 class Answer(Struct, frozen=True):
-    """What to do, in three parts, so that a page can make the name of the run stand out; the `advice` says how sure
-    that is and why, the `doubt` what is left open and would settle it, and `more` sentences follow."""
+    """The answer in three parts, so that a page can highlight the name of the run.
+
+    `advice` says how sure it is and why, `doubt` what stays open and would settle it, and the sentences of `more`
+    follow.
+    """
 
     before: str
     name: str
@@ -34,15 +39,15 @@ class Answer(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The sentence as one text."""
+        """Return the sentence as one text."""
         return f"{self.before}{self.name}{self.after}"
 
 
 def answer(report: ReportData) -> Answer:
-    """Return what to do, how sure that is, and what would settle the rest; without outcomes, who is best."""
+    """Return what to do, how sure that is, and what would settle the rest, or without outcomes which run is best."""
     standing = _standing(report)
     made = decision(report)
-    further = [one.text for one in made[1:] if one.kind in FURTHER]
+    further = [statement.text for statement in made[1:] if statement.kind in FURTHER]
     if report.chosen is not None:
         of = f"{len(report.runs):,} runs"
         alone = f"The interval above holds for the best of {of}; in the leaderboard, each is that of its run alone."
@@ -51,8 +56,8 @@ def answer(report: ReportData) -> Answer:
     if not made:
         return replace(standing, more=(*standing.more, *further))
     head, *rest = made
-    sure = [one.text for one in rest if one.kind not in (*FURTHER, *DOUBT)]
-    open_ = [one.text for one in rest if one.kind in DOUBT]
+    sure = [statement.text for statement in rest if statement.kind not in (*FURTHER, *DOUBT)]
+    open_ = [statement.text for statement in rest if statement.kind in DOUBT]
     name = str(head.figures.get("run", ""))
     before, name, after = parted(head.text, name)
     return Answer(before, name, after, (*standing.more, *further), " ".join([standing.text, *sure]), " ".join(open_))
@@ -93,26 +98,26 @@ def _difference(report: ReportData, alike: list[str]) -> str:
 
 
 def parted(text: str, name: str) -> tuple[str, str, str]:
-    """Return a sentence as what is before a run's name, the name, and what is after it; all before, without a name."""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
-    return (text[: found.start()], name, text[found.end() :]) if found else (text, "", "")
+    """Return a sentence split into the text before a run's name, the name, and the text after it."""
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
+    return (text[: match.start()], name, text[match.end() :]) if match else (text, "", "")
 
 
 def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
-    """Return what a confidence would add, where runs answer and none has one."""
+    """Return the sentence on what confidences would add, if runs answer and none has one."""
     answered = any(count for count, _ in answers_of(report, report.counts).values())
-    if report.operating or not answered or any(one.kind == "degenerate" for one in made):
+    if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
         return []
     return ["Given a confidence for each answer, nescio also says above which confidence to answer."]
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:
-    """Return every sentence with a number that the first screen says of other questions, and those of its advice."""
+    """Return every sentence of the first screen with a number about other questions, and those of its advice."""
     return (*_of_the_best(report), *decision(report))
 
 
 def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
-    """Return what the headline claims: the interval of the best run, and from which runs it differs."""
+    """Return the claims of the headline: the interval of the best run, and the runs from which it differs."""
     best, row = report.row(report.runs[0], report.main), interval_of_best(report)
     made = []
     if (
@@ -138,12 +143,12 @@ def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
 
 
 def interval_of_best(report: ReportData) -> Score | None:
-    """Return the best run's score with an interval that accounts for its having been chosen; None without one."""
+    """Return the best run's score with an interval that allows for the choice of the best, or None without one."""
     return report.chosen if len(report.runs) > 1 else report.row(report.runs[0], report.main)
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
-    """Return the other runs with the very value of the best."""
+    """Return the other runs whose value equals the best."""
     rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
     return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
@@ -154,7 +159,7 @@ def value(row: Score | None) -> str:
 
 
 def asked(report: ReportData, rows: int) -> str:
-    """Say what so many rows are: questions, or answers where questions were asked several times."""
+    """Return a number of rows in words: questions, or answers if questions were asked several times."""
     repeats = report.loaded.data.repeats
     if repeats is None:
         return plural(rows, "question")
@@ -162,8 +167,7 @@ def asked(report: ReportData, rows: int) -> str:
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
-    """Return what the best run did with its questions, and who would be best if silence were taken for a wrong
-    answer."""
+    """Return sentences on the best run's outcomes, and on the best run if silence counted as wrong."""
     if run not in report.counts:
         return ()
     correct, incorrect, unanswered = report.counts[run]

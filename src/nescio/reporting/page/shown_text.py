@@ -1,4 +1,4 @@
-"""Text from data, made fit to be shown: nothing in it moves, hides or reorders what stands around it."""
+"""Make text from data fit to be shown, so that nothing in it moves, hides or reorders the text around it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from nescio.reporting.layout import shared_start, shortened
 from nescio.text import sanitize
 
 _ESCAPED = re.compile("[<>&\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f\x7f-\x9f]")
-NAME = 80  # characters of a name that are shown
-LONG = 20  # from here on names leave out what all of them share
-_BORDERS = "/\\_-.: ,=|"  # between the parts of a name
+NAME = 80  # shown characters of a name
+LONG = 20  # longer names leave out the parts that all of them share
+_BORDERS = "/\\_-.: ,=|"  # signs between the parts of a name
 
 
 def names(texts: Sequence[str], most: int = NAME) -> list[str]:
-    """Names as they are shown: on one line, short (cut in the middle), and still all different."""
+    """Return names as they are shown: on one line, short (cut in the middle), and still all different."""
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
     whole = [" ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)" for name in texts]
-    cut = shortened([text for text in whole if len(text) > most], most)  # what tells them apart stays
+    cut = shortened([text for text in whole if len(text) > most], most)  # the distinguishing part stays
     for name in whole:
         text = short = cut.get(name, name)
         while text in taken:
@@ -38,8 +38,11 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
 
 
 def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
-    """Return the names of runs as they are shown, without the first and last parts that all share where they are long,
-    and what is left out so ("" for nothing): ("llama", "qwen") of "exp-7/llama-seed1" and "exp-7/qwen-seed1"."""
+    """Return the names of runs as they are shown, and the parts left out ("" if none).
+
+    Long names lose the first and last parts that all of them share: "exp-7/llama-seed1" and "exp-7/qwen-seed1" become
+    "llama" and "qwen".
+    """
     first = last = 0
     if len({*runs}) > 1 and max(map(len, runs)) > LONG:
         first = _up_to_a_border(runs[0][: shared_start(runs)])
@@ -55,12 +58,12 @@ def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _up_to_a_border(text: str) -> int:
-    """Return how much of a shared beginning ends with a part of the name."""
+    """Return the length of a shared beginning up to its last border between parts of the name."""
     return max((i + 1 for i, sign in enumerate(text) if sign in _BORDERS), default=0)
 
 
 def isolated(text: str, own: Sequence[str]) -> str:
-    """Keep names that are written from right to left from turning round the figures that stand after them."""
+    """Return the text with right-to-left names isolated, so that they do not reorder the figures after them."""
     for name in sorted(
         (name for name in own if not name.isascii() and any(map(_from_right, name))), key=len, reverse=True
     ):
@@ -73,13 +76,16 @@ def _from_right(letter: str) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """JSON that can stand inside a script element: what could end the element, or a line of JavaScript, is escaped, and
-    so is what turns the direction of writing or is no character of a text."""
+    """Return JSON that is safe inside a script element.
+
+    It escapes what could end the element or a line of JavaScript, and characters that change the direction of writing
+    or are invalid.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def deflated(data: bytes) -> str:
-    """Pack bytes for the scripts of a page, which unpack them with `page.bytes`: raw deflate, in base64."""
+    """Return bytes packed for the scripts of a page, which unpack them with `page.bytes`: raw deflate, in base64."""
     squeezed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(squeezed.compress(data) + squeezed.flush()).decode()

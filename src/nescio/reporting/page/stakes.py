@@ -1,4 +1,4 @@
-"""The figure of stated stakes: what every run earned at each, and what the best of fixed policies would have."""
+"""Draw the figure of stated stakes: every run's earnings at each, and those of the best fixed policy."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from nescio.reporting.page.report_data import ReportData
 def stakes_figure(report: ReportData) -> Figure | None:
     """Return normalised utility over the stated stakes with the envelope of ideal policies; None without stakes.
 
-    The envelope is that of the first run: at each price the best of what it would have earned by always doing what it
-    did at one of the stakes, and of silence.
+    The envelope is that of the first run. At each price it takes the best of silence and of the run's behaviour at any
+    one of the stakes, had it always behaved so.
     """
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:

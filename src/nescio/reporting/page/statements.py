@@ -1,8 +1,8 @@
-"""What a sentence of advice claims, on what condition, by which method, and what tests it: each kind is declared here.
+"""Declare each kind of sentence of the advice: its claim, its condition, its method, and its test.
 
-A sentence with a number that is to hold on other questions is a `Statement` of one of these kinds; its text is made
-from its `figures` alone. `studies/statements.py` simulates every kind that has a level: how often it is true, the
-choice of the run and of the threshold included.
+A sentence with a number that should hold on other questions is a `Statement` of one of these kinds; its text uses its
+`figures` alone. `studies/statements.py` simulates every kind that has a level: how often it is true, including the
+choice of the run and of the threshold.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from msgspec import Struct
 
 from nescio.data.shown import Row
 
-LEVEL = 0.95  # of every bound and prediction on the page that has none of its own
+LEVEL = 0.95  # level of every bound and prediction on the page that has no other
 
 Figure = float | int | str | None
 
 
 class Kind(Struct, frozen=True):
-    """A kind of sentence: what it claims, what the claim is conditional on, how its figure is made, and what tests it.
+    """A kind of sentence: its claim, the condition of the claim, the method of its figure, and its test.
 
-    `simulated` says that the claim has a level, and that the study holds it to that.
+    `simulated` tells that the claim has a level, and that the study checks it.
     """
 
     claim: str
@@ -33,8 +33,10 @@ class Kind(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """A sentence and the figures that it is made from; `level` is how often such a claim is true at least, None for
-    what is said of these questions alone."""
+    """A sentence and its figures.
+
+    `level` is how often such a claim is true at least, None for statements about these questions alone.
+    """
 
     kind: str
     text: str
@@ -43,12 +45,12 @@ class Statement(Struct, frozen=True):
 
     @property
     def declared(self) -> Kind:
-        """What is declared of its kind."""
+        """Return the declaration of the statement's kind."""
         return KINDS[self.kind]
 
 
 class Claim(Row, frozen=True):
-    """A statement laid out for JSON, with what is declared of its kind."""
+    """A statement in the form for JSON, with the declaration of its kind."""
 
     most_listed: ClassVar[int | None] = 0
 
@@ -61,7 +63,7 @@ class Claim(Row, frozen=True):
 
     @classmethod
     def of(cls, one: Statement) -> Claim:
-        """Lay a statement out; an undefined figure is None, as in JSON."""
+        """Return a statement in the form for JSON, with None for undefined figures."""
         figures = {name: None if value != value else value for name, value in one.figures.items()}  # noqa: PLR0124
         return cls(one.kind, one.text, figures, one.level, one.declared.given, one.declared.method)
 

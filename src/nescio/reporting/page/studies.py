@@ -1,5 +1,4 @@
-"""The figures of studies of the measures, where they were asked for: how stable they are, and how often differences are
-swapped."""
+"""Draw the figures of requested studies of the measures: their stability, and how often differences are swapped."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ def _rows(study: Results, *names: str) -> list[Record]:
 
 
 def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
-    """Return the error rate and the ties over the fuzziness, each in a chart of its own, and the one over the
-    other."""
+    """Return figures of the error rate and of the ties over the fuzziness, and of one over the other."""
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
@@ -116,8 +114,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _drawn(rows: Sequence[Record], shown: Sequence[str]) -> tuple[list[Record], tuple[str, ...], str]:
-    """Return the rows that can be drawn, a series a measure; the measures with a colour of their own; and what the
-    chart leaves out."""
+    """Return the rows that can be drawn, the measures with their own colour, and what the chart leaves out."""
     measures = tuple(dict.fromkeys(row["measure"] for row in rows))
     top = measures[: charts.MOST_NAMED]
     drawn = [
@@ -144,7 +141,7 @@ def _percent(value: float) -> str:
 
 
 def _command(report: ReportData, verb: str) -> str:
-    """Return the command of a study; of the options of resampling it knows the seed alone."""
+    """Return the command of a study; among the options of resampling it takes only the seed."""
     arguments = report.commands.resampling
     seed = arguments[arguments.index("--seed") :][:2] if "--seed" in arguments else ()
     return report.commands.line(verb, *measure_words(report.measures), *seed, resampled=False)

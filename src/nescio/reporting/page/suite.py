@@ -1,4 +1,4 @@
-"""The page of a suite: who is best over the benchmarks, the leaderboard, and a heat map of benchmarks and runs."""
+"""Make the page of a suite: the best run, the leaderboard, and a heat map of benchmarks and runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ from nescio.text import enumerated, plural, sanitize
 
 
 class Board(Struct, frozen=True):
-    """The leaderboard of one measure, each run with its name as shown and its interval as drawn on a scale with these
-    `ends`; and its heat map: the runs, and for each benchmark its name and its cells."""
+    """The leaderboard and the heat map of one measure.
+
+    The leaderboard has each run's shown name, and its interval drawn on a scale with the given `ends`. The heat map has
+    the runs, and for each benchmark its name and its cells.
+    """
 
     measure: str
     lines: Sequence[tuple[str, SuiteScore, Strip | None]]
@@ -44,8 +47,11 @@ class Board(Struct, frozen=True):
 
 
 def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Suite | None = None) -> str:
-    """Return the page of a suite as one text; `command` is the command line that gives its figures again. With the
-    `suite` that was scored it has the questions of all benchmarks."""
+    """Return the page of a suite as one text.
+
+    `command` is the command line that reproduces its figures. Given the scored `suite`, the page has the questions of
+    all benchmarks.
+    """
     measures = list(dict.fromkeys(row.measure for row in scores))
     boards = [_board(scores, measure) for measure in measures]
     level = scores.signature.get("ci")
@@ -62,7 +68,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
         shared,
         (),
         browsing,
-        held={"statements": [asdict(Claim.of(one)) for one in statements(scores, suite)]},
+        held={"statements": [asdict(Claim.of(statement)) for statement in statements(scores, suite)]},
         boards=boards,
         level=float(level) if level else None,
         shared_name=run_names(runs)[1],
@@ -74,21 +80,22 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 
 
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
-    """Return what to do, and how sure that is: whose mean is best by the first measure, and where another run does
-    better."""
+    """Return what to do and how sure that is: the best mean by the first measure, and where another run is better."""
     best, *rest = statements(scores, suite)
-    more = [one.text for one in rest if one.kind == "did"]
+    more = [statement.text for statement in rest if statement.kind == "did"]
     if best.figures.get("chosen"):
         of = f"{best.figures['runs']:,} runs"
         more.append(f"The interval above holds for the best of {of}; in the tables, each is that of its run alone.")
-    head, *others = [*(one for one in rest if one.kind != "did"), best]
+    head, *others = [*(statement for statement in rest if statement.kind != "did"), best]
     before, name, after = parted(head.text, str(head.figures["run"]))
-    return Answer(before, name, after, tuple(more), " ".join(one.text for one in others))
+    return Answer(before, name, after, tuple(more), " ".join(statement.text for statement in others))
 
 
 def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Statement, ...]:
-    """Return every sentence of the first screen: who is best, what that advises, and on which benchmarks another run
-    has the higher value. What is known of the answers of a `suite` may refuse the best run."""
+    """Return every sentence of the first screen: the best run, the advice, and the benchmarks that others win.
+
+    The answers of a `suite` may show reasons to refuse the best run.
+    """
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
     best, others = rows[0], rows[1:]
@@ -115,7 +122,7 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
         return (Statement("best", f"{after}; no other run has a defined mean.", figures, of_level), *won)
     tied = [shown[row.run] for row in others if row.tied_with_best or row.best]
     if not tied:
-        said = Statement("better", f"Ship {name}, if each benchmark counts the same.", figures, LEVEL)
+        advice = Statement("better", f"Ship {name}, if each benchmark counts the same.", figures, LEVEL)
         than = shown[with_mean[0].run] if len(with_mean) == 1 else "every other run"
         than += " with a defined mean" if len(with_mean) not in (1, len(others)) else ""
         head = f"{after}, significantly better than {than}."
@@ -124,43 +131,47 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
             f"These benchmarks do not tell {enumerated([name, *tied], 3)} apart: choose by what they cost, by the "
             "benchmark that is most like your use, or ask more questions."
         )
-        said = Statement("tied", text, {"run": name, "tied": len(tied)})
+        advice = Statement("tied", text, {"run": name, "tied": len(tied)})
         head = f"{after}, not significantly different from {enumerated(tied, 3)}."
-    return (Statement("best", head, figures, of_level), *(() if refused else (said,)), *won)
+    return (Statement("best", head, figures, of_level), *(() if refused else (advice,)), *won)
 
 
 def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
-    """Say why the best run is not to be used, by the rules of a single collection, each benchmark counting the same;
-    nothing where a benchmark has no outcomes."""
-    own = [one for one in suite.benchmarks if best.run in one.data.runs]
-    for one in own:
-        excluded = one.loaded.options.ungraded == "exclude"
-        if said := [*no_decision(best.run, name, [one.loaded.silence], ungraded_left_out=excluded)]:
-            yield from said
+    """Yield the reasons not to use the best run, by the rules of a single collection, each benchmark counting the same.
+
+    There are none if a benchmark has no outcomes.
+    """
+    benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
+    for benchmark in benchmarks:
+        excluded = benchmark.loaded.options.ungraded == "exclude"
+        if warnings := [*no_decision(best.run, name, [benchmark.loaded.silence], ungraded_left_out=excluded)]:
+            yield from warnings
             break
-    counts = [counts_of(one.loaded).get(best.run, (0, 0, 0)) for one in own]
-    if not own or not all(map(sum, counts)):
+    counts = [counts_of(benchmark.loaded).get(best.run, (0, 0, 0)) for benchmark in benchmarks]
+    if not benchmarks or not all(map(sum, counts)):
         return
     shares = [
-        np.divide(fitness.answered_and_wrong(one.data, {best.run: count})[best.run], sum(count))
-        for one, count in zip(own, counts, strict=True)
+        np.divide(fitness.answered_and_wrong(benchmark.data, {best.run: count})[best.run], sum(count))
+        for benchmark, count in zip(benchmarks, counts, strict=True)
     ]
     answered, wrong = np.mean(shares, axis=0).tolist()
-    silence = float(np.mean([fitness.silence_scores(best.measure, one.data, best.run) for one in own]))
+    silence = float(
+        np.mean([fitness.silence_scores(best.measure, benchmark.data, best.run) for benchmark in benchmarks])
+    )
     if not answered:
         yield Statement("degenerate", f"There is nothing to ship: {name} answered no question.", {"run": name})
         return
-    among = ", each benchmark counted alike" if len(own) > 1 else ""
+    among = ", each benchmark counted alike" if len(benchmarks) > 1 else ""
     yield from unfit(Standing(name, runs, answered, wrong, best.measure, best.value, silence), among=among)
 
 
 def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str, str]) -> tuple[Statement, ...]:
-    """Say on how many benchmarks the best run has the best value, and who has it on the others."""
-    own: dict[str, list[BenchmarkScore]] = {}
+    """Return sentences on how many benchmarks the best run wins, and who wins the others."""
+    by_benchmark: dict[str, list[BenchmarkScore]] = {}
     for row in scores.tables["benchmarks"]:
         if row.measure == measure and not math.isnan(row.value):
-            own.setdefault(row.benchmark, []).append(row)
-    firsts = {benchmark: ordered(rows) for benchmark, rows in own.items()}
+            by_benchmark.setdefault(row.benchmark, []).append(row)
+    firsts = {benchmark: ordered(rows) for benchmark, rows in by_benchmark.items()}
     others = []
     for benchmark, rows in firsts.items():
         of_best = next((row for row in rows if row.run == best), None)
@@ -176,7 +187,7 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
 
 
 def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
-    """Return links to the errors of the run whose mean is best, and to what the next one gets right of these."""
+    """Return links to the errors of the run with the best mean, and to those that the next run gets right."""
     best, *others = runs
     easy = {"order": "easy"} if others else {}
     first = ", those that most runs get right first" if others else ""
@@ -190,14 +201,14 @@ def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
 def _board(scores: SuiteScores, measure: str) -> Board:
     rows: list[SuiteScore] = ordered([row for row in scores if row.measure == measure])
     shown = dict(zip([row.run for row in rows], run_names([row.run for row in rows])[0], strict=True))
-    own = [row for row in scores.tables["benchmarks"] if row.measure == measure]
+    of_measure = [row for row in scores.tables["benchmarks"] if row.measure == measure]
     runs = [row.run for row in rows[:MOST_BROKEN_DOWN]]
     ends = scale_of(rows)
     return Board(
         sanitize(measure, target="page"),
         [(shown[row.run], row, strip(row, ends)) for row in rows],
         [shown[run] for run in runs],
-        _heat(own, runs, lower=parse(measure).declaration.lower_is_better),
+        _heat(of_measure, runs, lower=parse(measure).declaration.lower_is_better),
         any(row.win_rate is not None for row in rows),
         any(row.sure_low is not None for row in rows),
         written(ends),
@@ -205,12 +216,11 @@ def _board(scores: SuiteScores, measure: str) -> Board:
 
 
 def _heat(rows: Sequence[BenchmarkScore], runs: Sequence[str], *, lower: bool) -> list[tuple[str, Sequence[Cell]]]:
-    """Return a row of cells for each benchmark, shaded from its own worst value to its best: benchmarks have scales of
-    their own."""
+    """Return a row of cells for each benchmark, shaded within it because benchmarks have different scales."""
     benchmarks = list(dict.fromkeys(row.benchmark for row in rows))
     scored = {(row.benchmark, row.run): row for row in rows}
     lines: list[tuple[str, Sequence[Cell]]] = []
     for benchmark, shown in zip(benchmarks, names(benchmarks), strict=True):
-        own = [scored.get((benchmark, run)) for run in runs]
-        lines.append((shown, shaded(own, lower=lower, missing="–")))
+        scores = [scored.get((benchmark, run)) for run in runs]
+        lines.append((shown, shaded(scores, lower=lower, missing="–")))
     return lines

@@ -1,4 +1,4 @@
-"""The questions of all benchmarks of a suite in one browser, each with the benchmark that it is of."""
+"""Put the questions of all benchmarks of a suite into one browser, each with its benchmark."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ OF = "benchmark"  # the filter of the browser
 
 
 def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str], level: float | None) -> Seen:
-    """Return what the browser shows of a suite: its runs in this order, and the questions of every benchmark that has
-    outcomes; a note names those that have none."""
+    """Return the browser's content for a suite: its runs in this order, and the questions of its benchmarks.
+
+    A note names the benchmarks without outcomes, which are left out.
+
+    A note names the benchmarks without outcomes.
+    """
     parts, without = [], []
     for benchmark in suite.benchmarks:
         data = benchmark.data
@@ -70,9 +74,9 @@ def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str],
 
 
 def suite_texts(suite: Suite) -> Texts | None:
-    """Take the words of questions and answers from what was read of every benchmark; None without any."""
+    """Return the texts of questions and answers of every benchmark, or None without any."""
     asked: dict[Key, tuple[str, str]] = {}
-    said: dict[str, dict[Key, ShownAnswer]] = {}
+    answers_of: dict[str, dict[Key, ShownAnswer]] = {}
     names = _names(suite)
     for benchmark in suite.benchmarks:
         texts = texts_of(benchmark.loaded)
@@ -80,27 +84,29 @@ def suite_texts(suite: Suite) -> Texts | None:
             continue
         name_of = names[benchmark.name]
         asked |= {name_of[key]: pair for key, pair in texts.asked.items() if key in name_of}
-        for run, own in texts.said.items():
-            said.setdefault(run, {}).update({name_of[key]: one for key, one in own.items() if key in name_of})
-    return Texts(asked, said) if asked else None
+        for run, of_run in texts.said.items():
+            answers_of.setdefault(run, {}).update(
+                {name_of[key]: answer for key, answer in of_run.items() if key in name_of}
+            )
+    return Texts(asked, answers_of) if asked else None
 
 
 def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
-    """Return what the browser calls each row of each benchmark: as its file does, after its benchmark where another one
-    has a question of that name."""
+    """Return the browser's key for each row of each benchmark, with the benchmark added if its name is not unique."""
     rows = {
         benchmark.name: keys(data.questions, data.repeats)
         for benchmark in suite.benchmarks
         if isinstance(data := benchmark.data, Evidence) and set(OUTCOMES) <= data.columns.keys()
     }
     labelled = {
-        name: [f"{question} · {label}" if label else question for question, label in own] for name, own in rows.items()
+        name: [f"{question} · {label}" if label else question for question, label in row_keys]
+        for name, row_keys in rows.items()
     }
-    times = Counter(text for own in labelled.values() for text in own)
+    times = Counter(text for row_keys in labelled.values() for text in row_keys)
     return {
         name: {
             key: (f"{name} · {text}" if times[text] > 1 else text, None)
-            for key, text in zip(own, labelled[name], strict=True)
+            for key, text in zip(row_keys, labelled[name], strict=True)
         }
-        for name, own in rows.items()
+        for name, row_keys in rows.items()
     }

@@ -1,4 +1,4 @@
-"""The table of thresholds: a slider for each run, and what the run does at each place of it."""
+"""Make the table of thresholds: a slider for each run, and the run's results at each position."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from nescio.selective.operating import Counts, Operating
 
 
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return what the template says of each run: its name, and its tuned threshold on new questions."""
+    """Return the template's data for each run: its name, and its tuned threshold on new questions."""
     return [
         {
             "run": report.shown[run],
-            "points": len(one.points),
-            "given": _nearest(one),
-            "expected": _expected(report, one),
+            "points": len(operating.points),
+            "given": _nearest(operating),
+            "expected": _expected(report, operating),
         }
-        for run, one in report.operating.items()
+        for run, operating in report.operating.items()
     ]
 
 
 def threshold_payload(report: ReportData) -> list[dict[str, Any]]:
-    """Return the counts of each run at each of its thresholds, for the script: the strictest, which answers nothing,
-    first."""
+    """Return the counts of each run at each threshold for the script, the strictest first (it answers nothing)."""
     return [
         {
             "run": report.shown[run],
-            "n": one.n,
-            "points": [_plain(point) for point in one.points],
-            "given": _plain(one.given),
-            "tuned": None if one.tuned is None else _place(one, one.tuned.threshold),
+            "n": operating.n,
+            "points": [_plain(point) for point in operating.points],
+            "given": _plain(operating.given),
+            "tuned": None if operating.tuned is None else _place(operating, operating.tuned.threshold),
         }
-        for run, one in report.operating.items()
+        for run, operating in report.operating.items()
     ]
 
 
@@ -47,12 +46,12 @@ def _plain(point: Counts) -> list[float | None]:
 
 
 def _place(one: Operating, threshold: float) -> int:
-    """Return the place of a threshold among the points: the loosest that is no looser."""
+    """Return the index of the loosest point whose threshold is at least the given one."""
     return max(i for i, point in enumerate(one.points) if point.threshold >= threshold)
 
 
 def _nearest(one: Operating) -> int:
-    """Return the place whose number of answers is nearest to that of the run as it came."""
+    """Return the index of the point whose number of answers is nearest to that of the unchanged run."""
     return min(range(len(one.points)), key=lambda i: abs(one.points[i].answered - one.given.answered))
 
 
@@ -67,19 +66,21 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return what the input of errors tolerated works on: what each run can be held to as it came and at each threshold
-    of its grid, with the place of that threshold among the points of its slider."""
+    """Return the data for the input of tolerated errors: each run's guarantees.
+
+    They are for the unchanged run and each threshold of its grid, with the threshold's index among the slider's points.
+    """
     places = {run: i for i, run in enumerate(report.runs)}
     rows = [
         [
-            places[one.run],
-            None if one.threshold is None else _place(report.operating[one.run], one.threshold),
-            one.threshold,
-            one.answered,
-            one.wrong,
-            one.upper,
+            places[promise.run],
+            None if promise.threshold is None else _place(report.operating[promise.run], promise.threshold),
+            promise.threshold,
+            promise.answered,
+            promise.wrong,
+            promise.upper,
         ]
-        for one in promises(report)
+        for promise in promises(report)
     ]
     return {
         "runs": [report.shown[run] for run in report.runs],

@@ -1,4 +1,4 @@
-"""Which questions to read first: links from the top of the report into the browser of questions."""
+"""Choose the questions to read first, and link to them in the browser of questions."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ from nescio.selective.curve import one_run
 from nescio.text import plural, sanitize
 
 WORDS = ("question", "asked", "answer", "gold")
-MOST_SHOWN = 400  # characters of each in a print
+MOST_SHOWN = 400  # characters of each text in a print
 
 
 class Link(Struct, frozen=True):
-    """Filters of the browser as an address within the page, and what they show."""
+    """Filters of the browser as an address within the page, with a description."""
 
     address: str
     text: str
 
 
 class ToRead(Struct, frozen=True):
-    """An error worth reading: of which run, at which threshold (None: as it came), which question, how confident, and
-    how many of the `others` got it right; with the words, where they are known."""
+    """An error worth reading: its run, threshold (None: none applied), question and confidence.
+
+    `others_right` of the `others` runs got it right. The texts are included if they are known.
+    """
 
     run: str
     threshold: float | None
@@ -49,7 +51,7 @@ class ToRead(Struct, frozen=True):
 
     @property
     def right_elsewhere(self) -> Annotated[str, Shown("others right", after="confidence")]:
-        """How many of the other runs got it right."""
+        """Return how many of the other runs got it right."""
         return f"{self.others_right} of {self.others}" if self.others else ""
 
 
@@ -70,7 +72,7 @@ class Advice(Results[ToRead], frozen=True):
     """The errors to read first, and in `tables` the first screen of the page."""
 
     def title(self, name: str | None = None) -> str:
-        """Return of which run, and at which threshold, the errors are."""
+        """Return the title: the run and the threshold of the errors."""
         if name or not self.rows:
             return ""
         run, at = self.rows[0].run, self.rows[0].threshold
@@ -79,19 +81,21 @@ class Advice(Results[ToRead], frozen=True):
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
-    """Return the errors to read first, with the sentences of the first screen in `tables["screen"]` and what they claim
-    in `tables["statements"]`."""
-    said = answer(report)
+    """Return the errors to read first.
+
+    `tables["screen"]` has the sentences of the first screen, and `tables["statements"]` their claims.
+    """
+    shown = answer(report)
     run, threshold = run_advised(report)
-    lines = [said.text, said.advice, said.doubt]
+    lines = [shown.text, shown.advice, shown.doubt]
     if tolerate is not None:
         one = tolerated(promises(report), tolerate)
         lines.append(promise_in_words(report, one, tolerate))
         run, threshold = (one.run, one.threshold) if one else (run, threshold)
-    errors = _errors(report, run, threshold, max(1, most))  # one says that there are any
+    errors = _errors(report, run, threshold, max(1, most))  # one error tells that there are any
     none = () if errors else (nothing_to_read(report, run, threshold),)
     tables = {
-        "screen": tuple(Line(text) for text in (*lines, *said.more, *none) if text),
+        "screen": tuple(Line(text) for text in (*lines, *shown.more, *none) if text),
         "statements": tuple(Claim.of(one) for one in statements(report)),
     }
     rows = [_worded(row, texts) for row in errors[:most]]
@@ -99,7 +103,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
 
 
 def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> str:
-    """Say why there are no errors to read."""
+    """Return why there are no errors to read."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return "No errors to read: the data has counts, and not which questions were answered wrongly."
@@ -110,7 +114,7 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
 
 
 def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
-    """Return the first errors to read of the run that is advised, at its threshold, fit to be shown."""
+    """Return the first errors of the advised run at its threshold, made safe to show."""
     rows = [_worded(row, texts) for row in _errors(report, *run_advised(report), most)]
     return tuple(
         replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
@@ -119,7 +123,7 @@ def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[
 
 
 def run_advised(report: ReportData) -> tuple[str, float | None]:
-    """Return the run that is advised, and its threshold (None: as it came)."""
+    """Return the advised run, and its threshold (None: none applied)."""
     shipping = report.shipping
     if not shipping:
         return report.runs[0], None
@@ -134,19 +138,19 @@ def _errors(report: ReportData, run: str, threshold: float | None, most: int) ->
     right = (data.present[others] & (data.columns["correct"][others] == 1)).sum(axis=0)
     asked = data.present[others].sum(axis=0)
     sure = data.columns.get("confidence")
-    own = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
+    confidences = np.full(len(data.questions), np.nan) if sure is None else np.asarray(sure[i], dtype=np.float64)
     if threshold is None:
         rows = np.flatnonzero(data.present[i] & (data.columns["incorrect"][i] == 1))
     else:
         wanted = set(errors_at(report, run, threshold))
         rows = np.array([row for row, question in enumerate(data.questions) if question in wanted], dtype=np.int64)
-    order = np.lexsort((-right[rows], np.where(np.isnan(own[rows]), np.inf, -own[rows])))
+    order = np.lexsort((-right[rows], np.where(np.isnan(confidences[rows]), np.inf, -confidences[rows])))
     return [
         ToRead(
             report.shown[run],
             threshold,
             data.questions[row],
-            None if np.isnan(own[row]) else float(own[row]),
+            None if np.isnan(confidences[row]) else float(confidences[row]),
             int(right[row]),
             int(asked[row]),
         )
@@ -157,15 +161,18 @@ def _errors(report: ReportData, run: str, threshold: float | None, most: int) ->
 def _worded(row: ToRead, texts: Texts | None) -> ToRead:
     if texts is None:
         return row
-    asked = next((found for key, found in texts.asked.items() if key[0] == row.question), ("", ""))
+    asked = next((texts_asked for key, texts_asked in texts.asked.items() if key[0] == row.question), ("", ""))
     said = next((one for key, one in texts.said.get(row.run, {}).items() if key[0] == row.question), None)
     return replace(row, asked=asked[0], gold=asked[1], answer=(said.answer or "") if said else "")
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
-    """Return links to the surest errors of the run that is best, or that the advice names, or to all its errors, those
-    that most runs get right first, where there are no confidences; and to the questions that it gets wrong and the
-    next one right. Where the questions are `scored`, to its lowest scores, and to where the runs are furthest apart."""
+    """Return links to the questions to read first.
+
+    They lead to the surest errors of the best or advised run. Without confidences they lead to all its errors, starting
+    with those that most runs get right. A further link leads to the questions that only the next best run gets right.
+    If the questions are `scored`, links lead to its lowest scores, and to the largest differences between runs.
+    """
     data = report.loaded.data
     if scored:
         best = report.shown[report.runs[0]]
@@ -202,7 +209,7 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
 
 
 def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
-    """Return the link to what the next best run gets right and this one, as they came, gets wrong."""
+    """Return the link to the questions that the next best run gets right and this one wrong, without thresholds."""
     shipping, name, i = report.shipping, report.shown[run], data.runs.index(run)
     other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
     if other is None:
@@ -217,12 +224,12 @@ def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
 
 
 def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]:
-    """Return the questions that a run answers wrongly from a threshold on, the most confident first."""
+    """Return the questions that a run answers wrongly at a threshold, the most confident first."""
     data = report.loaded.data
     assert isinstance(data, Evidence)
-    one = one_run(data, run)
-    rows = np.flatnonzero(one.accept(threshold) & one.wrong)
-    return tuple(one.data.questions[row] for row in rows[np.argsort(-one.confidence[rows], kind="stable")])
+    answering = one_run(data, run)
+    rows = np.flatnonzero(answering.accept(threshold) & answering.wrong)
+    return tuple(answering.data.questions[row] for row in rows[np.argsort(-answering.confidence[rows], kind="stable")])
 
 
 def address_of(**filters: str | list[str]) -> str:

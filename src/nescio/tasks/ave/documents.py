@@ -212,7 +212,7 @@ def _write(root: ElementTree.Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Read the pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound
+    """Read the pairs of text (t) and hypothesis (h) of a file. Raises FormatError with the line of the first unsound
     one.
 
     The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
@@ -261,7 +261,7 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """Read a validator's decisions; raises FormatError with the line of the first that breaks a rule."""
+    """Read a validator's decisions. Raises FormatError with the line of the first that breaks a rule."""
     validations, lines = decisions_of(source)
     hold(source, lines, problems(exercise, validations))
     return validations
@@ -276,7 +276,7 @@ def decisions_of(source: Source, faults: list[FormatError] | None = None) -> tup
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
+    """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED. Raises FormatError as above."""
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
     hold(source, lines, pair_problems(pairs, validations))
     return validations

@@ -37,9 +37,9 @@ class Decision(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """An answer to a question with the text that is said to support it. `value` is None in a test set without its gold.
+    """An answer to a question with its supporting text; `value` is None in a test set without its gold.
 
-    `system` names whose answer it was, where that is known.
+    `system` names whose answer it was, if that is known.
     """
 
     question_id: str
@@ -52,17 +52,17 @@ class Candidate(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """The ids of its question and its own."""
+        """Return the ids of its question and its own."""
         return self.question_id, self.id
 
     @property
     def judged(self) -> bool:
-        """Whether assessors called it right or wrong."""
+        """Return whether assessors called it right or wrong."""
         return self.value in (Value.VALIDATED, Value.REJECTED)
 
     @property
     def right(self) -> bool:
-        """Whether assessors called it right."""
+        """Return whether assessors called it right."""
         return self.value is Value.VALIDATED
 
 
@@ -86,7 +86,7 @@ class Validation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """The ids of the question and the answer."""
+        """Return the ids of the question and the answer."""
         return self.question_id, self.answer_id
 
 

@@ -70,9 +70,9 @@ def f_measure(total: Any) -> Any:
     r"""The harmonic mean of precision and recall over right answers.
 
     $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted,
-    undefined where none is right.
+    undefined if none is right.
 
-    When to use it: The measure of AVE for a validator as a judge of single answers. Where most answers are right,
+    When to use it: The measure of AVE for a validator as a judge of single answers. If most answers are right,
     accepting all of them scores high: compare with nescio ave baselines, on one collection. What the choice is worth to
     a QA system is ave.qa_accuracy.
 

@@ -31,7 +31,7 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return each question, each answer to it as a question of its own, and each run's decision."""
+    """Return each question, each answer as a separate question, and each run's decision, as tables for words."""
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
     rows += [Question(_name(one), _shown(asked[one.question_id], one), _gold(one.value)) for one in exercise.candidates]

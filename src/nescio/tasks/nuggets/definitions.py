@@ -272,7 +272,7 @@ def bundled() -> Path:
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """Return each target's question from JSON Lines of `id` and `target`; raises FormatError with the line."""
+    """Return each target's question from JSON Lines of `id` and `target`. Raises FormatError with the line."""
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(
@@ -290,7 +290,7 @@ def load_targets(path: Path | str) -> dict[str, str]:
 
 
 def load_texts(folder: Path | str) -> tuple[Text, ...]:
-    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError if there are none."""
+    """Return the texts of a folder (.txt, .md) in the order of their names. Raises FormatError if there are none."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FormatError(folder, "not a folder of texts")

@@ -124,7 +124,7 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and
     recall NR; 0 if both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default)
     from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
-    recall: it is left out and counted; undefined where all are.
+    recall: it is left out and counted; undefined if all are.
 
     When to use it: Definition questions and long answers, where assessors matched a list of facts. Recall of vital
     facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without

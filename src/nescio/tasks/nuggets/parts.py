@@ -60,7 +60,7 @@ class Keys(Struct):
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """Return all of them; raises MismatchError if only some nuggets of a target have a weight, or labels of some
+        """Return all of them. Raises MismatchError if only some nuggets of a target have a weight, or labels of some
         assessors."""
         targets = []
         for name, nuggets in self.nuggets.items():
@@ -135,7 +135,7 @@ class Said(Struct):
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Return the index in its response of the string of that rank, from 0, or None if there is no such string."""
+        """Return the index (from 0) of a response's string with a given rank, or None without such a string."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 

@@ -66,7 +66,7 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 def by_embedding(model: str = MODEL) -> Matcher:
     """Return the match by meaning: the largest cosine of nugget and string, at least 0.
 
-    Needs sentence-transformers and its model; raises UsageError if it is not installed.
+    Needs sentence-transformers and its model. Raises UsageError if it is not installed.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -86,7 +86,7 @@ def by_embedding(model: str = MODEL) -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """Return the matcher of a name; raises UnknownNameError, or UsageError if its library is not installed."""
+    """Return the matcher of a name. Raises UnknownNameError, or UsageError if its library is not installed."""
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:

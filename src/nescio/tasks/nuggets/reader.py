@@ -133,7 +133,7 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Read the targets of one key, or of several assessors' files of it; raises FormatError with the line of the first
+    """Read the targets of one key, or of several assessors' files of it. Raises FormatError with the line of the first
     unsound one."""
     keys = Keys()
     for source in sources:

@@ -28,7 +28,7 @@ class Truth(Struct):
 
 
 def read_truth(source: Source) -> Truth:
-    """Read a truth file; raises FormatError if a problem appears twice."""
+    """Read a truth file. Raises FormatError if a problem appears twice."""
     truth = Truth()
     for problem, same, strata, line in _texts(source) if source.kind == "text" else _rows(source):
         if problem in truth.same:

@@ -129,7 +129,7 @@ def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
 
 
 def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
-    """Yield every question with its key and its topic; raises FormatError if it has no number of its own."""
+    """Yield every question with its key and its topic. Raises FormatError if it has no number of its own."""
     seen: dict[Key, int] = {}
     for element in root.tagged(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}

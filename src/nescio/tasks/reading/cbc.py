@@ -77,7 +77,7 @@ class _Block(Struct):
 
     @property
     def id(self) -> str:
-        """The identifier of the question."""
+        """Return the identifier of the question."""
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:

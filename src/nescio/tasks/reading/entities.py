@@ -166,7 +166,7 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
-    """Return the class of a noun's commonest sense in WordNet; raises LookupError without WordNet's files."""
+    """Return the class of a noun's commonest sense in WordNet. Raises LookupError without WordNet's files."""
     reader = wordnet() if folder is None else open_folder(folder)
     if reader is None:
         raise LookupError("WordNet's files are not installed")

@@ -51,7 +51,7 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """The precision over all questions whose key has content words: 0 for an answer without any."""
+        """Return the precision over all questions whose key has content words: 0 for an answer without any."""
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 

@@ -85,7 +85,7 @@ def aut_sent(total: Any) -> Any:
     r"""The share of questions whose answer is in a sentence of the story with the highest word recall against the key.
 
     $\frac{1}{n}\sum_i [s_i \in A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is
-    empty where that recall is 0. Silence scores 0. Undefined if no question has its story.
+    empty if that recall is 0. Silence scores 0. Undefined if no question has its story.
 
     When to use it: Whether the sentence chosen is the one with the most words of the key, where nobody listed
     sentences. It mistakes a sentence that repeats the words for one that answers: where lists exist use read.HumSent.

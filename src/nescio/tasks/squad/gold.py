@@ -28,7 +28,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The path of the question in the file, as messages write it."""
+        """Return the path of the question in the file, as messages write it."""
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
@@ -104,7 +104,7 @@ def listed_questions(document: Any) -> list[_Asked] | None:
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """Yield the questions, each looked at piece by piece; raises FormatError with the place of the first unsound
+    """Yield the questions, each looked at piece by piece. Raises FormatError with the place of the first unsound
     one."""
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):

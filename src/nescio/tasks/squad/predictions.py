@@ -32,7 +32,7 @@ def run_names(sources: Sequence[Source]) -> list[str]:
 
 
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
-    """Return the predictions for the gold's questions, in their order; raises MismatchError if there is none."""
+    """Return the predictions for the gold's questions, in their order. Raises MismatchError if there is none."""
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     say_left_out(source, run, len(predicted) - len(texts), len(predicted), notes)

@@ -112,7 +112,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Note how many topics of a run were not judged; raises MismatchError if none was."""
+    """Note how many topics of a run were not judged. Raises MismatchError if none was."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")

@@ -1,4 +1,4 @@
-"""What several verbs of answer validation share."""
+"""Share options and readers between verbs of answer validation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OfCollection(Request):
-    """A collection that is read."""
+    """The option for the collection to read."""
 
     collection: Path | str = argument(
         kw_only=False, argument=True, reads=True, metavar="COLLECTION", help="A collection of AVE (.xml)."
@@ -25,7 +25,7 @@ class OfCollection(Request):
 
 
 class Equipped(Request):
-    """What techniques of a validator need."""
+    """The options for the resources of a validator's techniques."""
 
     wordnet: Path | str | None = option(
         default=None,
@@ -51,7 +51,7 @@ class Equipped(Request):
 
     @property
     def resources(self) -> Resources:
-        """Where these things are."""
+        """Return the places of these resources."""
         from nescio.tasks.ave.validator import Resources
 
         folder = None if self.wordnet is None else Path(self.wordnet)
@@ -59,7 +59,7 @@ class Equipped(Request):
 
 
 def validated_by(path: Path | str) -> tuple[Exercise, bool]:
-    """Read what a validator decides on: a collection of AVE 2007, or AVE 2006's pairs; say which."""
+    """Return the answers to validate (a collection of AVE 2007, or pairs of AVE 2006), and whether they are pairs."""
     source = open_source(path)
     if recognise(source) == PAIRS:
         return to_validate(read_pairs(source)), True
@@ -67,7 +67,7 @@ def validated_by(path: Path | str) -> tuple[Exercise, bool]:
 
 
 def collection_of(path: Path | str) -> Exercise:
-    """Read a collection of AVE 2007; raises MismatchError for another file."""
+    """Return a collection of AVE 2007. Raises MismatchError for another file."""
     source = open_source(path)
     if recognise(source) != COLLECTION:
         raise MismatchError(

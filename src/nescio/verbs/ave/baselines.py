@@ -31,7 +31,7 @@ from nescio.verbs.ave._shared import OfCollection
 
 
 class BaselinesRequest(Resampled, WithOrWithoutInterval, OfCollection, Worked):
-    """What `nescio ave baselines` is asked."""
+    """The options of `nescio ave baselines`."""
 
 
 @verb(BaselinesRequest, working="scoring")

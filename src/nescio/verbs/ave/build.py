@@ -42,17 +42,20 @@ from nescio.verbs._output_paths import check_file
 from nescio.verbs._shared import OWN_FILES, Worked
 
 _VERDICTS = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
-VerdictOf = Callable[[str, str, str], Verdict | None]  # of a run, a question and an answer
+VerdictOf = Callable[[str, str, str], Verdict | None]  # maps a run, a question and an answer to people's verdict
 
 
 class BuiltCollection(Results[Counts], frozen=True):
-    """What is in a collection that was written, in `tables["discarded"]` what the rules took out, and where it is."""
+    """The content of a written collection, and its file.
+
+    `tables["discarded"]` has the answers that the rules removed.
+    """
 
     wrote: tuple[str, ...] = ()
 
 
 class BuildRequest(Worked):
-    """What `nescio ave build` is asked."""
+    """The options of `nescio ave build`."""
 
     source: Any = argument(
         kw_only=False,
@@ -110,7 +113,9 @@ def build(request: BuildRequest) -> BuiltCollection:
     verdict_of, people, notes = _verdicts(result.data, request)
     questions, remarks = _asked(result.data.collection.questions, request)
     ids = {question.id for question in questions}
-    offers = (one for one in building.offers(result.data.runs, verdict_of) if not remarks or one.question_id in ids)
+    offers = (
+        offer for offer in building.offers(result.data.runs, verdict_of) if not remarks or offer.question_id in ids
+    )
     sifting, writing = split_progress(request.progress)
     built = building.build(questions, offers, name=output.stem, rules=rules, longest=request.longest, progress=sifting)
     notes = [*result.notes, *remarks, *notes, *(people.said_of_stale() if people else ())]
@@ -135,18 +140,20 @@ def build(request: BuildRequest) -> BuiltCollection:
 
 
 def _asked(questions: Sequence[Question], request: BuildRequest) -> tuple[list[Question], list[Note]]:
-    """Return the questions that the collection is to have, those that do not say their language in that of the request,
-    and a note where some are left out."""
+    """Return the questions of the new collection, and a note if some are left out.
+
+    Questions without a language get that of the request.
+    """
     remarks = []
     if request.first_of:
         questions, remark = first_of_each(questions, request.first_of)
         remarks.append(remark)
-    own = {"language": request.language} if request.language else {}
-    return [replace(question, strata={**own, **question.strata}) for question in questions], remarks
+    stated = {"language": request.language} if request.language else {}
+    return [replace(question, strata={**stated, **question.strata}) for question in questions], remarks
 
 
 def _verdicts(data: Unjudged, request: BuildRequest) -> tuple[VerdictOf, Human | None, list[Note]]:
-    """Make a function that looks up people's verdicts; give the people that it asks, and notes."""
+    """Return a function that looks up people's verdicts, the people behind it, and notes."""
     if request.judgements is None:
         unjudged = note("ave.no_judgements", "there are no judgements, so all answers are UNKNOWN")
         return (lambda *_: None), None, [unjudged]

@@ -24,7 +24,7 @@ from nescio.verbs.ave._shared import Equipped, OfCollection, collection_of
 
 
 class ExplainRequest(Equipped, OfCollection):
-    """What `nescio ave explain` is asked."""
+    """The options of `nescio ave explain`."""
 
     question: str = argument(kw_only=False, argument=True, metavar="QUESTION", help="The id of a question.")
     answer: str = argument(kw_only=False, argument=True, metavar="ANSWER", help="The id of one of its answers.")

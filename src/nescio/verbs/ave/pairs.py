@@ -25,7 +25,7 @@ from nescio.verbs.ave._shared import OfCollection, collection_of
 
 
 class Paired(Struct, frozen=True):
-    """What `pairs` wrote: how many pairs, of how many questions."""
+    """The result of `pairs`: the numbers of pairs and of questions."""
 
     output: Path
     pairs: int
@@ -37,7 +37,7 @@ class Paired(Struct, frozen=True):
 
 
 class PairsRequest(OfCollection):
-    """What `nescio ave pairs` is asked."""
+    """The options of `nescio ave pairs`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The pairs to write (.xml)."
@@ -53,22 +53,24 @@ def pairs(request: PairsRequest) -> Paired:
     questions = {question.id: question for question in exercise.questions}
     made = [
         Pair(
-            f"{one.question_id}-{one.id}",
-            one.text,
-            hypothesis(questions[one.question_id].text, one.answer, language(questions[one.question_id])),
-            one.value,
-            one.question_id,
-            one.document,
-            language(questions[one.question_id]),
+            f"{candidate.question_id}-{candidate.id}",
+            candidate.text,
+            hypothesis(
+                questions[candidate.question_id].text, candidate.answer, language(questions[candidate.question_id])
+            ),
+            candidate.value,
+            candidate.question_id,
+            candidate.document,
+            language(questions[candidate.question_id]),
         )
-        for one in exercise.candidates
+        for candidate in exercise.candidates
     ]
     write_pairs(made, output, values=not request.test_set)
     return Paired(output, len(made), len(questions), _guessed(exercise))
 
 
 def _guessed(exercise: Exercise) -> tuple[Note, ...]:
-    """Note the languages that no rules are for."""
+    """Return a note on the languages without rules."""
     tongues = [language(question).upper() for question in exercise.questions]
     others = sorted({tongue for tongue in tongues if without_rules(tongue)})
     return (

@@ -43,7 +43,7 @@ FORMAT = "ave"
 
 
 class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Worked):
-    """What `nescio ave score` is asked."""
+    """The options of `nescio ave score`."""
 
     source: Any = argument(
         kw_only=False,
@@ -69,7 +69,7 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
     )
 
     def check(self) -> None:
-        """Raise UsageError for a choice between answers and questions: both are scored."""
+        """Raise UsageError for a choice between answers and questions, because both are scored."""
         super().check()
         if "view" in self.choose:
             raise UsageError(
@@ -100,7 +100,7 @@ def score(request: AveScoreRequest) -> Scores:
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
-    """Set the QA systems beside the validators, and rank them all."""
+    """Return the data of the validators with the QA systems added, and the places of all."""
     exercise = _exercise(items)
     judged = load_judged(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
@@ -113,8 +113,7 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
 
 
 def _exercise(items: Sequence[Any]) -> Exercise:
-    """Read the collection among the files; raises MismatchError where it is AVE 2006's, which has no questions to
-    answer."""
+    """Return the collection among the files. Raises MismatchError for AVE 2006 pairs, which have no questions."""
     collections = [source for source in map(open_source, items) if recognise(source) == COLLECTION]
     if not collections:
         raise MismatchError("AVE 2006's pairs are not grouped by question, so nothing can be selected or ranked")
@@ -129,5 +128,5 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     if path.suffix.lower() != ".svg":
         tables.write(Results(tuple(points), line, (), "roc"), path)
         return
-    spots = [Spot(one.run, one.false_positive_rate, one.true_positive_rate) for one in points]
+    spots = [Spot(point.run, point.false_positive_rate, point.true_positive_rate) for point in points]
     draw(path, spots, "wrong answers accepted (share)", "right answers accepted (share)", diagonal=True)

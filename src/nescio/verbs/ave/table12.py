@@ -17,7 +17,7 @@ from nescio.verbs.ave._shared import Equipped
 
 
 class Table12Request(Equipped):
-    """What `nescio ave table12` is asked."""
+    """The options of `nescio ave table12`."""
 
 
 @verb(Table12Request)

@@ -33,7 +33,7 @@ from nescio.verbs.ave._shared import Equipped, OfCollection, validated_by
 HELD_OUT = "held out, threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 OF_PAIRS = MEASURES[:2]  # in pairs nothing is selected
-TUNED = ("F", "c@1")  # what a threshold can be the best for
+TUNED = ("F", "c@1")  # measures that a threshold can maximise
 
 
 def _threshold(value: Any) -> float | str:
@@ -44,11 +44,11 @@ THRESHOLD = Kind(f"{', '.join(TUNED)} or a number", _threshold, metavar="F|c@1|N
 
 
 class Threshold(Struct, frozen=True):
-    """A threshold that makes a measure best on development answers while they were held out.
+    """A threshold that makes a measure best on held-out development answers.
 
-    `expected` is the measure with the threshold of each part chosen without it, what to expect of new questions;
-    `everything` is the measure when every answer is accepted (F), or every question answered (c@1); `accepted` is the
-    share that is left.
+    `expected` is the value to expect on new questions: the threshold of each part was chosen without it. `everything`
+    is the measure with every answer accepted (F), or every question answered (c@1). `accepted` is the share that the
+    threshold keeps.
     """
 
     measure: str
@@ -60,15 +60,19 @@ class Threshold(Struct, frozen=True):
 
 
 class TrainedValidator(Results[Threshold], frozen=True):
-    """What to expect of a validator that was written: its thresholds, in `tables["scores"]` its scores, and where it
-    is."""
+    """A written validator and what to expect from it: its thresholds, and its file.
+
+    `tables["scores"]` has its scores.
+    """
 
     wrote: tuple[str, ...] = ()
 
 
 class Validated(Struct, frozen=True):
-    """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and
-    notes."""
+    """The decisions of a validator: the numbers of answers SELECTED, VALIDATED and REJECTED, and of questions.
+
+    It also holds notes.
+    """
 
     selected: int
     validated: int
@@ -76,7 +80,7 @@ class Validated(Struct, frozen=True):
     questions: int
     output: Path
     notes: tuple[Note, ...] = ()
-    pairs: bool = False  # of AVE 2006, where nothing is selected
+    pairs: bool = False  # whether the input was pairs of AVE 2006, where nothing is selected
 
     def __str__(self) -> str:
         if self.pairs:
@@ -87,7 +91,7 @@ class Validated(Struct, frozen=True):
 
 
 class TrainRequest(Resampled, Equipped, OfCollection, Worked):
-    """What `nescio ave validate train` is asked."""
+    """The options of `nescio ave validate train`."""
 
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The model to write (.json)."
@@ -207,7 +211,7 @@ def _scored(exercise: Exercise, runs: Runs, measures: Sequence[str], drawn: Mapp
 def _differences(
     exercise: Exercise, runs: Runs, measures: Sequence[str], request: TrainRequest
 ) -> tuple[Comparison, ...]:
-    """Return by how much the validator without each technique differs from that with all, on the same questions."""
+    """Return the differences between the validator without each technique and with all, on the same questions."""
     from nescio.comparison.comparing import compare
 
     data, _ = evidence(exercise, runs)
@@ -227,7 +231,7 @@ def _skipped(request: TrainRequest, exercise: Exercise) -> list[Note]:
 
 
 class RunRequest(Equipped, OfCollection):
-    """What `nescio ave validate run` is asked."""
+    """The options of `nescio ave validate run`."""
 
     output: Path | str = argument(
         kw_only=False,
@@ -256,8 +260,8 @@ def run(request: RunRequest) -> Validated:
     nescio ave validate run test.xml --model model.json -o responses.txt
     nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
 
-    COLLECTION may also be pairs of AVE 2006, which get YES or NO. Their hypothesis stands for the question, so a model
-    should be trained on pairs as well.
+    COLLECTION may also be pairs of AVE 2006, which get YES or NO. Their hypothesis replaces the question, so train the
+    model on pairs as well.
     """
     output = Path(request.output)
     check_place(output, request.inputs())

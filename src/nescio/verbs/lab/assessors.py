@@ -9,9 +9,9 @@ nescio lab assessors annotators.csv
 nescio lab assessors annotators.csv --resolve dawid-skene -o labels.csv
 nescio lab assessors annotators.csv --resolve majority -f json
 
-The file that -o writes is what the options --labels of `nescio score` and --against of a judge read. `agrees` is how
-many of the others say the same as an assessor, on average. Where three or more people judged 60 answers or more, Dawid
-and Skene's model says how often each of them is right, without any key; below, votes tell as much.
+The file of -o is for `nescio score --labels` and for --against of a judge. `agrees` is the mean share of the others who
+give the same verdict as an assessor. If three or more people judged 60 answers or more, Dawid and Skene's model
+estimates how often each of them is right, without any key. With fewer, votes tell as much.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Redrawn, WithInterval
 
 
 class AssessorsRequest(Redrawn, WithInterval):
-    """What `nescio lab assessors` is asked."""
+    """The options of `nescio lab assessors`."""
 
     verdicts: Any = argument(kw_only=False, kind=OWN_FILE, argument=True, metavar="FILE", help="The table of verdicts.")
     verdict: str | None = option(
@@ -67,7 +67,7 @@ def assessors(request: AssessorsRequest) -> Results[Assessor]:
     if request.adjudicator is not None:
         labels = decided_by(labels, request.adjudicator)
     drawn = {name: getattr(request, name) for name in ("ci", "resamples", "seed")}
-    found = described(labels, notes, request.resolve, **drawn)
+    results = described(labels, notes, request.resolve, **drawn)
     if request.output is not None:
-        write_verdicts(found, request.output)
-    return found
+        write_verdicts(results, request.output)
+    return results

@@ -40,7 +40,7 @@ from nescio.verbs._shared import Reading, Seeded, Sourced, WithInterval
 
 
 class Choosing(Request, group="Choosing thresholds"):
-    """How the thresholds of systems that are asked in turn are chosen."""
+    """The options for choosing the thresholds of systems that are asked in turn."""
 
     grid: Sequence[float] | None = option(
         default=None,
@@ -72,7 +72,7 @@ class Choosing(Request, group="Choosing thresholds"):
 
 
 class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
-    """What `nescio lab cascade` is asked."""
+    """The options of `nescio lab cascade`."""
 
     systems: Sequence[str] | None = option(
         default=None,
@@ -119,7 +119,7 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
 
 
 class CascadeMade(Cascaded, frozen=True):
-    """A cascade, and what became of the files to write."""
+    """A cascade, and the files written."""
 
     wrote: tuple[str, ...] = ()
     status: int = 0
@@ -141,18 +141,18 @@ def cascade(request: CascadeRequest) -> Cascaded:
     made = choose_cascade(worth=kept.pop("right"), **kept)
     if made.policy is None:
         wanted = [name for name in ("output", "run_output") if getattr(request, name) is not None]
-        said = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
-        return CascadeMade(**asdict(made), wrote=said, status=CANNOT_TELL)
+        messages = tuple(f"{getattr(request, name)} is not written, because no policy is certified" for name in wanted)
+        return CascadeMade(**asdict(made), wrote=messages, status=CANNOT_TELL)
     return CascadeMade(**asdict(made), wrote=_written(request, made.policy, made.applied))
 
 
 def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes: Outcomes | None) -> tuple[str, ...]:
-    """Write the policy and the run where they were asked for."""
-    said = []
+    """Write the requested files of the policy and the run, and return sentences on them."""
+    messages = []
     if request.output is not None:
         write_text(request.output, json.dumps(policy, indent=1, ensure_ascii=False) + "\n")
-        said.append(f"wrote the policy to {request.output}")
+        messages.append(f"wrote the policy to {request.output}")
     if request.run_output is not None and outcomes is not None:
         rows = write_outcomes(outcomes, request.run_output)
-        said.append(f"wrote what it does with {plural(rows, 'question')} to {request.run_output}")
-    return tuple(said)
+        messages.append(f"wrote what it does with {plural(rows, 'question')} to {request.run_output}")
+    return tuple(messages)

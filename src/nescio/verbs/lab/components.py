@@ -12,7 +12,7 @@ Factors are crossed: every question with every prompt (and judge), once or sever
 numbers answers to the same question, prompt and judge. The interval is for other levels of all factors that have three
 or more (--over chooses), so it is wider than that of `nescio score`, which is about other questions and these
 prompts. The second table says where the variance comes from, the third what one more of each would do for its cost.
-Where some cells are missing, the interval is clustered by each factor, and the variance is not split.
+If some cells are missing, the interval is clustered by each factor, and the variance is not split.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COSTS = replace(LIMITS, takes="FACTOR=COST", metavar="FACTOR=COST")
 
 
 class ComponentsRequest(Reading, Measured, WithInterval):
-    """What `nescio lab components` is asked."""
+    """The options of `nescio lab components`."""
 
     factor: Sequence[str] = option(
         kind=NAMES,

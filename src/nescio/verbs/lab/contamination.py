@@ -28,7 +28,7 @@ from nescio.verbs._shared import Measured, Reading, Seeded, WithInterval
 
 
 class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
-    """What `nescio lab contamination` is asked."""
+    """The options of `nescio lab contamination`."""
 
     suspect: str = option(metavar="RUN", help="The run that may have seen the questions.")
     references: Sequence[str] | None = option(

@@ -9,7 +9,7 @@ FILES hold several answers of a system to each question (the column `repeat`, or
 runs). Each draw takes k of them for each run and asks the gate of `nescio compare --fail-on-regression`. With --run
 alone the run is compared with itself, so a verdict other than "passed" is a false alarm or too few questions.
 
-"flips" is the share of pairs of draws with two different verdicts. k rises until at most 5% do. Where there are fewer
+"flips" is the share of pairs of draws with two different verdicts. k rises until at most 5% do. If there are fewer
 answers than a draw takes, they are drawn with replacement ("again"): the figure then predicts what more answers like
 these would give.
 """
@@ -25,7 +25,7 @@ from nescio.verbs._shared import Measured, Reading, Seeded, Worked
 
 
 class FlipsRequest(Reading, Measured, Seeded, Worked):
-    """What `nescio lab flips` is asked."""
+    """The options of `nescio lab flips`."""
 
     baseline: str | None = option(default=None, metavar="RUN", help="The run that the gate compares with.")
     run: str | None = option(

@@ -35,7 +35,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Gated, Reading, Sourced
 
 
 class GuardRequest(Reading, Gated, Sourced):
-    """What `nescio lab guard` is asked."""
+    """The options of `nescio lab guard`."""
 
     at_most_wrong: float | None = option(
         default=None, low=0, high=1, help="Alarm when surely more than this share of the answers is wrong."
@@ -61,7 +61,10 @@ class GuardRequest(Reading, Gated, Sourced):
 
 
 def _gate(results: Results[Guarded], row: Guarded) -> Gate:
-    """Return what was asked of a rate that has a limit, and whether it alarmed; raises UsageError without ground."""
+    """Return the gate of a rate with a limit, failed if the rate alarmed.
+
+    Raises UsageError if no gate can rest on the results.
+    """
     about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)
@@ -74,20 +77,20 @@ def _gate(results: Results[Guarded], row: Guarded) -> Gate:
         verdict = f"is unknown, and so whether it is above {row.limit:g}"
         verdict += f", as {left_out.words}" if left_out.words else ""
     what = "wrong answers" if row.rate == "wrong" else "silent questions"
-    said = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
+    sentence = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
     status = FAILED if row.alarm is not None else CANNOT_TELL if unknown else PASSED
-    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, said, figures, ground=not unknown)
+    return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, sentence, figures, ground=not unknown)
 
 
 @verb(GuardRequest)
 def guard(request: GuardRequest) -> Results[Guarded]:
     limited = request.at_most_wrong is not None or request.at_most_silent is not None
     reports = Reports.of("lab guard", request, gated=limited)
-    own = ("at_most_wrong", "at_most_silent", "alpha", "baseline", "labels", "resolve")
+    options = ("at_most_wrong", "at_most_silent", "alpha", "baseline", "labels", "resolve")
     results = follow(
         request.source,
         certificate=request.require_certificate,
-        **{name: getattr(request, name) for name in own},
+        **{name: getattr(request, name) for name in options},
         **{name: value for name, value in request.values(Reading).items() if name != "source"},
     )
     results = replace(results, gates=tuple(_gate(results, row) for row in results if row.limit is not None))

@@ -32,7 +32,7 @@ from nescio.verbs._shared import Reading, Sourced
 
 
 class ItemsRequest(Reading, Sourced):
-    """What `nescio lab items` is asked."""
+    """The options of `nescio lab items`."""
 
 
 @verb(ItemsRequest, working="testing")

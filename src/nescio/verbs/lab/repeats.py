@@ -24,7 +24,7 @@ from nescio.verbs._shared import Measured, Reading, Worked
 
 
 class RepeatsRequest(Reading, Measured, Worked):
-    """What `nescio lab repeats` is asked."""
+    """The options of `nescio lab repeats`."""
 
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the noise floors in percent.")
 

@@ -25,7 +25,7 @@ from nescio.verbs._shared import Reading, Seeded, Sourced
 
 
 class StakesRequest(Reading, Seeded, Sourced):
-    """What `nescio lab stakes` is asked."""
+    """The options of `nescio lab stakes`."""
 
     stake: str | None = option(
         default=None,

@@ -37,7 +37,7 @@ from nescio.verbs._shared import Sourced
 
 
 class StakesPromptsRequest(Sourced):
-    """What `nescio lab stakes-prompts` is asked."""
+    """The options of `nescio lab stakes-prompts`."""
 
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The prompts to write (.jsonl).")
     stakes: Sequence[str] = option(
@@ -49,7 +49,7 @@ class StakesPromptsRequest(Sourced):
 
 
 class PromptsWritten(Struct, frozen=True):
-    """How many prompts of how many questions were written, and where."""
+    """The numbers of written prompts and of questions, and their file."""
 
     prompts: int
     questions: int
@@ -71,10 +71,10 @@ def stakes_prompts(request: StakesPromptsRequest) -> PromptsWritten:
 
 
 def _prompt(question: Question, stake: str, price: Fraction) -> dict[str, Any]:
-    """Return a question at a stake, under the names that harnesses and nescio read."""
+    """Return a question at a stake as a record, with the fields that harnesses and nescio read."""
     options = "".join(f"\n{number}. {text}" for number, text in enumerate(question.options, 1))
-    told = "\n".join(question.story)
-    text = f"{told}\n\n{question.text}" if told else question.text
+    story = "\n".join(question.story)
+    text = f"{story}\n\n{question.text}" if story else question.text
     prompt = f"{text}{options}\n\n{sentence(price)}"
     row: dict[str, Any] = {"id": marked(question.id, stake), "stake": stake, "input": prompt}
     row |= {"target": list(question.answers), "question": prompt, "answers": list(question.answers)}

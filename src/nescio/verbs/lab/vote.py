@@ -7,7 +7,7 @@ nescio lab vote votes.csv
 nescio lab vote votes.csv --of 3 --rule samples
 nescio lab vote votes.csv --at-least 4 -o voted.csv
 
-Answers agree if their texts are the same but for capitals and spaces. Where a file has no texts, right answers agree
+Answers agree if their texts are the same but for capitals and spaces. If a file has no texts, right answers agree
 and of wrong ones nothing is known: two rows then bound what a vote earns. With --of, figures are means over all sets of
 so many of the answers there are. "alone" is one of the answers, drawn at random; a vote costs as much as all its
 answers.
@@ -34,7 +34,7 @@ from nescio.verbs._statistic import statistic
 
 
 class VoteRequest(Reading, Sourced, WithInterval):
-    """What `nescio lab vote` is asked."""
+    """The options of `nescio lab vote`."""
 
     across: Across = option(
         default="auto", help="Who votes: the repeats of each run, or the runs; auto: repeats where there are any."
@@ -59,16 +59,19 @@ class VoteRequest(Reading, Sourced, WithInterval):
 
 
 def lay(request: VoteRequest) -> LaidOut:
-    """Return what votes say of each question, and write them as runs."""
+    """Return the votes on each question, and write them as runs if requested."""
     if request.output is not None:
         check_file(request.output, "a run", SUFFIXES, request.inputs())
     loaded = open_data(request.source, {"strata": (), "texts": True, **request.values(Reading)})
     texts = texts_of(loaded)
-    said: Said | None = None
+    texts_of_runs: Said | None = None
     if texts is not None:
-        said = {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}
+        texts_of_runs = {
+            run: {key: answer.graded or answer.answer for key, answer in answers.items()}
+            for run, answers in texts.said.items()
+        }
     how = {name: getattr(request, name) for name in ("across", "of", "rule", "at_least")}
-    laid, applied = lay_votes(loaded, said, **how)
+    laid, applied = lay_votes(loaded, texts_of_runs, **how)
     if request.output is None:
         return laid
     if applied is None:

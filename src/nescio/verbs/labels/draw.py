@@ -46,7 +46,7 @@ NO_ANSWERS = note(
 
 
 class DrawRequest(Reading, Seeded, Sourced):
-    """What `nescio labels draw` is asked."""
+    """The options of `nescio labels draw`."""
 
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The sheet to write (.csv).")
     draw: int = option(default=50, low=1, help="How many questions to draw.")
@@ -65,7 +65,7 @@ class DrawRequest(Reading, Seeded, Sourced):
 
 
 class Sheet(Draw, frozen=True):
-    """A draw, and what became of the sheet."""
+    """A draw, and the result of writing its sheet."""
 
     wrote: tuple[str, ...] = ()
 
@@ -92,7 +92,7 @@ def draw(request: DrawRequest) -> Sheet:
 
 
 def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
-    """Raise MismatchError where people's verdicts would be written over that the new sheet does not hold."""
+    """Raise MismatchError if writing the sheet would lose people's verdicts that it does not hold."""
     if not output.is_file():
         return
     kept = {(one.question, one.run) for one in to_label if one.verdict}
@@ -106,12 +106,15 @@ def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
 
 
 def guarded(row: Sequence[Any]) -> list[Any]:
-    """Make texts inert that a spreadsheet would take for formulas."""
+    """Return the cells with texts made safe that a spreadsheet would take for formulas."""
     return [guard(cell) for cell in row]
 
 
 def _columns(to_label: Sequence[ToLabel], loaded: Loaded) -> dict[str, list[Any]]:
-    """Return the sheet: what was asked and said only where the files have it, probabilities only of what has some."""
+    """Return the columns of the sheet.
+
+    Questions and answers are included if the files have them, and probabilities if some rows have one.
+    """
     texts = texts_of(loaded) or Texts()
     asked = [texts.asked.get((one.question, None), ("", "")) for one in to_label]
     said = [texts.said.get(one.run, {}).get((one.question, None)) for one in to_label]

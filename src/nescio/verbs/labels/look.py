@@ -27,7 +27,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterv
 
 
 class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
-    """What `nescio labels look` is asked."""
+    """The options of `nescio labels look`."""
 
     labels: Any = option(
         default=None, kind=OWN_FILE, help="People's verdicts so far (run, question, verdict). Always needed."
@@ -45,7 +45,7 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
     def check(self) -> None:
-        """Raise UsageError where there are no labels, or nothing to stop at."""
+        """Raise UsageError if there are no labels, or no goal at which to stop."""
         super().check()
         if self.labels is None:
             raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")

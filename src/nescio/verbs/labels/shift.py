@@ -31,7 +31,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterv
 
 
 class ShiftRequest(Reading, WithInterval, Sourced):
-    """What `nescio labels shift` is asked."""
+    """The options of `nescio labels shift`."""
 
     labels: Any = option(default=None, kind=OWN_FILE, help="People's verdicts (run, question, verdict). Always needed.")
     margin: float = option(
@@ -66,7 +66,7 @@ class ShiftRequest(Reading, WithInterval, Sourced):
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
     def check(self) -> None:
-        """Raise UsageError where there are no labels."""
+        """Raise UsageError if there are no labels."""
         super().check()
         if self.labels is None:
             raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
@@ -77,5 +77,5 @@ def shift(request: ShiftRequest) -> Results[Shift]:
     how = ("margin", "learned_on", "error", "by", "own", "ci", "resolve")
     reading = request.values(Reading)
     if "ungraded" not in request.given:
-        reading["ungraded"] = "exclude"  # a run that the judge did not grade has an answer of its own
+        reading["ungraded"] = "exclude"  # a run that the judge did not grade has a separate answer
     return judge_shift(request.source, reading, request.labels, **{name: getattr(request, name) for name in how})

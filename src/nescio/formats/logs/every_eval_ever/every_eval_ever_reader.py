@@ -70,7 +70,7 @@ class Instance(Struct):
 
     @property
     def says_outcome(self) -> bool:
-        """Whether it has a field for the outcome."""
+        """Return whether it has a field for the outcome."""
         return self.evaluation.outcome is not None or OUTCOME in as_object(self.metadata)
 
 

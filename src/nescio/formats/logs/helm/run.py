@@ -58,7 +58,7 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files by their folders; raises MismatchError if a folder lacks one of the two that hold its
+    """Return the files by their folders. Raises MismatchError if a folder lacks one of the two that hold its
     answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}

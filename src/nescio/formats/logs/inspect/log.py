@@ -48,7 +48,7 @@ class Score(Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether its grader failed, by the tool's own word for the reason."""
+        """Return whether its grader failed, by the tool's own word for the reason."""
         return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
@@ -91,7 +91,7 @@ class Transcript(Struct, frozen=True):
 
     @property
     def expected(self) -> int | None:
-        """The number of samples that the log says there are: questions times epochs."""
+        """Return the number of samples that the log says there are: questions times epochs."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total

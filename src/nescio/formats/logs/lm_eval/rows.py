@@ -270,7 +270,7 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 def numbered(items: list[Item]) -> list[Item]:
     """Return the rows; those of one document are numbered as its repeats if all documents have equally many.
 
-    Where the model said the same each time they are one row twice, which is refused further on.
+    If the model said the same each time they are one row twice, which is refused further on.
     """
     rows = Counter(item.doc for item in items)
     if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:

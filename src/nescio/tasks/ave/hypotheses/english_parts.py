@@ -14,7 +14,8 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return the number of words that name the kind of thing asked for: what [native chief] travelled."""
+    """Return the number of words that name the requested kind, such as [native chief] in "what native chief
+    travelled"."""
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
         return 0

@@ -30,7 +30,7 @@ class Atom(Struct, frozen=True):
 
     @property
     def cost(self) -> int:
-        """The cost of giving up this atom."""
+        """Return the cost of giving up this atom."""
         return WORD_COST if len(self.places) == 1 else ROLE_COST
 
 

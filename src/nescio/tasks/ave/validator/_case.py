@@ -39,13 +39,13 @@ class Case(Struct, frozen=True):
 
     @property
     def stated(self) -> tuple[str, ...]:
-        """The words of the statement that question and answer make, in lower case."""
+        """Return the words of the statement that question and answer make, in lower case."""
         before, after = self._sides
         return (*before.lower, *self.answer.lower, *after.lower)
 
     @property
     def stated_stems(self) -> tuple[str, ...]:
-        """The stems of these words."""
+        """Return the stems of these words."""
         before, after = self._sides
         return (*before.stem, *self.answer.stem, *after.stem)
 
@@ -57,7 +57,7 @@ class Case(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """The weight of all content words of the question."""
+        """Return the weight of all content words of the question."""
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
@@ -155,7 +155,7 @@ def gap(t: Words, i: int, span: tuple[int, int]) -> float:
 
 @lru_cache(maxsize=1 << 20)
 def alike(stem: str, other: str) -> int:
-    """EXACT, RELATED or NONE: a common beginning of five letters, or letters in pairs that are nearly the same."""
+    """Return EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or NONE for two words."""
     if stem == other:
         return EXACT
     if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):

@@ -172,8 +172,8 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return how the answer in its text compares with the thing asked for, the whole question, and itself in the
-    statement."""
+    """Return the similarity of the answer in its text to the requested kind, the question, and the statement's
+    answer."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     one = compared.one

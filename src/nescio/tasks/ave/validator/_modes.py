@@ -81,7 +81,7 @@ def no_thing(words: Parse) -> frozenset[int]:
 
 
 def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
-    """Return each quantifier of a sentence (all, most, only) with the thing that it counts."""
+    """Return each quantifier of a sentence (all, most, only) with the noun that it counts."""
     return tuple(
         (kind, word.head)
         for i, word in enumerate(words)

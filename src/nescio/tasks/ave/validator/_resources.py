@@ -29,7 +29,7 @@ class Resources(Struct, frozen=True):
 
     @property
     def folder(self) -> Path:
-        """The folder of WordNet."""
+        """Return the folder of WordNet."""
         return self.wordnet or DEBIAN
 
 

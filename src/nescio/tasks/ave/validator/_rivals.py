@@ -1,4 +1,4 @@
-"""Rivals: other questions about the same text. Where two ask for the same thing, it seldom answers both.
+"""Rivals: other questions about the same text. If two ask for the same thing, it seldom answers both.
 
 Nothing here looks at who answered, or at other answers to the same question: the answers of one system are enough.
 """
@@ -26,8 +26,8 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """A key of how well the text suits the question; among several answers to a question, the one with the best fit
-        represents it."""
+        """Return a key of how well the text suits the question; among several answers to a question, the one with the
+        best fit represents it."""
         return self.found, -self.lacks
 
 

@@ -36,18 +36,18 @@ class Words(Struct, frozen=True):
 
     @property
     def content(self) -> tuple[int, ...]:
-        """The positions of the words that are no function words."""
+        """Return the positions of the words that are no function words."""
         stops = self.stops
         return tuple(i for i, word in enumerate(self.lower) if word not in stops)
 
     @property
     def stops(self) -> frozenset[str]:
-        """The function words of the language."""
+        """Return the function words of the language."""
         return stop_words(self.language)
 
     @property
     def content_stems(self) -> tuple[str, ...]:
-        """The stems of those words, in order."""
+        """Return the stems of those words, in order."""
         return tuple(self.stem[i] for i in self.content)
 
 

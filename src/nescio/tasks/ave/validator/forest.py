@@ -92,7 +92,7 @@ def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest that `as_lists` wrote; raises ValueError if it is no tree over so many features."""
+    """Return the forest that `as_lists` wrote. Raises ValueError if it is no tree over so many features."""
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 

@@ -30,7 +30,8 @@ class Scored(Struct, frozen=True):
 
     @property
     def confidence(self) -> float:
-        """The system's own, else m / (1 + m), in [0, 1), with m the margin of the best score over the runner-up."""
+        """Return the system's own, else m / (1 + m), in [0, 1), with m the margin of the best score over the
+        runner-up."""
         if self.sure is not None:
             return self.sure
         runner_up, best = sorted((0.0, *self.scores))[-2:]

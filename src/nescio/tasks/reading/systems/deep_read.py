@@ -52,7 +52,7 @@ class _Sentence(Struct, frozen=True):
 
 
 def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple[str, ...]:
-    """Return the switches in the order of the paper; raises UnknownNameError, or UsageError for an unavailable one."""
+    """Return the switches in the order of the paper. Raises UnknownNameError, or UsageError for an unavailable one."""
     wanted = set(switches)
     for name in sorted(wanted):
         if name in BY_HAND:

@@ -78,7 +78,7 @@ def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -
 
 
 def _apart(one: list[int], other: list[int]) -> int:
-    """Return the least distance between a place of the one list and a place of the other, both sorted."""
+    """Return the least distance between an index of one list and an index of the other, both sorted."""
     least = abs(one[0] - other[0])
     for place in one:
         at = bisect_left(other, place)
