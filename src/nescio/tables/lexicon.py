@@ -55,6 +55,7 @@ class Lexicon(Struct):
     formal: set[str]
     statuses: set[str]
     failures: set[str]
+    passes: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -97,6 +98,7 @@ def lexicon() -> Lexicon:
         collections={squash(name) for name in words["collections"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
         failures={fold(word) for word in expanded(held["words"]["failures"])},
+        passes={fold(word) for word in words["passes"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -215,6 +217,13 @@ def state_of(word: str) -> int | None:
     if number is not None:
         return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
     return lexicon().words.get(fold(word))
+
+
+def with_two_meanings(words: Iterable[str]) -> set[str]:
+    """Return the words of a column for right that may as well say that nothing was answered: "pass" beside "correct"."""
+    right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
+    passes = {word for word, folded in right.items() if folded in lexicon().passes}
+    return passes if len(passes) < len(right) else set()
 
 
 def declines(word: str) -> bool | None:

@@ -20,7 +20,7 @@ from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_o
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
-from nescio.tables.structures import is_unique
+from nescio.tables.structures import different, is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
@@ -59,16 +59,21 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
         return []
     ways: list[Way] = []
     alike: list[str] = []
+    unclear: list[Column] = []
     for column in table.columns.values():
         words = column.words or ()
-        coded = _speaks_of_outcomes(column.name or "") and len(words) > 1 and _are_codes(words)
+        coded = len(words) > 1 and _are_codes(words)
+        coded = coded and (_speaks_of_outcomes(column.name or "") or _grades_answers(table, column))
         if coded and not is_known(column, mapped) and _are_grades(table, column):
             ways += _by_words(table, given, [column], mapped)
         elif column.name and len(words) <= FEW_WORDS and not roles_of(column.name) and _holds_verdicts(words):
             outcome = {"outcome": Expression((column.name,))}
             known = is_known(column, mapped)
             alike += [column.name] if known else []
+            unclear += [] if known else [column]
             ways += _complete(table, given, outcome, {}) if known else _by_words(table, given, [column], mapped)
+    of_runs = [column for column in unclear if {*(column.words or ())} & {*(unclear[0].words or ())}]
+    ways = [*(_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []), *ways]
     return _with_all(table, given, alike, ways)
 
 
@@ -86,9 +91,25 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words say that an answer is right, others that it is wrong, and others that there is none."""
+    """Return whether some words say that an answer is right, others that there is none, and others that it is wrong, or
+    nothing that is known."""
     states = {state_of(word) for word in words if truth_of(word) is None}
-    return {CORRECT, INCORRECT} <= states and any(map(is_silent_word, words))
+    return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
+
+
+def _grades_answers(table: Table, column: Column) -> bool:
+    """Return whether three letters of graders under any name differ between answers to one question, or say more than
+    a verdict: each of them is beside one of its words alone."""
+    if len(column.words or ()) != len(CODES[0]) or not column.name or roles_of(column.name):
+        return False
+    asked = {"question", "row", "text"}
+    for other in table.columns.values():
+        roles = {*roles_of(other.name or "")}
+        verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
+        apart = different(table, Expression((other.name,)), Expression((column.name,))) if verdict or asked & roles else 0
+        if (verdict and apart == len(CODES[0])) or (asked & roles and apart > different(table, Expression((other.name,)))):
+            return True
+    return False
 
 
 def _are_grades(table: Table, column: Column) -> bool:
@@ -264,15 +285,20 @@ def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expressio
 
 
 def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
-    """Return a mapping with one more column of a few words that tells answers apart which occur twice.
+    """Return a mapping with one more column of a few words that tells answers apart which occur twice: a name says so,
+    or each run answers each question under each of its words.
 
     The column numbers repeats, or is a part of the run; numbers likelier do the first, and words the second.
     """
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
     found: list[Mapped] = []
+    answers = different(table, *(mapping[role] for role in ("run", "question") if role in mapping))
     for column in table.columns.values():
         if column.name in taken or column.words is None or not 1 < len(column.words) <= _MOST_RUNS or not column.name:
+            continue
+        named = bool({"run", "condition", "repeat"} & {*roles_of(column.name)})
+        if not named and answers * len(column.words) != table.rows:
             continue
         ways = [{"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}]
         for more in reversed(ways) if column.is_number else ways:

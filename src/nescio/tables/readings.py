@@ -270,6 +270,7 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     used |= {name for own in asked for name in own.columns}
     outcome = answer.get("outcome", NOTHING).columns
     families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
+    families = [own for own in families if {*own.values()} & {*outcome}]  # and not those of other parts of names
     used |= {own[role] for own in families for role in ("prediction", "answer") if role in own}  # of one run each
     hinted = [column for column in hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
