@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50  # different cells of a column whose words are listed
 _SAMPLES = 3
+_HEAD = 2_000  # cells of a longer column that are looked at first, as most columns of many words have them there
 SHORT = 5  # words of an answer that is no sentence
 
 
@@ -27,8 +28,8 @@ class Column:
     The figures of its cells are one query, its words and its first cells one each.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
-        self.name, self.cell = name, cell
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str, rows: int) -> None:
+        self.name, self.cell, self._rows = name, cell, rows
         self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
         self.out_of: Column | None = None  # the column of the most points that a column of points may have
 
@@ -81,6 +82,9 @@ class Column:
     @cached_property
     def words(self) -> tuple[str, ...] | None:
         """Its different cells, sorted; None if there are more than fifty."""
+        head = f"SELECT count(DISTINCT cell) FROM (SELECT {self.cell} AS cell FROM {self._cells} LIMIT {_HEAD})"
+        if self._rows > _HEAD and first(self._connection, head)[0] > MOST_WORDS:
+            return None
         query = f"SELECT {self.cell} FROM {self._cells} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
         words = sorted(word for (word,) in self._connection.execute(query).fetchall())
         return tuple(words) if len(words) <= MOST_WORDS else None
@@ -161,7 +165,7 @@ def described(
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
-    columns = {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    columns = {name: Column(connection, relation, name, cell, rows) for name, cell in cells.items()}
     for most in columns.values():
         if (named := of_maximum(most.name or "")) is not None:
             points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]

@@ -128,6 +128,8 @@ def extend(names: Mapping[str, Iterable[str]] = {}, words: Mapping[str, Iterable
 
 def plain(text: str) -> str:
     """Return a text in lower case and without accents."""
+    if text.isascii():
+        return text.lower()
     parts = unicodedata.normalize("NFKD", text.casefold()).replace(_EMOJI, "")
     return "".join(c for c in parts if not unicodedata.combining(c))
 
@@ -135,6 +137,8 @@ def plain(text: str) -> str:
 @cache
 def squash(header: str) -> str:
     """Return the letters and digits of a header in lower case, without accents, brackets, and `@k` at its end."""
+    if header.isidentifier() and header.isascii():  # as most are
+        return header.lower().replace("_", "")
     header = _AT.sub("", header)
     letters = _BRACKETS.sub("", header) or header
     return "".join(c for c in plain(letters) if c.isalnum())

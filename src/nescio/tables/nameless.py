@@ -106,8 +106,12 @@ def _grades_answers(table: Table, column: Column) -> bool:
     for other in table.columns.values():
         roles = {*roles_of(other.name or "")}
         verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
-        apart = different(table, Expression((other.name,)), Expression((column.name,))) if verdict or asked & roles else 0
-        if (verdict and apart == len(CODES[0])) or (asked & roles and apart > different(table, Expression((other.name,)))):
+        apart = (
+            different(table, Expression((other.name,)), Expression((column.name,))) if verdict or asked & roles else 0
+        )
+        if (verdict and apart == len(CODES[0])) or (
+            asked & roles and apart > different(table, Expression((other.name,)))
+        ):
             return True
     return False
 
