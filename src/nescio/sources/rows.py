@@ -237,13 +237,8 @@ def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
     """Return a row with the members of its objects as columns of their own, named by their paths."""
     cells: dict[str, Any] = {}
     for name, value in row.items():
-        if (
-            type(value) not in _SINGLE
-            and isinstance(value, Mapping)
-            and value
-            and depth < _DEEPEST
-            and all(isinstance(key, str) for key in value)
-        ):
+        is_object = type(value) not in _SINGLE and isinstance(value, Mapping)
+        if is_object and value and depth < _DEEPEST and all(isinstance(key, str) for key in value):
             cells |= flat(value, f"{before}{name}.", depth + 1)
         else:
             cells[f"{before}{name}"] = value

@@ -224,7 +224,7 @@ def state_of(word: str) -> int | None:
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
-    """Return the words of a column for right that may as well say that nothing was answered: "pass" beside "correct"."""
+    """Return the words for right that may as well say that nothing was answered, as "pass" beside "correct" may."""
     right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
     passes = {word for word, folded in right.items() if folded in lexicon().passes}
     return passes if len(passes) < len(right) else set()

@@ -100,18 +100,16 @@ def _holds_verdicts(words: Sequence[str]) -> bool:
 def _grades_answers(table: Table, column: Column) -> bool:
     """Return whether three letters of graders under any name differ between answers to one question, or say more than
     a verdict: each of them is beside one of its words alone."""
-    if len(column.words or ()) != len(CODES[0]) or not column.name or roles_of(column.name):
+    letters = len(column.words or ())
+    if letters != len(CODES[0]) or not column.name or roles_of(column.name):
         return False
-    asked = {"question", "row", "text"}
-    for other in table.columns.values():
-        roles = {*roles_of(other.name or "")}
-        verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
-        apart = (
-            different(table, Expression((other.name,)), Expression((column.name,))) if verdict or asked & roles else 0
-        )
-        if (verdict and apart == len(CODES[0])) or (
-            asked & roles and apart > different(table, Expression((other.name,)))
-        ):
+    own = Expression((column.name,))
+    for other in (c for c in table.columns.values() if c.name and roles_of(c.name)):
+        roles, alone = {*roles_of(other.name)}, Expression((other.name,))
+        if {"question", "row", "text"} & roles and different(table, alone, own) > different(table, alone):
+            return True
+        is_verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
+        if is_verdict and different(table, alone, own) == letters:
             return True
     return False
 

@@ -135,7 +135,7 @@ def without_sums(
             break
         last = lasts[0]
         if not is_sum(last.name):
-            if not _sums_up(connection, relation, have, last, others, naming[0] if naming else "NULL"):
+            if not _sums_up(connection, relation, have, last, others, naming=naming[0] if naming else "NULL"):
                 break
             if last.name and not _WORD.fullmatch(last.name):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, last.row), value=last.name)
@@ -180,9 +180,10 @@ def _sums_up(
     have: Mapping[str, str],
     last: Sum,
     cells: Sequence[str],
+    *,
     naming: str,
 ) -> bool:
-    """Return whether the numbers of a last row sum up those above it."""
+    """Return whether the numbers of a last row sum up those above it, whose names are in the cell `naming`."""
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
     numbers = {cell: text for cell, text in written.items() if finite(text) is not None}
