@@ -17,6 +17,7 @@ from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.text import decimal
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name: no name of the lexicon has as many
@@ -167,6 +168,8 @@ def roles_of(header: str) -> tuple[str, ...]:
 
 def _ends(header: str) -> list[tuple[str, str]]:
     """Return the whole name of a column and the ends of its path, the longest first, each with the path above it."""
+    if _LETTER.search(header):  # "correct_a" is of a run, and not "correcta"
+        return []
     parts = re.split(r"[.\]/]", header)
     starts = range(max(1, len(parts) - DEEPEST), len(parts))
     return [(squash(header), ""), *((squash(".".join(parts[at:])), ".".join(parts[:at])) for at in starts)]

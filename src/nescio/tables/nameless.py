@@ -132,6 +132,9 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
         return []
     outcome = {"outcome": Expression(tuple(column.name for column in columns))}
     words = sorted({word for column in columns for word in column.words or ()})
+    are_numbers = all(column.is_number and (column.low or 0) >= 0 for column in columns)
+    if are_numbers and len({*words} - {"0", "1"}) > 1:
+        return []  # several numbers beside 0 and 1 are grades
     ways: list[Way] = []
     for meaning in meanings(words, mapped):
         ways += _complete(table, given, outcome, {"outcome_map": meaning})
