@@ -188,7 +188,7 @@ ASKED = {
     ),
     "rows with numbers and a question id that occurs twice": (  # by rows three answers each; by ids two
         "index,id,model,correct\n1,x,a,1\n2,x,b,0\n3,y,a,0\n4,y,b,1\n5,x,a,0\n6,x,b,0\n",
-        "which columns tell the runs apart?",
+        "which column names the question?",
         [(1, 2, 0, 0), (1, 1, 0, 0)],
     ),
     "runs that are numbers": (

@@ -69,6 +69,8 @@ def _texts(table: Any) -> dict[str, Any]:
 
 def _text(cell: Any) -> str | None:
     """Return a cell of a plain table as text, or None for NaN."""
+    if cell is None or type(cell) is str:  # most cells
+        return cell
     cell = cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", 1) == 0 else cell
     return None if cell != cell else as_text(cell)  # noqa: PLR0124  as NaN alone is
 

@@ -24,6 +24,7 @@ _SHOWN = 3  # other lists that a note names
 _FEWEST = 3  # objects of one kind by name that are rows
 _FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
 _DEEPEST = 5
+_SINGLE = (str, float, int, bool, list, type(None))  # kinds of cells that are no objects
 _MOST_LISTED = 100  # objects with names of their own whose numbers may be figures of the rows
 _LONGEST_LINE = 1 << 16  # bytes of a line that is looked at for figures
 _ENDS = {0: "first", -1: "last"}
@@ -235,7 +236,8 @@ def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
     """Return a row with the members of its objects as columns of their own, named by their paths."""
     cells: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, Mapping) and value and depth < _DEEPEST and all(isinstance(key, str) for key in value):
+        is_object = type(value) not in _SINGLE and isinstance(value, Mapping)
+        if is_object and value and depth < _DEEPEST and all(isinstance(key, str) for key in value):
             cells |= flat(value, f"{before}{name}.", depth + 1)
         else:
             cells[f"{before}{name}"] = value

@@ -14,7 +14,7 @@ from nescio.tables import wide
 from nescio.tables.columns import Table, cases, words_of
 from nescio.tables.failures import failures
 from nescio.tables.lexicon import declines, state_of, truth_of
-from nescio.tables.mapping import Expression, Mapped, compared, flag, joined, scaled
+from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, joined, scaled
 
 if TYPE_CHECKING:
     import duckdb
@@ -160,11 +160,7 @@ def silent(table: Table, mapping: Mapped, told: Mapping[str, str]) -> str:
     if "answered" in mapping and mapping["answered"].columns:
         own = _about_answers(table, mapping, "answered", told)
         flags.append(f"CASE {own} WHEN 'yes' THEN 'no' WHEN 'no' THEN 'yes' ELSE {own} END")
-    if len(flags) < 2:
-        return flags[0] if flags else "NULL"
-    return (
-        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
-    )
+    return any_yes(flags) if flags else "NULL"
 
 
 def flag_words(table: Table, mapping: Mapped, *roles: str) -> set[str]:

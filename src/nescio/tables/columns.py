@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50  # most different cells of a column whose words are listed
 _SAMPLES = 3
+_HEAD = 2_000  # the first cells of a column; most columns with many different words show them there
 SHORT = 5  # most words of an answer that is not a sentence
 
 
@@ -27,8 +28,8 @@ class Column:
     One query computes its figures, and one query each its words and its first cells.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str) -> None:
-        self.name, self.cell = name, cell
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str, rows: int) -> None:
+        self.name, self.cell, self._rows = name, cell, rows
         self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
         self.out_of: Column | None = None  # for a column of points, the column of the most points possible
 
@@ -81,6 +82,9 @@ class Column:
     @cached_property
     def words(self) -> tuple[str, ...] | None:
         """Return its different cells, sorted, or None if there are more than fifty."""
+        head = f"SELECT count(DISTINCT cell) FROM (SELECT {self.cell} AS cell FROM {self._cells} LIMIT {_HEAD})"
+        if self._rows > _HEAD and first(self._connection, head)[0] > MOST_WORDS:
+            return None
         query = f"SELECT {self.cell} FROM {self._cells} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
         words = sorted(word for (word,) in self._connection.execute(query).fetchall())
         return tuple(words) if len(words) <= MOST_WORDS else None
@@ -161,7 +165,7 @@ def described(
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
-    columns = {name: Column(connection, relation, name, cell) for name, cell in cells.items()}
+    columns = {name: Column(connection, relation, name, cell, rows) for name, cell in cells.items()}
     for most in columns.values():
         if (named := of_maximum(most.name or "")) is not None:
             points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]

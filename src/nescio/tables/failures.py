@@ -27,9 +27,10 @@ def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) ->
     if outcome is None or len(outcome.columns) != 1:
         return named
     verdict = table.columns[outcome.column]
-    free = [c for c in table.columns.values() if c.name and c.filled and c.name not in taken]
+    free = [c for c in table.columns.values() if c.name and c.name not in taken]
     more = [c for c in free if is_failing_status(c) and _says_more(table, c, verdict)]
-    more += [c for c in free if not is_count(c) and any("error" in roles_of(part) for part in _PATH.split(c.name)[:-1])]
+    parts = [c for c in free if any("error" in roles_of(part) for part in _PATH.split(c.name)[:-1])]
+    more += [c for c in parts if c.filled and not is_count(c)]
     more += [c for c in table.columns.values() if c.name and c is not verdict and _is_marked(table, c)]
     return list(dict.fromkeys((*named, *(column.name for column in more))))
 

@@ -17,6 +17,7 @@ from nescio.data.reasons import EMPTY, NO_FORM
 from nescio.text import decimal
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
 _AT = re.compile(r"@\d+$")
 BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DEEPEST = 8  # parts of a path that may be a name; names of the lexicon have fewer
@@ -55,6 +56,7 @@ class Lexicon(Struct):
     formal: set[str]
     statuses: set[str]
     failures: set[str]
+    passes: set[str]
     counts: dict[str, dict[str, int]]
 
     def extend(self, names: Mapping[str, Iterable[str]], words: Mapping[str, Iterable[str]]) -> None:
@@ -97,6 +99,7 @@ def lexicon() -> Lexicon:
         collections={squash(name) for name in words["collections"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
         failures={fold(word) for word in expanded(held["words"]["failures"])},
+        passes={fold(word) for word in words["passes"]},
         counts={
             part: {squash(name): i for i, name in enumerate(expanded(own))} for part, own in held["counts"].items()
         },
@@ -126,6 +129,8 @@ def extend(names: Mapping[str, Iterable[str]] = {}, words: Mapping[str, Iterable
 
 def plain(text: str) -> str:
     """Return a text in lower case and without accents."""
+    if text.isascii():
+        return text.lower()
     parts = unicodedata.normalize("NFKD", text.casefold()).replace(_EMOJI, "")
     return "".join(c for c in parts if not unicodedata.combining(c))
 
@@ -133,6 +138,8 @@ def plain(text: str) -> str:
 @cache
 def squash(header: str) -> str:
     """Return the letters and digits of a header in lower case, without accents, brackets, and a final `@k`."""
+    if header.isidentifier() and header.isascii():  # as most are
+        return header.lower().replace("_", "")
     header = _AT.sub("", header)
     letters = _BRACKETS.sub("", header) or header
     return "".join(c for c in plain(letters) if c.isalnum())
@@ -165,6 +172,8 @@ def roles_of(header: str) -> tuple[str, ...]:
 
 def _ends(header: str) -> list[tuple[str, str]]:
     """Return the whole name of a column and the ends of its path, the longest first, each with the path above it."""
+    if _LETTER.search(header):  # "correct_a" is of a run, and not "correcta"
+        return []
     parts = re.split(r"[.\]/]", header)
     starts = range(max(1, len(parts) - DEEPEST), len(parts))
     return [(squash(header), ""), *((squash(".".join(parts[at:])), ".".join(parts[:at])) for at in starts)]
@@ -221,6 +230,13 @@ def state_of(word: str) -> int | None:
     if number is not None:
         return {1.0: MEANINGS["correct"], 100.0: MEANINGS["correct"], 0.0: MEANINGS["incorrect"]}.get(number)
     return lexicon().words.get(fold(word))
+
+
+def with_two_meanings(words: Iterable[str]) -> set[str]:
+    """Return the words for right that may as well say that nothing was answered, as "pass" beside "correct" may."""
+    right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
+    passes = {word for word, folded in right.items() if folded in lexicon().passes}
+    return passes if len(passes) < len(right) else set()
 
 
 def declines(word: str) -> bool | None:

@@ -205,11 +205,15 @@ def flag(
         silent = not other and any(map(is_silent_word, said))
         unknown = other or ("'no'" if silent != expression.inverted else "'yes'" if silent else cell)
         flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
+    return any_yes(flags)
+
+
+def any_yes(flags: Sequence[str]) -> str:
+    """Return yes where one of several flags says so, and else what the first says, in SQL."""
     if len(flags) == 1:
         return flags[0]
-    return (
-        f"CASE WHEN {' OR '.join(f'({own}) = {chr(39)}yes{chr(39)}' for own in flags)} THEN 'yes' ELSE {flags[0]} END"
-    )
+    said = " OR ".join(f"({own}) = 'yes'" for own in flags)
+    return f"CASE WHEN {said} THEN 'yes' ELSE {flags[0]} END"
 
 
 def scaled(table: Table, expression: Expression) -> str:

@@ -20,7 +20,7 @@ from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_o
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
-from nescio.tables.structures import is_unique
+from nescio.tables.structures import different, is_unique
 from nescio.tables.words import CODES, FEW_WORDS, meanings
 
 Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
@@ -63,16 +63,21 @@ def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
         return []
     ways: list[Way] = []
     alike: list[str] = []
+    unclear: list[Column] = []
     for column in table.columns.values():
         words = column.words or ()
-        coded = _speaks_of_outcomes(column.name or "") and len(words) > 1 and _are_codes(words)
+        coded = len(words) > 1 and _are_codes(words)
+        coded = coded and (_speaks_of_outcomes(column.name or "") or _grades_answers(table, column))
         if coded and not is_known(column, mapped) and _are_grades(table, column):
             ways += _by_words(table, given, [column], mapped)
         elif column.name and len(words) <= FEW_WORDS and not roles_of(column.name) and _holds_verdicts(words):
             outcome = {"outcome": Expression((column.name,))}
             known = is_known(column, mapped)
             alike += [column.name] if known else []
+            unclear += [] if known else [column]
             ways += _complete(table, given, outcome, {}) if known else _by_words(table, given, [column], mapped)
+    of_runs = [column for column in unclear if {*(column.words or ())} & {*(unclear[0].words or ())}]
+    ways = [*(_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []), *ways]
     return _with_all(table, given, alike, ways)
 
 
@@ -93,9 +98,30 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words mean a right answer, others a wrong one, and others no answer."""
+    """Return whether some words say that an answer is right, others that there is none, and others that it is wrong, or
+    nothing that is known."""
     states = {state_of(word) for word in words if truth_of(word) is None}
-    return {CORRECT, INCORRECT} <= states and any(map(is_silent_word, words))
+    return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
+
+
+def _grades_answers(table: Table, column: Column) -> bool:
+    """Return whether three letters under any name grade answers.
+
+    They do if they differ between answers to one question, or if they refine a verdict: each letter is beside only one
+    of its words.
+    """
+    letters = len(column.words or ())
+    if letters != len(CODES[0]) or not column.name or roles_of(column.name):
+        return False
+    own = Expression((column.name,))
+    for other in (c for c in table.columns.values() if c.name and roles_of(c.name)):
+        roles, alone = {*roles_of(other.name)}, Expression((other.name,))
+        if {"question", "row", "text"} & roles and different(table, alone, own) > different(table, alone):
+            return True
+        is_verdict = bool({"outcome", "score", "wrong"} & roles) and other.is_truth and len(other.words or ()) > 1
+        if is_verdict and different(table, alone, own) == letters:
+            return True
+    return False
 
 
 def _are_grades(table: Table, column: Column) -> bool:
@@ -119,6 +145,9 @@ def _by_words(table: Table, given: Mapped, columns: Sequence[Column], mapped: Co
         return []
     outcome = {"outcome": Expression(tuple(column.name for column in columns))}
     words = sorted({word for column in columns for word in column.words or ()})
+    are_numbers = all(column.is_number and (column.low or 0) >= 0 for column in columns)
+    if are_numbers and len({*words} - {"0", "1"}) > 1:
+        return []  # several numbers beside 0 and 1 are grades
     ways: list[Way] = []
     for meaning in meanings(words, mapped):
         ways += _complete(table, given, outcome, {"outcome_map": meaning})
@@ -289,8 +318,12 @@ def told_apart(table: Table, mapping: Mapped) -> list[Mapped]:
     taken = {name for own in mapping.values() for name in own.columns}
     run = mapping.get("run", Expression()).columns
     found: list[Mapped] = []
+    answers = different(table, *(mapping[role] for role in ("run", "question") if role in mapping))
     for column in table.columns.values():
         if column.name in taken or column.words is None or not 1 < len(column.words) <= _MOST_RUNS or not column.name:
+            continue
+        named = bool({"run", "condition", "repeat"} & {*roles_of(column.name)})
+        if not named and answers * len(column.words) != table.rows:
             continue
         ways = [{"run": Expression((*run, column.name))}, {"repeat": Expression((column.name,))}]
         for more in reversed(ways) if column.is_number else ways:

@@ -78,15 +78,18 @@ def strata_of(
             if name in extra:
                 _in_all_runs(connection, sources, name, extra[name])
     names = [name for name in extra if wanted is None or name in wanted]
-    strata = {}
+    strata: dict[str, Array] = {}
     for at in range(0, len(names), _AT_ONCE):
         batch = names[at : at + _AT_ONCE]
         ends = ", ".join(f"min({extra[name]}) AS low{i}, max({extra[name]}) AS high{i}" for i, name in enumerate(batch))
-        rows = connection.execute(_by_question(ends, repeated=repeated)).fetchall()
-        for i, name in enumerate(batch):
-            low, high = ([row[2 * i + j] for row in rows] for j in (0, 1))
-            if low == high and any(value is not None for value in low):
-                strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE ends AS {_by_question(ends, repeated=repeated)}")
+        same = (f"bool_and(low{i} IS NOT DISTINCT FROM high{i}) AND count(low{i}) > 0" for i in range(len(batch)))
+        constant = first(connection, f"SELECT {', '.join(same)} FROM ends")
+        kept = [i for i, is_constant in enumerate(constant) if is_constant]
+        if kept:
+            cells = ", ".join(f"coalesce(low{i}, '') AS low{i}" for i in kept)
+            values = connection.execute(f"SELECT {cells} FROM ends ORDER BY rowid").fetchnumpy()
+            strata |= {batch[i]: np.array(values[f"low{i}"], dtype=object) for i in kept}
     return strata
 
 

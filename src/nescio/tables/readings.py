@@ -286,8 +286,8 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     used |= {name for own in asked for name in own.columns}
     outcome = answer.get("outcome", NOTHING).columns
     families = wide.families(name for name in roles.table.columns if name).values() if len(outcome) > 1 else ()
-    # one column for each run
-    used |= {own[role] for own in families for role in ("prediction", "answer") if role in own}
+    of_runs = [own for own in families if {*own.values()} & {*outcome}]  # and not those of other parts of names
+    used |= {own[role] for own in of_runs for role in ("prediction", "answer") if role in own}
     hinted = [column for column in hints(roles) if column.name not in used]
     told = {"abstained", "answered"} & answer.keys()
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
@@ -296,11 +296,11 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         ways = [{said_by(column): Expression((column.name,))} for column in others]
         vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
         ways += [{"answered": Expression((column.name,))} for column in vague]
-        of_runs = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
-        if len(of_runs) == 1 < len(others) == len(outcome):
-            with suppress(UsageError):  # raised unless there is one column for each run
-                wide.parts({"outcome": outcome, **{role: own.columns for role, own in of_runs.items()}})
-                ways = [of_runs, *ways]
+        together = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
+        if len(together) == 1 < len(others) == len(outcome):
+            with suppress(UsageError):  # raised unless there is one column of each run
+                wide.parts({"outcome": outcome, **{role: own.columns for role, own in together.items()}})
+                ways = [together, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:

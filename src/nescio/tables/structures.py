@@ -28,6 +28,9 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     free = {role: [n for n in roles.all(role) if n not in taken] for role in ("run", "condition", "repeat", "text")}
     ids = [name for name in roles.all("question") if name not in taken and name not in free["run"]]
     rows = [name for name in roles.all("row") if name not in taken]
+    prompts = [name for name in free["text"] if any(_crosses(table, name, own) for own in (*ids, *rows))]
+    free["condition"] += prompts  # one text for all questions, which tells the runs apart
+    free["text"] = [name for name in free["text"] if name not in prompts]
     questions: list[Expression] = [Expression((name,)) for name in ids or [*rows, *free["text"]]]
     asked = Expression(("question",))
     if asked in questions:  # nescio's own name: a column that numbers rows, not texts, names no question
@@ -41,13 +44,13 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     doubled: list[dict[str, Expression]] = []  # mappings under which answers occur twice
     most: float = inf  # different names that questions may have
     for question in questions:
-        if most < inf and (question.columns != ("id",) or is_own(table) or _different(table, question) > most):
+        if most < inf and (question.columns != ("id",) or is_own(table) or different(table, question) > most):
             continue
         unique, widest = _told_apart_by(roles, answer, free, question)
         found += unique
         doubled += [] if unique else [widest]
         if unique and question == asked:
-            most = _different(table, asked)
+            most = different(table, asked)
     if not found:
         return doubled[:1] if asked in questions else doubled
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
@@ -58,11 +61,18 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     return found
 
 
+def _crosses(table: Table, text: str, question: str) -> bool:
+    """Return whether each text occurs with each question, so that no text belongs to one question."""
+    texts, questions = (Expression((name,)) for name in (text, question))
+    many, asked = different(table, texts), different(table, questions)
+    return 1 < many < asked < table.rows and different(table, texts, questions) == many * asked
+
+
 def _in_collections(table: Table, question: Expression, collections: Sequence[str]) -> list[Expression]:
     """Return the columns that may name a question, with its collection first if a name is in several collections."""
-    alone = _different(table, question)
+    alone = different(table, question)
     pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
-    return [*(pair for pair in pairs if _different(table, pair) > alone), question]
+    return [*(pair for pair in pairs if different(table, pair) > alone), question]
 
 
 def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
@@ -71,7 +81,7 @@ def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[
     Under each of its words all questions are asked once, by their texts.
     """
     table = roles.table
-    texts = _different(table, text)
+    texts = different(table, text)
     if not 1 < texts < table.rows:
         return []
     found: list[dict[str, Expression]] = []
@@ -129,9 +139,10 @@ def _states(column: Column) -> bool:
     return column.name != "stake" or are_stated([label(column.name, word) for word in column.words or ()])
 
 
-def _different(table: Table, expression: Expression) -> int:
-    """Return the number of different cells of a column."""
-    return int(first(table.connection, f"SELECT count(DISTINCT {joined(table, expression)}) FROM {table.relation}")[0])
+def different(table: Table, *expressions: Expression) -> int:
+    """Return the number of different cells of a column, or of different rows of several columns."""
+    cells = ", ".join(joined(table, own) for own in expressions)
+    return int(first(table.connection, f"SELECT count(DISTINCT ({cells})) FROM {table.relation}")[0])
 
 
 def _columns(mapping: Mapped, role: str) -> set[str]:

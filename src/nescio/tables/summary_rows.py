@@ -73,11 +73,14 @@ class Numbers(Struct, frozen=True):
         )
 
 
-def sums_up(columns: Iterable[Numbers | None]) -> bool:
+def sums_up(columns: Iterable[Numbers | None], *, alone: bool = False, continues: bool = False) -> bool:
     """Return whether a last row sums up those above it.
 
-    All its numbers must be sums or means, and no answer could have one, or two columns agree in it. A column that is
-    equal in all rows does not count. After the first column that is not a sum, the others are not computed.
+    All its numbers must be sums or means. Besides, no answer could have one of them, two columns agree in it, or only
+    this row is named by a word (`alone`). A column that is equal in all rows does not count. After the first column
+    that is not a sum, the others are not computed.
+
+    If the row's name `continues` the names above, a grade beyond the others is no proof, and one beyond 0 and 1 is.
     """
     telling: list[Numbers] = []
     for column in columns:
@@ -86,7 +89,11 @@ def sums_up(columns: Iterable[Numbers | None]) -> bool:
         if not column.is_sum:
             return False
         telling.append(column)
-    return any(column.cannot_be_one for column in telling) or sum(not column.among for column in telling) > 1
+    if alone and telling:
+        return True
+    beyond = [column for column in telling if column.cannot_be_one]
+    proofs = [column for column in beyond if not continues or (column.least, column.greatest) == (0, 1)]
+    return bool(proofs) or sum(not column.among for column in telling) > 1
 
 
 def numbers_above(
@@ -135,7 +142,7 @@ def without_sums(
             break
         last = lasts[0]
         if not is_sum(last.name):
-            if not _sums_up(connection, relation, have, last, others):
+            if not _sums_up(connection, relation, have, last, others, naming=naming[0] if naming else "NULL"):
                 break
             if last.name and not _WORD.fullmatch(last.name):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, last.row), value=last.name)
@@ -177,13 +184,28 @@ def _rows(
 
 
 def _sums_up(
-    connection: duckdb.DuckDBPyConnection, relation: str, have: Mapping[str, str], last: Sum, cells: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    relation: str,
+    have: Mapping[str, str],
+    last: Sum,
+    cells: Sequence[str],
+    *,
+    naming: str,
 ) -> bool:
-    """Return whether the numbers of a last row sum up those above it."""
+    """Return whether the numbers of a last row sum up those above it, whose names are in the cell `naming`."""
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
     numbers = {cell: text for cell, text in written.items() if finite(text) is not None}
-    return sums_up(numbers_above(connection, above, cell, text) for cell, text in numbers.items())
+    is_word, has_digit = is_a_word("$1"), "regexp_matches({0}, '[0-9]')".format
+    shape = "regexp_replace({0}, '[0-9]+', '0', 'g')".format
+    alone, continues = first(
+        connection,
+        f"SELECT {is_word} AND bool_and({has_digit(naming)}), {has_digit('$1')} AND bool_and({shape(naming)} = "
+        f"{shape('$1')}) FROM {above}",
+        [last.name],
+    )
+    columns = (numbers_above(connection, above, cell, text) for cell, text in numbers.items())
+    return sums_up(columns, alone=bool(alone), continues=bool(continues))
 
 
 def _among(

@@ -31,7 +31,15 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
             held = runs.setdefault(run, {})
             if role not in held or rank(column, role) < rank(held[role], role):
                 held[role] = column
+    for held in runs.values():  # a "judgement" may be an answer: beside one it is a verdict
+        if "answer" in held and "outcome" in _roles_at_end(held.get("prediction", "")):
+            held["outcome"], held["prediction"] = held["prediction"], held.pop("answer")
     return runs
+
+
+def _roles_at_end(column: str) -> set[str]:
+    """Return the roles that the name for a role may have which a run's column has."""
+    return {role for _, _, name in _splits(column) for role in roles_of(name)}
 
 
 def of_run(run: str, columns: Iterable[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, NOT_GRADED, PARTIAL, STATES
 from nescio.errors import opt
-from nescio.tables.lexicon import state_of
+from nescio.tables.lexicon import state_of, with_two_meanings
 
 # the measures that read partly right answers
 _OF_PARTIAL = "crag.truthfulness, hallucination_rate, non_hallucination, omniscience_index"
@@ -38,6 +38,7 @@ def state_words(
     grade.
     """
     own = {word: MEANINGS[to] for word, to in mapped.items()}
+    unclear = with_two_meanings(word for word, _ in counted if word)
     assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
@@ -45,7 +46,7 @@ def state_words(
             states[word] = ASSESSED[assessed[word]]
         else:
             known = NOT_GRADED if word is None else STATES.get(word, state_of(word))
-            states[word] = own.get(word or "", known)
+            states[word] = own.get(word or "", None if word in unclear else known)
     if idle := [word for word in mapped if word and word not in states]:
         notes.append(
             note(
@@ -79,13 +80,14 @@ def meanings(words: Sequence[str], mapped: Collection[str]) -> list[dict[str, st
     Letters of graders have their known meanings. Other words may be right or wrong, and a single word also half right
     or ungraded.
     """
-    unknown = [word for word in words if word not in mapped and state_of(word) is None]
+    unclear = with_two_meanings(words)
+    unknown = [word for word in words if word not in mapped and (state_of(word) is None or word in unclear)]
     if not unknown or not 1 < len(words) <= FEW_WORDS:
         return []
     codes = [{word: code[word] for word in words} for code in CODES if {*words} <= {*code}]
     if len(unknown) > _MOST_UNKNOWN or codes:
         return codes
-    known = {state_of(word) for word in words}
+    known = {state_of(word) for word in words if word not in unclear}
     missing = [word for word in ("incorrect", "correct", "unanswered") if MEANINGS[word] not in known]
     any_word = [*missing, *(word for word in _ANY if word not in missing)]  # a word seldom means the same as another
     choices = _OF_ONE.get(unknown[0], any_word) if len(unknown) == 1 else ("correct", "incorrect")

@@ -1,0 +1,107 @@
+"""What a column says of answers under a name that no lexicon knows, and which last row sums up the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nescio.pipeline import Options
+from nescio.pipeline.reading import read
+from nescio.tables.asking import AskedError
+from tests.rings import together
+from tests.tables.reading import counted, key
+
+# A table, the question, and the counts of each run under the first answer, counted by hand.
+FIRST = {
+    "a word for right that may be a pass": (
+        "qid,verdict\n1,correct\n2,incorrect\n3,pass\n4,correct\n",
+        "what does 'pass' in 'verdict' mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "letters of graders beside a verdict": (
+        "qid,hallucinated,llm_decision\n1,no,C\n2,yes,I\n3,yes,N\n4,no,C\n",
+        "what do 'C', 'I', 'N' in 'llm_decision' mean?",
+        ((2, 1, 1, 0),),
+    ),
+    "letters of graders beside answers": (
+        "qid,model,prediction,gold,decision\n1,a,x,x,A\n1,b,y,x,B\n2,a,z,y,C\n2,b,y,y,A\n",
+        "what do 'A', 'B', 'C' in 'decision' mean?",
+        ((1, 0, 1, 0), (1, 1, 0, 0)),
+    ),
+    "a column of refusals for each run": (
+        "qid,answer_a,correct_a,response_type_a,answer_b,correct_b,response_type_b\n"
+        "1,x,1,grounded,y,0,refusal\n2,y,0,refusal,x,1,grounded\n3,z,0,grounded,z,0,grounded\n",
+        "which column says that the system abstained?",
+        ((1, 1, 1, 0), (1, 1, 1, 0)),
+    ),
+    "a run called by a letter that is an ending of the word before it": (  # "correcta", in Spanish
+        "qid,correct_a,correct_b\n1,1,0\n2,0,1\n3,1,0\n",
+        "which column says whether an answer is right?",
+        ((1, 2, 0, 0), (2, 1, 0, 0)),
+    ),
+    "runs in the same words, one of which is unknown": (
+        "qid,m1,m2\n1,correct,slip\n2,slip,abstention\n3,abstention,correct\n",
+        "what does 'slip' in 'm1' mean?",
+        ((1, 1, 1, 0), (1, 1, 1, 0)),
+    ),
+    "a judgement beside an answer, for each run": (
+        "qid,a_answer,a_judgement,b_answer,b_judgement\n1,x,correct,,incorrect\n2,,incorrect,y,correct\n",
+        "2 answers are empty",
+        ((1, 0, 1, 0), (1, 0, 1, 0)),
+    ),
+    "prompts that cross the questions": (
+        "id,prompt,system,grade,n\n"
+        "1,base,a,correct,0\n2,base,a,incorrect,1\n3,base,a,correct,2\n1,cot,a,incorrect,3\n2,cot,a,correct,4\n"
+        "3,cot,a,correct,5\n1,base,b,correct,6\n2,base,b,correct,7\n3,base,b,correct,8\n1,cot,b,incorrect,9\n"
+        "2,cot,b,incorrect,10\n3,cot,b,incorrect,11\n",
+        "",
+        ((0, 3, 0, 0), (2, 1, 0, 0), (2, 1, 0, 0), (3, 0, 0, 0)),
+    ),
+    "rows that occur twice beside what was measured": (
+        "qid,correct,tokens\n1,1,11\n1,0,12\n2,1,13\n",
+        "appears twice",
+        ((2, 0, 0, 0),),
+    ),
+}
+
+
+@together("kind", [*FIRST])
+def test_the_first_answer_is_what_the_table_means(tmp_path: Path, kind: str) -> None:
+    text, question, expected = FIRST[kind]
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    if not question:  # read at once
+        assert counted(path) == expected
+        return
+    with pytest.raises(AskedError) as asked:
+        counted(path)
+    assert question in asked.value.question
+    first = asked.value.executed[0]
+    assert key(first.counts) == expected == counted(path, **first.options)
+
+
+def test_a_word_for_right_means_right_beside_a_word_for_wrong_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,verdict\n1,pass\n2,fail\n3,pass\n")
+    assert counted(path) == ((2, 1, 0, 0),)
+
+
+def test_letters_that_belong_to_the_question_grade_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,model,correct,level\n1,a,1,A\n1,b,0,A\n2,a,0,B\n2,b,1,B\n3,a,1,C\n3,b,1,C\n")
+    assert counted(path) == ((2, 1, 0, 0), (2, 1, 0, 0))
+
+
+def test_a_word_after_numbered_questions_that_sums_them_up_is_no_question(tmp_path: Path) -> None:
+    """One of them is right, so that the sum might be a grade as well."""
+    path = tmp_path / "t.csv"
+    path.write_text("qid,question,correct\nq1,Who?,1\nq2,When?,0\nq3,Where?,0\nYhteensä,,1\n", encoding="utf-8")
+    assert counted(path) == ((1, 2, 0, 0),)
+
+
+def test_a_last_grade_that_is_the_sum_of_the_others_by_chance_is_a_question(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("qid,rating\nq0,1\nq1,2\nq2,1\nq3,4\n")
+    with pytest.raises(AskedError, match="from which on is 'rating'"):
+        read([path], Options())
