@@ -428,6 +428,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def literals(texts: Iterable[str]) -> str:
+    """Return strings as SQL lists them."""
+    return ", ".join(map(literal, texts))
+
+
 def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
     """Raise FormatError naming the first of the columns that is not there."""
     for name in names:
