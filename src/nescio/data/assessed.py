@@ -3,7 +3,7 @@ columns of incorrect answers that are inexact or unsupported."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -41,9 +41,10 @@ COLUMNS = {Verdict.INEXACT: INEXACT, Verdict.UNSUPPORTED: UNSUPPORTED}
 WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
-def verdicts_in(words: Collection[str]) -> dict[str, Verdict]:
+def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
     """Return the verdict that each word of a column means, for the words that mean one. These are inexact and
     unsupported, and the letters if R and X are among the words. U alone may mean unanswered."""
+    words = list(words)
     folded = {word.strip().lower() for word in words}
     known = {word: verdict for verdict, word in WORDS.items()}
     if {"r", "x"} <= folded:

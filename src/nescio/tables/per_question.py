@@ -116,7 +116,7 @@ def _in_all_runs(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source
 def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:
     """Return the columns of inexact and of unsupported answers, if a word for an outcome says so."""
     distinct = connection.execute("SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL").fetchall()
-    known = {word: v for word, v in verdicts_in([word for (word,) in distinct]).items() if word not in mapped}
+    known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
     if not known:
         return {}
     listed = literals(known)

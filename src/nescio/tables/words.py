@@ -38,7 +38,7 @@ def state_words(
     grade.
     """
     own = {word: MEANINGS[to] for word, to in mapped.items()}
-    assessed = {word: verdict for word, verdict in verdicts_in([w for w, _ in counted if w]).items() if word not in own}
+    assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
         if word in assessed:
