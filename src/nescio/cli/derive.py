@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from nescio.cli import OWN
 from nescio.cli.bars import progress
-from nescio.cli.help import Command, Group, offered
+from nescio.cli.help import Command, Group
 from nescio.cli.present import FORMS, Printing, present
 from nescio.cli.stdin import Files
 from nescio.errors import UsageError, opt
@@ -65,8 +65,9 @@ class VerbGroup(Group):
 
 def command_of(verb: Verb[Any, Any]) -> Command:
     """Make the command of a verb: an argument or an option for each that the verb declares, and how it prints."""
-    options = [one for one in verb.options.values() if not one.edge]
-    printing = [one for one in _printing(verb).values() if one.name not in verb.options]
+    own = verb.options
+    options = [one for one in own.values() if not one.edge]
+    printing = [one for name, one in _printing(verb).items() if name not in own]
     made = Command(
         verb.name.rpartition(" ")[2],
         params=[parameter_of(one) for one in (*options, *printing)],
@@ -87,7 +88,6 @@ def parameter_of(one: Option) -> click.Parameter:
     """Make the argument or the option of a command line; its words are checked by the declaration, not here."""
     kind = one.kind
     of: Any = Files() if kind.files or one.reads else click.Path() if kind.path else None
-    complete = offered(one.complete or (lambda: kind.choices)) if one.complete or kind.choices else None
     if one.argument:
         metavar = one.metavar or one.name.upper()
         nargs = -1 if kind.several else 1
@@ -97,7 +97,7 @@ def parameter_of(one: Option) -> click.Parameter:
         both = one.default is not False
         flag = max(one.given_as, key=len)
         flags = [f"{flag}/{flag.replace('--', '--no-', 1)}", one.name] if both else flags
-        return click.Option(flags, is_flag=True, default=None, help=one.about)
+        return click.Option(flags, is_flag=True, default=None)
     bare: dict[str, Any] = {} if one.bare is None else {"is_flag": False, "flag_value": one.bare}
     return click.Option(
         flags,
@@ -105,28 +105,34 @@ def parameter_of(one: Option) -> click.Parameter:
         multiple=True,  # so that a second value of an option that takes one is seen
         metavar=one.metavar,
         type=of,
-        shell_complete=complete,
-        help=one.about,
+        shell_complete=partial(_words_for, one) if one.complete or kind.choices else None,
         **bare,
     )
+
+
+def _words_for(one: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the words that may be the value of an option and begin so."""
+    words = one.complete() if one.complete else one.kind.choices
+    return [word for word in words if word.startswith(begun)]
 
 
 def _run(verb: Verb[Any, Any], **given: Any) -> int:
     """Run a verb on the command line that was typed."""
     context = click.get_current_context()
-    declared = _printing(verb) | verb.options
+    options = verb.options
+    declared = _printing(verb) | options
     typed = {
         name: _words_of(declared[name], value)
         for name, value in given.items()
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-    if "figure" in verb.options and "figure" not in typed and str(typed.get("output", "")).lower().endswith(".svg"):
+    if "figure" in options and "figure" not in typed and str(typed.get("output", "")).lower().endswith(".svg"):
         typed["figure"] = typed.pop("output")  # a drawing is what goes into such a file
     printing = Printing(**_of(FORMS[verb.prints], verb, typed)) if verb.prints in FORMS else Printing()
     if "memory_limit" in typed:
         context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))
     with progress(verb.working) if verb.working else nullcontext() as watch:
-        request = verb.request.typed(typed, **({"progress": watch} if "progress" in verb.options else {}))
+        request = verb.request.typed(typed, **({"progress": watch} if "progress" in options else {}))
         if printing.output is not None:
             check_results(printing.output, request.inputs())
             check_apart(printing.output, request.outputs())
@@ -147,5 +153,6 @@ def _words_of(one: Option, value: Any) -> Any:
 
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of printing from the typed ones, and return their values."""
-    own = [name for name in declared.options if name not in verb.options]
+    options = verb.options
+    own = [name for name in declared.options if name not in options]
     return declared.typed({name: typed.pop(name) for name in own if name in typed}).values()

@@ -7,11 +7,14 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nescio.options import Option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 VARIABLE = "_NESCIO_COMPLETE"  # what a shell asks for the words that may come next
 SHELLS = ("bash", "zsh", "fish")
@@ -47,6 +50,13 @@ class Command(click.Command):
                 help="All options, in full.",
             )
         )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the options that begin so, each with its purpose, which some shells show."""
+        for parameter in self.params:
+            if isinstance(parameter, click.Option) and (one := self.declared.get(parameter.name or "")):
+                parameter.help = one.about
+        return super().shell_complete(ctx, incomplete)
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the page."""
@@ -161,15 +171,6 @@ def fitted(text: str, width: int) -> str:
         )
         lines.append(indent + f" \\\n{indent}    ".join(parts))
     return "\n".join(lines)
-
-
-def offered(names: Any) -> Any:
-    """Complete a word by the names that a function gives."""
-
-    def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-        return [name for name in names() if name.startswith(incomplete)]
-
-    return complete
 
 
 def script(shell: str, app: click.Command) -> str:

@@ -62,6 +62,7 @@ def score(
 
         return score_pooled(source, measures, options, pool, ci=ci, target=target or "population")
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    measures = scoring.parse_all(measures, None)  # read by name once
     loaded = scoring.open_by(source, by, options, measures)
     how = {"by": by, "ci": ci, "interval": interval, "next": next}
     how["together"] = len(loaded.data.runs) if simultaneous else 1

@@ -26,7 +26,7 @@ from nescio.data.reasons import NoAnswer
 from nescio.errors import opt
 from nescio.formats.known import READERS
 from nescio.formats.known import WRITERS as KNOWN_WRITERS
-from nescio.formats.shapes import Shapes, part_by_shape, recogniser
+from nescio.formats.shapes import Shapes, fitting, recogniser
 from nescio.registry import Registry
 from nescio.sources.patterns import whole_matcher
 from nescio.sources.source import Source
@@ -270,7 +270,7 @@ def reader(
 def candidate_formats(source: Source) -> list[Format]:
     """List the formats that may be able to read a file, by its kind and keys; those of plug-ins too."""
     plugins.load_installed()
-    return [REGISTRY[name] for name, of in [*SHAPES.items()] if not of or part_by_shape(of, source) is not None]
+    return [REGISTRY[name] for name in fitting(SHAPES, source)]
 
 
 def matching_formats(source: Source) -> list[Format]:

@@ -35,6 +35,11 @@ def part_by_shape(shapes: Shapes, source: Source) -> str | None:
     return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
 
 
+def fitting(formats: Mapping[str, Shapes], source: Source) -> list[str]:
+    """Return the names of the formats that declare no shapes, or one that a file has."""
+    return [name for name, shapes in formats.items() if not shapes or part_by_shape(shapes, source) is not None]
+
+
 def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
     """Return a function that recognises files by their shapes, and says so in its docstring."""
 

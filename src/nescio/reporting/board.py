@@ -28,7 +28,7 @@ def board(scores: Scores) -> Grid:
         {
             **{key: Cell("all" if name is None else name) for key, name in zip(keys, place, strict=False)},
             **{measure: _cell(row_of[measure]) for measure in measures},
-            "n": Cell(count_range(row.n for row in row_of.values())),
+            "n": Cell(count_range([row.n for row in row_of.values()])),
             **{name: Cell(count) for name, count in counted.get(place, {}).items()},
         }
         for place, row_of in places.items()
@@ -41,25 +41,25 @@ def board(scores: Scores) -> Grid:
 def about(scores: Scores) -> str:
     """Return the meaning of the brackets and the number of questions, or an empty text without intervals."""
     level = scores.signature.get("ci")
-    if level is None or all(row.low is None for row in scores):
+    if level is None or all(row.low is None for row in scores.rows):
         return ""
     together = " of all runs together" if "simultaneous" in scores.signature else ""
-    questions = count_range(row.n for row in scores)
+    questions = count_range([row.n for row in scores.rows])
     return f"{level}% confidence intervals{together} in brackets, {questions} question{'' if questions == '1' else 's'}"
 
 
 def legend(scores: Scores) -> str:
     """Return the meaning of the marks, and which rows have none."""
-    marked = [row for row in scores if row.best is not None]
+    marked = [row for row in scores.rows if row.best is not None]
     if not marked:
         return ""
     words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
-    if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
+    if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores.rows):
         single = scores.signature.get("by") == "question"  # no test compares single questions
         words += "; tested on all questions" + (
             "" if single else f" only, use {opt('mark', True)} to test the strata too"
         )
-    unmarked = dict.fromkeys(row.measure for row in scores if row.stratum is None and row.best is None)
+    unmarked = dict.fromkeys(row.measure for row in scores.rows if row.stratum is None and row.best is None)
     without = [name for name in unmarked if not parse(name).declaration.descriptive]
     return spelled(words + (f"; not tested without {opt('mark', True)}: {', '.join(without)}" if without else ""))
 

@@ -204,11 +204,12 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
     No posterior gives weight to the end of the range, where the value of a run that is never (or always) right lies.
     """
-    if np.isnan(sample.value):
+    point = sample.value
+    if np.isnan(point):
         return *intervals.UNDEFINED, []
     ends = np.array([intervals.percentile(values, level) for values in posteriors])
     low, high = np.nanmin(ends[:, 0]), np.nanmax(ends[:, 1])
-    return float(min(low, sample.value)), float(max(high, sample.value)), []
+    return float(min(low, point)), float(max(high, point)), []
 
 
 def _one_decides() -> Note:

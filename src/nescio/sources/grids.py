@@ -73,14 +73,16 @@ def holds_numbers(source: Source, column: str) -> bool:
         return first(connection, f"SELECT 1 FROM {relation} WHERE {odd} LIMIT 1", where) is None
 
 
-def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None) -> Grid | None:
+def grid(
+    source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
+) -> Grid | None:
     """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers. `words`
     returns the state that each word for an outcome means, given the words with their numbers of rows. `judge` names the
-    column that says who judged.
+    column that says who judged, and `odd` is a condition, in SQL, on the `name` of a question.
 
     Returns None if the table cannot be read so: a cell is empty, a word is unknown, a name has white space around it or
-    accents typed in two ways, a number is not finite, a run has a question twice or two judges. The slower way of
-    reading then reports what is wrong.
+    accents typed in two ways, a question is odd, a number is not finite, a run has a question twice or two judges. The
+    slower way of reading then reports what is wrong.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -111,8 +113,8 @@ def grid(source: Source, words: Words, numbers: Sequence[str] = (), judge: str |
         meaning = f"CASE {means} ELSE {states.get(None, NOTHING)} END" if means else str(states[None])
         named = f"SELECT DISTINCT question::VARCHAR AS name, 0 AS place FROM {relation}"
         questions = _numbered(connection, "questions", named, where)
-        odd = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
-        if first(connection, f"SELECT 1 FROM questions WHERE {odd} LIMIT 1") is not None:
+        untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
+        if first(connection, f"SELECT 1 FROM questions WHERE {untidy} OR {odd} LIMIT 1") is not None:
             return None
         state = np.full((len(runs), len(questions)), NOTHING, dtype=np.int8)
         columns = {name: np.full(state.shape, np.nan) for name in numbers}

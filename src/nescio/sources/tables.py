@@ -3,7 +3,7 @@ lines."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -432,6 +432,11 @@ def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[s
 def literal(text: str) -> str:
     """Return a string as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def literals(texts: Iterable[str]) -> str:
+    """Return strings as SQL lists them."""
+    return ", ".join(map(literal, texts))
 
 
 def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:

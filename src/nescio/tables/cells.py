@@ -59,8 +59,9 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
     """Return the cells of the columns that no role uses alone, by name, including those of texts."""
     own = {role for role, expression in mapping.items() if expression.columns == (role,)}
     taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
+    source = table.source
     return {
-        f"{name} (as given)" if name in RESERVED else name: unguarded(table.source, column.cell)
+        f"{name} (as given)" if name in RESERVED else name: unguarded(source, column.cell)
         for name, column in table.columns.items()
         if name and name not in taken
     }
@@ -99,6 +100,7 @@ def _cells(
     table: Table, mapping: Mapped, stems: Mapping[int, str], run: str, told: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the SQL for each cell of `CELLS`."""
+    source = table.source
     named, of_headers = joined(table, mapping["run"]) if "run" in mapping else "", mapping["question"].header
     whole = len(stems) == len(table.sources)
     parts = [named] if named else []
@@ -107,12 +109,12 @@ def _cells(
     elif whole and not named:
         parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
     cells = dict.fromkeys(CELLS, "NULL")
-    cells["run"] = unguarded(table.source, f" || {literal(' · ')} || ".join(parts))
-    cells["question"] = literal(run) if of_headers else unguarded(table.source, joined(table, mapping["question"]))
+    cells["run"] = unguarded(source, f" || {literal(' · ')} || ".join(parts))
+    cells["question"] = literal(run) if of_headers else unguarded(source, joined(table, mapping["question"]))
     cells[REPEAT] = joined(table, mapping["repeat"]) if "repeat" in mapping else literal(FIRST)
     for role in ("candidate", "rank", "known_answers", "cluster", "judge", "text", "prediction"):
         if role in mapping and mapping[role].columns:
-            cells[role] = unguarded(table.source, table.columns[mapping[role].column].cell)
+            cells[role] = unguarded(source, table.columns[mapping[role].column].cell)
     if "gold" in mapping and mapping["gold"].columns:
         cells["gold"] = f"coalesce({', '.join(table.columns[name].cell for name in mapping['gold'].columns)})"
     if "confidence" in mapping and mapping["confidence"].columns:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal
-from nescio.tables.lexicon import of_maximum, roles_of, squash, state_of, truth_of
+from nescio.tables.lexicon import have_meaning, of_maximum, roles_of, squash, state_of, truth_of
 from nescio.tables.summary_rows import Sum
 
 if TYPE_CHECKING:
@@ -105,12 +105,12 @@ class Column:
         """Return whether the cells are points, or the most points possible, which may be more than one."""
         return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
 
-    @property
+    @cached_property
     def is_truth(self) -> bool:
         """Return whether each cell says yes or no."""
         return self._known(truth_of)
 
-    @property
+    @cached_property
     def is_verdict(self) -> bool:
         """Return whether each cell is an outcome: a word of the lexicon, or the numbers 1 and 0, or 100 and 0."""
         return self._known(state_of) and not (self.high == 100 and {"1", "1.0"} & {*(self.words or ())})
@@ -121,8 +121,7 @@ class Column:
         return self.is_number and self.low is not None and self.low >= 0 and (self.high or 0) <= 1 and not self.is_truth
 
     def _known(self, meaning: Callable[[str], object]) -> bool:
-        known = bool(self.words) and all(meaning(word) is not None for word in self.words or ())
-        return known and not self.is_points
+        return have_meaning(self.words or (), meaning) and not self.is_points
 
     @property
     def kind(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from nescio.data.outcomes import CORRECT
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import first, literal, literals
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import failed, fails, lexicon, roles_of, squash, state_of
 from nescio.tables.mapping import Expression, Mapped, compared, flag
@@ -50,7 +50,7 @@ def _says_more(table: Table, status: Column, verdict: Column) -> bool:
 
     Either some calls failed that the verdict calls right, or the words of the status are not outcomes.
     """
-    failing = ", ".join(literal(word) for word in status.words or () if fails(word))
+    failing = literals(word for word in status.words or () if fails(word))
     query = f"SELECT DISTINCT {verdict.cell} FROM {table.relation} WHERE {status.cell} IN ({failing})"
     words = [word for (word,) in table.connection.execute(query).fetchall() if word]
     return not status.is_verdict or CORRECT in map(state_of, words)

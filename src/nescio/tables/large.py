@@ -63,17 +63,14 @@ def _known(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a column without a role may describe answers, or a question may be the name of a sum."""
+    """Return whether a column without a role may describe answers."""
     assert source.path is not None
     roles = {name for names in known.values() for name in names}
     others = {name: f"x{i}" for i, name in enumerate(source.columns) if name and name not in roles}
+    if not others:
+        return False
     relation, where = parquet(source.path)
     with connect() as connection:
-        named = may_sum("question::VARCHAR")
-        if first(connection, f"SELECT 1 FROM {relation} WHERE {named} LIMIT 1", where) is not None:
-            return True
-        if not others:
-            return False
         quoted = {name.replace('"', '""'): cell for name, cell in others.items()}
         cells = ", ".join(f"nullif(trim(\"{name}\"::VARCHAR), '') AS {cell}" for name, cell in quoted.items())
         of_file = relation.replace("?", literal(where[0]))
@@ -97,7 +94,8 @@ def _read(
     def states(words: Sequence[tuple[str | None, int]]) -> Mapping[str | None, int | None]:
         return state_words(words, options.outcome_map, notes)
 
-    found = grid(source, states, numbers, "judge" if known.get("judge") == ("judge",) else None)
+    judge = "judge" if known.get("judge") == ("judge",) else None
+    found = grid(source, states, numbers, judge, odd=may_sum("name"))
     if found is None:
         return None
     outcomes = Outcomes(

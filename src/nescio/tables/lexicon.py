@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from importlib import resources
 from itertools import product
@@ -280,6 +280,20 @@ def is_silent_word(word: str) -> bool:
     """Return whether a cell says with a word of the lexicon that the system did not answer."""
     folded = fold(word)
     return folded == ABSTAIN or lexicon().words.get(folded) == MEANINGS["unanswered"]
+
+
+def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bool:
+    """Return whether there are words and each has a meaning, such as `state_of` gives."""
+    return bool(words) and all(meaning(word) is not None for word in words)
+
+
+def tell_of_silence(words: Collection[str]) -> bool:
+    """Return whether one of the words says that nothing was answered: in a word of the lexicon, or, beside a word for
+    answering, by its first letters."""
+    if any(map(is_silent_word, words)):
+        return True
+    answering = [word for word in words if fold(word) in lexicon().answered and truth_of(word) is None]
+    return len(words) > 1 and bool(answering) and any(map(speaks_of_silence, words))
 
 
 def speaks_of_silence(header: str) -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import opt
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal, locate
+from nescio.sources.tables import first, literals, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, speaks_of_faults, state_of, truth_of
@@ -355,7 +355,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
 
 def of_words(table: Table, column: Column, words: Collection[str]) -> tuple[str, Source, str]:
     """Return the question about the meaning of words of a column, with the file and the place of the first word."""
-    listed = ", ".join(map(literal, words))
+    listed = literals(words)
     query = f"SELECT file, row FROM {table.relation} WHERE {column.cell} IN ({listed}) ORDER BY 1, 2 LIMIT 1"
     file, row = first(table.connection, query)
     shown = ", ".join(map(repr, sorted(words)))

@@ -17,7 +17,7 @@ from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import first, literals
 from nescio.tables import rules
 from nescio.tables.asking import AskedError
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
@@ -120,7 +120,7 @@ def _state(
     worded = [] if says_silence or options.declined.asked else _refusals(connection, sources, options)
     declined = _declined(connection, options)
     in_words, by_pattern = (
-        f"coalesce(prediction IN ({', '.join(map(literal, texts)) or 'NULL'}), false)" for texts in (worded, declined)
+        f"coalesce(prediction IN ({literals(texts) or 'NULL'}), false)" for texts in (worded, declined)
     )
     graded = f"CASE WHEN {by_pattern} THEN {SILENT} ELSE {graded} END" if declined else graded
     quiet = "silent = 'yes'"
@@ -198,7 +198,7 @@ def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
     query = f"SELECT {composed} FROM gathered GROUP BY run, {composed} HAVING count(DISTINCT question) > 1"
-    apart = ", ".join(literal(name) for (name,) in connection.execute(query).fetchall())
+    apart = literals(name for (name,) in connection.execute(query).fetchall())
     kept = f"CASE WHEN {composed} IN ({apart}) THEN question ELSE {composed} END" if apart else composed
     return f"* REPLACE ({kept} AS question)"
 
@@ -296,7 +296,7 @@ def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping
     if not worths:
         return {}
     worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))
-    listed = ", ".join(map(literal, worths))
+    listed = literals(worths)
     query = f"SELECT run_code, question_code, outcome FROM coded WHERE {rules.RANK} = 1 AND outcome IN ({listed})"
     for run, question, word in connection.execute(query).fetchall():
         worth[run, question] = worths[word]
@@ -305,7 +305,7 @@ def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping
 
 def _partial(connection: duckdb.DuckDBPyConnection, states: Array, meant: Mapping[str, str]) -> dict[str, Array]:
     """Return the column of the incorrect answers that are partly right, if a word says so."""
-    words = ", ".join(literal(word) for word, to in meant.items() if to == PARTIAL)
+    words = literals(word for word, to in meant.items() if to == PARTIAL)
     if not words:
         return {}
     chosen = f"{rules.RANK} = 1 AND outcome IN ({words})"

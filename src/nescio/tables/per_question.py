@@ -14,7 +14,7 @@ from nescio.data.assessed import columns_of, verdicts_in
 from nescio.data.columns import Array, user
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal, locate
+from nescio.sources.tables import NUMBER, first, literals, locate
 from nescio.tables.rules import NO, RANK, YES, differing, refuse
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Ma
     known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
     if not known:
         return {}
-    listed = ", ".join(map(literal, known))
+    listed = literals(known)
     query = f"SELECT run_code, question_code, outcome FROM coded WHERE {RANK} = 1 AND outcome IN ({listed})"
     rows = connection.execute(query).fetchall()
     return columns_of(states, {(run, question): known[word] for run, question, word in rows})

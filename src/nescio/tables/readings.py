@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import UsageError
-from nescio.sources.tables import first, literal
+from nescio.sources.tables import first, literals
 from nescio.tables import failures, wide
 from nescio.tables.columns import Table
 from nescio.tables.lexicon import (
@@ -114,7 +114,7 @@ def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
         if state_of(w) == (CORRECT if outcome.inverted else INCORRECT)
     ]
     gold, said = (roles.column(texts[role].column).cell for role in ("gold", "prediction"))
-    verdict, listed = roles.column(outcome.column).cell, ", ".join(map(literal, wrong))
+    verdict, listed = roles.column(outcome.column).cell, literals(wrong)
     denied = f"trim({gold}) = trim({said}) AND {verdict} IN ({listed})" if wrong else "false"
     return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {denied} LIMIT 1") is not None
 

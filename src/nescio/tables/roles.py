@@ -10,14 +10,15 @@ from nescio.tables import failures
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     declines,
+    have_meaning,
     is_measured,
-    is_silent_word,
     rank,
     roles_of,
     speaks_of_answering,
     speaks_of_questions,
     speaks_of_silence,
     state_of,
+    tell_of_silence,
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped
@@ -125,8 +126,10 @@ def is_known(column: Column, mapped: Collection[str]) -> bool:
     The lexicon or an assessor's code knows it, or the user mapped it.
     """
     words = column.words or ()
-    known = {*mapped, *verdicts_in(words)}
-    return bool(words) and not column.is_points and all(w in known or state_of(w) is not None for w in words)
+    if not words or column.is_points:
+        return False
+    unknown = {*words} - {*mapped, *verdicts_in(words)}
+    return not unknown or have_meaning(unknown, state_of)
 
 
 def may_be_gold(table: Table, outcome: Expression) -> bool:
@@ -141,7 +144,7 @@ def _any(column: Column) -> bool:
 
 
 def _says(meaning: Callable[[str], object]) -> Callable[[Column], bool]:
-    return lambda column: bool(column.words) and all(meaning(word) is not None for word in column.words or ())
+    return lambda column: have_meaning(column.words or (), meaning)
 
 
 # The meaning of a word in a column with a role.
@@ -192,21 +195,8 @@ def says_more(column: Column) -> bool:
 def _is_hint(column: Column) -> bool:
     spoken = speaks_of_silence(column.name) or speaks_of_answering(column.name)
     of_questions = speaks_of_questions(column.name) and "answer" in column.name.lower()
-    return (
-        any(map(is_silent_word, column.words or ()))
-        or _is_act(column)
-        or (column.is_truth and (spoken or of_questions or failures.is_status(column.name)))
-    )
-
-
-def _is_act(column: Column) -> bool:
-    """Return whether a word of a column says that a system answered, and another begins like words for abstaining."""
-    words = column.words or ()
-    return (
-        len(words) > 1
-        and any(declines(w) is False and truth_of(w) is None for w in words)
-        and any(map(speaks_of_silence, words))
-    )
+    named = spoken or of_questions or failures.is_status(column.name)
+    return tell_of_silence(column.words or ()) or (column.is_truth and named)
 
 
 def said_by(column: Column) -> str:

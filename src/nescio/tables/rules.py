@@ -12,7 +12,7 @@ from nescio.data.policies import one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
-from nescio.sources.tables import NOTHING, NUMBER, first, literal, locate
+from nescio.sources.tables import NOTHING, NUMBER, first, literal, literals, locate
 from nescio.tables.asking import AskedError, Options
 from nescio.tables.lexicon import lexicon
 from nescio.tables.mapping import NONE
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Files = Mapping[int, Source]
-YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no")))
+YES, NO = literals(("true", "1", "1.0", "yes")), literals(("false", "0", "0.0", "no"))
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
 ALWAYS = ("run", "question", REPEAT)  # columns that no row may lack
@@ -103,8 +103,8 @@ def no_unknown_words(
     unknown = [word for word, state in states.items() if word is not None and state is None]
     if not unknown:
         return
-    listed = ", ".join(map(literal, unknown))
-    file, row = first(connection, f"SELECT file, row FROM gathered WHERE outcome IN ({listed}) ORDER BY 1, 2 LIMIT 1")
+    query = f"SELECT file, row FROM gathered WHERE outcome IN ({literals(unknown)}) ORDER BY 1, 2 LIMIT 1"
+    file, row = first(connection, query)
     words = [word for word in states if word is not None]
     known = [word for word in words if states[word] is not None]
     ways = [{"outcome_map": meaning} for meaning in meanings(words, known)]
@@ -119,8 +119,8 @@ def no_unknown_flags(connection: duckdb.DuckDBPyConnection, sources: Files, held
     ):
         if cell not in held:
             continue
-        listed = ", ".join(map(literal, known))
-        query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {cell} NOT IN ({listed}) GROUP BY 1 ORDER BY 2, 3"
+        unknown = f"{cell} NOT IN ({literals(known)})"
+        query = f"SELECT {cell}, min(file), min(row) FROM rows WHERE {unknown} GROUP BY 1 ORDER BY 2, 3"
         if found := connection.execute(f"{query} LIMIT {FEW_WORDS}").fetchall():
             words, (_, file, row) = [word for word, _, _ in found], found[0]
             rule = f"which of these words {what}: {', '.join(map(repr, words))}? {as_options(words, 'unanswered')}"
@@ -252,7 +252,7 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     """Raise FormatError if the name of a file's last row says that it sums up those above."""
-    words = ", ".join(map(literal, sorted(lexicon().sums)))
+    words = literals(sorted(lexicon().sums))
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     if first(connection, f"SELECT 1 FROM rows WHERE {named} LIMIT 1") is None:
         return

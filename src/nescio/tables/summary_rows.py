@@ -12,7 +12,7 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.sources.source import Source
-from nescio.sources.tables import first, literal, locate
+from nescio.sources.tables import first, literals, locate
 from nescio.tables.lexicon import is_sum, may_sum, roles_of
 from nescio.text import decimal, finite
 
@@ -100,7 +100,7 @@ def numbers_above(
     connection: duckdb.DuckDBPyConnection, above: str, cell: str, last: str, where: Sequence[str] = ()
 ) -> Numbers | None:
     """Return the numbers of a column in the rows `above` its last, yes as one, or None if not all cells are numbers."""
-    yes, no = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
+    yes, no = literals(("true", "1", "1.0")), literals(("false", "0", "0.0"))
     truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({yes}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({no}) THEN 0.0 END"
     query = (
         f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
@@ -214,7 +214,7 @@ def _among(
     """Delete the rows whose question has the name of a sum, and return them."""
     query = f"SELECT {cell}, count(*), min(row) FROM {relation} WHERE {may_sum(cell)} GROUP BY 1 ORDER BY 3"
     found = [own for own in connection.execute(query).fetchall() if is_sum(own[0])]
-    names = ", ".join(literal(name) for name, _, _ in found)
+    names = literals(name for name, _, _ in found)
     others = f"FROM {relation} WHERE {cell} NOT IN ({names})"
     if not found or first(connection, f"SELECT count(*) {others}")[0] < _FEWEST:
         return []

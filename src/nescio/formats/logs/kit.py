@@ -202,21 +202,28 @@ _KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: 
 
 def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
     """Return the rule that a row breaks ("trial must be a whole number"), and the value that it has instead."""
-    found = re.search(r"at `\$\.?([^`]*)`", message)
-    path = [part for part in re.split(r"[.\[\]]+", found[1] if found else "") if part]
+    found = re.search(r"at `\$([^`]*)`", message)
+    place = found[1].replace("...", "*") if found else ""  # a value of an object, whose key msgspec leaves out
+    path = re.findall(r"[^.\[\]]+", place)
     if lost := re.search(r"missing required field `([^`]+)`", message):
         path.append(lost[1])
-    value, type_ = row, Any
-    of: Any = kind
+    type_: Any = kind
+    value = row
     for name in path:
+        type_ = _type_of(name, type_)
         value = value.get(name) if isinstance(value, dict) else value[int(name)] if name.isdecimal() else None
-        if isinstance(of, type) and issubclass(of, Struct):
-            fields = {field.encode_name: field.name for field in msgspec.structs.fields(of)}
-            type_ = get_type_hints(of, include_extras=True)[fields[name]]
-        else:
-            type_ = (get_args(type_) or (Any,))[-1]
-        of = next((one for one in _alternatives(type_) if isinstance(one, type) and issubclass(one, Struct)), None)
-    return f"{'.'.join(path) or 'this'} must be {_in_words(type_ if path else kind)}", value
+    return f"{'.'.join(path) or 'this'} must be {_in_words(type_)}", value
+
+
+def _type_of(name: str, type_: Any) -> Any:
+    """Return the type of a field of a struct, or of the items of a list or the values of an object."""
+    for one in _alternatives(type_):
+        if isinstance(one, type) and issubclass(one, Struct):
+            fields = {field.encode_name: field.name for field in msgspec.structs.fields(one)}
+            return get_type_hints(one, include_extras=True)[fields[name]]
+        if items := [item for item in get_args(one) if item is not Ellipsis]:
+            return items[-1]
+    return Any
 
 
 def _alternatives(type_: Any) -> list[Any]:
