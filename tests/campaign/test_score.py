@@ -569,6 +569,30 @@ def test_text_of_strangers_is_inert(tmp_path: Path) -> None:
 # ---- every task, and its LaTeX ----
 
 
+@pytest.mark.parametrize("name", ["v1.0", "truth.txt", "truth"])
+def test_no_name_and_no_line_of_a_run_of_pan_decides_anew_what_it_is(name: str, tmp_path: Path) -> None:
+    """A run that was taken in stops no scoring, is no truth file, and keeps its whole name."""
+    campaign = made.pan(tmp_path)
+    made.text(tmp_path / "alpha" / name, "".join(f"p{i} {0.9 if i % 2 else 0.5}\n" for i in range(5)))
+    made.sound("pan", tmp_path / "beta" / "r")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    values = {row.run: row.value for row in scores if row.measure == "c@1"}
+    assert values == pytest.approx({f"alpha_{name.removesuffix('.txt')}": 0.64, "beta_r": 0.64})  # 2/5 + 3/5 · 2/5
+
+
+def test_the_key_of_pan_is_the_key_and_a_run_a_run_whatever_they_are_called(tmp_path: Path) -> None:
+    truth = {f"EN{i:03}": "YN"[i % 2] for i in range(6)}
+    key = made.text(tmp_path / "gold.txt", "".join(f"{name} {said}\n" for name, said in truth.items()))
+    campaign = made.start(tmp_path, "pan", [key])
+    for group, run, right in (("alpha", "truth-net", 0.1), ("beta", "r", 0.9)):
+        rows = (f"{name} {right if said == 'Y' else 1 - right}\n" for name, said in truth.items())
+        made.text(tmp_path / group / f"{run}.txt", "".join(rows))
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert {row.run: row.value for row in scores if row.measure == "c@1"} == {"alpha_truth-net": 0, "beta_r": 1}
+
+
 def assert_sound_latex(text: str) -> None:
     """Every environment ends, braces are even, and every row of a table has its cells."""
     stack: list[str] = []

@@ -125,12 +125,14 @@ def end(database: Database, cookie: str) -> None:
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return whose session it is; None where it has ended, or the person's link was revoked."""
+    """Return whose session it is; None where it has ended, or the person's link was revoked or has expired."""
+    now = time.time()
+    good = sessions.c.expires > now, people.c.expires > now, people.c.token.is_not(None)
     with database.reading() as connection:
         row = connection.execute(
             select(people.c.name, people.c.role, people.c.languages, sessions.c.csrf)
             .join(sessions, sessions.c.person == people.c.name)
-            .where(sessions.c.cookie == digest(cookie), sessions.c.expires > time.time(), people.c.token.is_not(None))
+            .where(sessions.c.cookie == digest(cookie), *good)
         ).first()
     return None if row is None else Person(row.name, row.role, tuple(row.languages), row.csrf)
 

@@ -24,7 +24,7 @@ TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqu
 COLLECTING, SCORED = "collect", "score"
 RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
 _OTHERS = ("init", "handout", "pool", "sheets", "publish")
-PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
+PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.+-]{0,199}\Z")]  # of a folder or file, and never of another folder
 MOST_RESAMPLES = 1_000_000  # of scores: who verifies the campaign of a stranger makes them again
 _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
@@ -48,6 +48,7 @@ class Receipt(Struct, frozen=True):
     `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
     that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
     returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
+    `replaces` is the file of the version before, where that has another name.
     """
 
     file: str
@@ -66,6 +67,7 @@ class Receipt(Struct, frozen=True):
     same: str = ""
     aside: str = ""
     nescio: str = __version__
+    replaces: str = ""
 
     @property
     def place(self) -> str:
@@ -73,10 +75,15 @@ class Receipt(Struct, frozen=True):
         stamp = "".join(c for c in self.received if c.isalnum())
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
 
+    @property
+    def _version(self) -> str:
+        """The run and its version; a file of another name that it replaces is named."""
+        return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
+
     def __str__(self) -> str:
         what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
-            return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
+            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…)"
         why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 
@@ -86,7 +93,7 @@ class Receipt(Struct, frozen=True):
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
-            *([f"  run {self.run}, version {self.version}"] if self.status == ACCEPTED else []),
+            *([f"  run {self._version}"] if self.status == ACCEPTED else []),
             *(f"  {reason}" for reason in self.reasons),
             *(f"    {fault}" for fault in self.faults),
         ]

@@ -134,7 +134,8 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
         if submission.faults:
-            raise MismatchError(f"{submission.faults[0]}; the topics have changed since this run came in")
+            rule = "the topics, or the rules that nescio holds runs against, have changed since this run came in"
+            raise MismatchError(f"{submission.faults[0]}; {rule}")
         said.content[run.run] = submission.said
     return said
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from nescio.errors import FormatError, UsageError
 from nescio.sources.documents import unpacked_size
-from nescio.sources.limits import SHEETS
+from nescio.sources.limits import SHEETS, Made
+from nescio.sources.workbooks import sheet_rows
 
 SUFFIXES = (".xlsx", ".ods")
 GUIDE, ANSWERS = "Guidelines", "Answers"
@@ -86,17 +87,16 @@ def _timeless(content: bytes) -> bytes:
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
-    where no sheet has it, or the file is no workbook."""
+    where no sheet has it, the file is no workbook, or it claims more cells than a file of its size holds."""
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()
-    unpacked_size(path, SHEETS)
+    size, made = unpacked_size(path, SHEETS), Made(path, SHEETS)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         for sheet in book.worksheets:
-            read = ((["" if v is None else _text(v) for v in row], n) for n, row in enumerate(sheet.values, 1))
             found = False
-            for cells, number in read:
+            for number, cells in sheet_rows(path, sheet, size, made):
                 if not found and not any(cells):
                     continue
                 if not found and needed not in [cell.strip().casefold() for cell in cells]:
@@ -111,9 +111,3 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     except Exception:  # openpyxl raises whatever its parsers do
         raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
     raise FormatError(path, f"no sheet has a column {needed}")
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).upper()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
