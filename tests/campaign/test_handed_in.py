@@ -146,6 +146,29 @@ def test_a_broken_line_is_named_and_the_others_are_taken(campaign: Path, tmp_pat
     assert len(read_history(open_campaign(campaign))) == 1
 
 
+@pytest.mark.parametrize("kind", ["page", "sheet", "list"])
+def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: str, tmp_path: Path) -> None:
+    """Of each file, so that a long one hides nothing of another."""
+    if kind == "list":
+        campaign = made.listed(tmp_path, ["a string"])
+        long = tmp_path / "nuggets.csv"
+        write_rows(long, [{"question_id": "t9", "nugget": str(n), "vital": "vital", "text": "x"} for n in range(200)])
+    else:
+        campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana", "ben"])
+        long = tmp_path / "ana.csv"
+        (row,) = rows_of(campaign / "sheets" / long.name)
+        write_rows(long, [{**row, "item": f"x{n}", "verdict": "R"} for n in range(200)])
+        if kind == "page":
+            long = hand_in(tmp_path / "x.jsonl", campaign, [(f"x{n}", "R", n % 60) for n in range(200)])
+    other = made.text(tmp_path / "eva.jsonl", "x\n")
+    collected = collect(campaign, long, other)
+    assert [fault.file for fault in collected.rows].count(str(long)) == 51
+    assert collected.rows[50].rule == "150 more faults that the list leaves out"
+    assert collected.rows[51].file == str(other)
+    assert "201 faults; what they name was not collected" in str(collected)
+    assert collected.count == 201
+
+
 HEADINGS = [
     ({"assessor": "ben"}, "no page of this campaign"),
     ({"key": "0" * 32}, "no page of this campaign"),

@@ -23,9 +23,12 @@ _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]
 _QUOTED = re.compile(
     r"“[^”]*”|\"[^\"]*\"|«[^»]*»|„[^“”]*[“”]|「[^」]*」|『[^』]*』|‘[^’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
 )
-_WRAPPED = re.compile(
-    r"""\s*(?:<think>.*?</think>)?[\s"'“”«»„`*_~#<>()[\]-]*(.*?)[\s"'“”«»„`*_~.!。！…,<>()[\]]*""", re.DOTALL
-)
+_OPENS = re.compile("[“\"«„「『‘']")
+_CLOSES = {"“": "”", '"': '"', "«": "»", "„": "[“”]", "「": "」", "『": "』", "‘": "’"}
+# What a text is wrapped in. It is stripped, as a pattern would look again at each mark in the middle of a text.
+_SPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_BEFORE, _AFTER = f"{_SPACE}\"'“”«»„`*_~#<>()[]-", f"{_SPACE}\"'“”«»„`*_~.!。！…,<>()[]"
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -67,7 +70,7 @@ def declines(text: str) -> Verdict:
         return Verdict.UNDETERMINED
     if not _may_decline(plain):
         return Verdict.ANSWERED
-    return _verdict([*_clauses(_QUOTED.sub(_QUOTE, plain if _QUOTED.fullmatch(plain.strip()) is None else bare))])
+    return _verdict([*_clauses(_without_quotations(plain if _QUOTED.fullmatch(plain.strip()) is None else bare))])
 
 
 def may_decline(text: str) -> bool:
@@ -150,8 +153,26 @@ def _folded(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    match = _WRAPPED.fullmatch(text)
-    return match[1] if match else text.strip()
+    begun = text.lstrip()
+    thought = _THOUGHT.match(begun)
+    return (begun[thought.end() :] if thought else begun).lstrip(_BEFORE).rstrip(_AFTER)
+
+
+def _without_quotations(text: str) -> str:
+    """Return a text with a mark in place of each quotation; in linear time, also where many open and none closes."""
+    kept: list[str] = []
+    end, unclosed = 0, dict[str, int]()  # by mark, the place before which none opens a quotation
+    for mark in _OPENS.finditer(text):
+        start, opens = mark.start(), mark[0]
+        if start < max(end, unclosed.get(opens, 0)):
+            continue
+        if quotation := _QUOTED.match(text, start):
+            kept += [text[end:start], _QUOTE]
+            end = quotation.end()
+        elif opens in _CLOSES:
+            closes = re.compile(_CLOSES[opens]).search(text, start + 1)
+            unclosed[opens] = closes.start() if closes else len(text)
+    return "".join([*kept, text[end:]])
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

@@ -44,7 +44,7 @@ from nescio.people.campaigns.judgements import (
 )
 from nescio.people.campaigns.log import digest, digests, record
 from nescio.people.campaigns.pooling import pool_version
-from nescio.people.campaigns.runs import Fault, Faults
+from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.topics import nugget_texts, without_list
@@ -62,13 +62,16 @@ _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": 
 
 class Collected(Faults, frozen=True):
     """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
-    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken."""
+    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken. `count` is the number of all
+    faults, of which the first of each file are listed."""
+
+    count: int = 0
 
     def __str__(self) -> str:
         lines = [str(row) for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
+            lines.append(f"{plural(self.count, 'fault')}; what they name was not collected, everything else was")
         for row in self.tables["agreement"]:
             left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
             over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
@@ -116,8 +119,9 @@ def collect(
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
     (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is taken, and every other row is
-    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. A sheet that was
-    written for nobody, or that copies another assessor's, is refused as a whole.
+    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. Of each file the
+    first 50 faults are listed, and the others counted. A sheet that was written for nobody, or that copies another
+    assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
     changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
     the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
@@ -134,10 +138,10 @@ def collect(
         read = {path.name: digest(path) for path in paths}
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before = _listed(opened) if lists else {}
-        found = _read_key(opened, lists)
+        faults = FaultsOfFiles()
+        _read_key(opened, lists, faults)
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
-        reading, present = SheetReader(opened), Present(read_history(opened))
-        reading.faults += found
+        reading, present = SheetReader(opened, faults), Present(read_history(opened))
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
@@ -162,7 +166,7 @@ def collect(
             notes += (*without_list(asked, {question for question, _ in nuggets}),)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
-    return Collected(tuple(reading.faults), line, notes, "faults", tables)
+    return Collected(faults.listed, line, notes, "faults", tables, count=faults.count)
 
 
 def _collected(
@@ -281,16 +285,18 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
             )
 
 
-def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
-    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
+def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
+    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none; a file that cannot be
+    read to its end leaves the key as it is."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets":
-        return [Fault(str(path), None, "only definition questions have a list of nuggets") for path in paths]
+        for path in paths:
+            faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
+        return
     if theirs or not paths:
-        return []
+        return
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
-    faults: list[Fault] = []
     for path in paths:
         try:
             for row, line in table(path, ("question_id", "nugget", "vital", "text")):
@@ -298,17 +304,17 @@ def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
-                    faults.append(Fault(str(path), line, "no topic has this id", row["question_id"]))
+                    faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
                 elif vital not in _VITAL:
-                    faults.append(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                    faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
                 else:
                     nugget = {"id": row["nugget"].strip(), "text": text, "vital": _VITAL[vital]}
                     nuggets[row["question_id"]].append(nugget)
         except FormatError as error:
-            faults.append(Fault(str(path), None, error.rule, str(error.value)))
+            faults.add(Fault(str(path), None, error.rule, str(error.value)))
+            return
     texts = {identity: question.text for identity, question in questions.items()}
     _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
-    return faults
 
 
 def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -47,7 +48,7 @@ LONGEST_NAME = 80  # bytes of the name of a run's file: names of receipts are ma
 FILE_RULE = f"the file name of a run has at most {LONGEST_NAME} bytes, and only letters, digits, and . _ + -"
 _FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _NOT_PLAIN = re.compile(r"[^\w.+-]")
-MOST_LISTED = 50  # faults of a run; the others are counted
+MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
 LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
 _LINE = re.compile(r"line (\d+)")
@@ -149,8 +150,37 @@ class Submission(Struct, frozen=True):
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
-        label = self.faults[0].file
-        return (*self.faults, Fault(label, None, f"{plural(self.more, 'more fault')} that the list leaves out{end}"))
+        return (*self.faults, _left_out(self.faults[0].file, self.more, end))
+
+
+class FaultsOfFiles:
+    """Faults of several files: of each file the first are listed, and the others are counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: dict[str, list[Fault]] = {}
+        self._more: Counter[str] = Counter()
+
+    def add(self, fault: Fault) -> None:
+        """Add a fault, or count it."""
+        self.count += 1
+        listed = self._first.setdefault(fault.file, [])
+        if len(listed) < MOST_LISTED:
+            listed.append(fault)
+        else:
+            self._more[fault.file] += 1
+
+    @property
+    def listed(self) -> tuple[Fault, ...]:
+        """The faults by file, the last of a file says how many more it has."""
+        rows: list[Fault] = []
+        for file, first in self._first.items():
+            rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]
+        return tuple(rows)
+
+
+def _left_out(file: str, more: int, end: str = "") -> Fault:
+    return Fault(file, None, f"{plural(more, 'more fault')} that the list leaves out{end}")
 
 
 class _EnoughError(Exception):

@@ -17,7 +17,7 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import Judgement
 from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
-from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.sources.text_files import records
@@ -36,9 +36,9 @@ def row_key(secret: str, who: str, item: str) -> str:
 class SheetReader:
     """Sheets while they are read."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
-        self.faults: list[Fault] = []
+        self.faults = FaultsOfFiles() if faults is None else faults
         self.judgements: list[Judgement] = []
         self.blanks: list[Judgement] = []  # answers without a verdict
         self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
@@ -153,7 +153,7 @@ class SheetReader:
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         """Put down a fault."""
-        self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
+        self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:

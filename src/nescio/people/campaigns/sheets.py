@@ -237,7 +237,7 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                 reading = SheetReader(campaign)
                 reading.read(path, who)
                 new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
-                if new or reading.faults:
+                if new or reading.faults.count:
                     rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
                     raise UsageError(rule)
 
