@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,43 @@ def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_p
     fill(campaign, lambda who, row: {a: "U"}.get(row["item"], "") if who == "ana" else "")
     assert "1 changed" in str(collect(campaign))  # the sheet says something new
     assert verdicts(campaign)[a, "ana"] == "U"
+
+
+def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campaign: Path, tmp_path: Path) -> None:
+    """A sheet is its assessor's, whatever the case of its name; one that lies in sheets/ says nothing twice."""
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.judge(campaign)
+    sheet = campaign / "sheets" / "ana.csv"
+    for verdict in ("", "W"):
+        other = made.text(tmp_path / "sent" / "ANA.csv", "")
+        write_rows(other, [{**row, "verdict": verdict} for row in rows_of(sheet)])
+        collect(campaign, other, withdraw=True)
+        held = {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)}
+        assert held == {verdict}
+        assert "4 of 4 answers judged; 0 new, 4 older than what holds" in str(collect(campaign)).splitlines()[0]
+        assert {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)} == held
+        (row,) = collect(campaign, sheet).tables["sheets"]
+        assert (row.new + row.changed, row.older) == (4, 0)
+        assert {verdicts(campaign)[item, "ana"] for item in items_of(campaign)} == {"R"}
+
+
+def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
+    """Its heading is read first, and lines one by one; of a sheet, too."""
+    a, *_ = items_of(campaign)
+    headed = hand_in(tmp_path / "x.jsonl", campaign, [(a, "R", 1)])
+    headed.write_bytes(headed.read_bytes() + b"x\n" * 40_000)
+    alone = tmp_path / "alone.jsonl"
+    alone.write_bytes(b"x\n" * 500_000)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    sheet = tmp_path / "ana.csv"
+    sheet.write_bytes(b"item,key,answer,verdict\n" + b"".join(b"%d,k,a,R\n" % n for n in range(20_000)))
+    tracemalloc.start()
+    collected = collect(campaign, alone, headed, sheet)
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+    assert collected.count == 60_001
+    assert len(collected.rows) == 1 + 51 + 51
+    assert verdicts(campaign) == {(a, "ana"): "R"}
 
 
 def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) -> None:

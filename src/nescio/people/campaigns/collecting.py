@@ -82,7 +82,7 @@ class Collected(Faults, frozen=True):
 class ReadBack(Struct, frozen=True):
     """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
     that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
-    answers can be `skipped` and `flagged`; `older` counts what came in after something that was said later."""
+    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later."""
 
     file: str
     assessor: str
@@ -122,11 +122,11 @@ def collect(
     named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. Of each file the
     first 50 faults are listed, and the others counted. A sheet that was written for nobody, or that copies another
     assessor's, is refused as a whole.
-    An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
-    changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
-    the newest judgement holds, in whatever order files are collected. Where the definition questions of a campaign
-    have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
-    Raises UsageError where there is no sheet.
+    An assessor's new verdict on an answer is added to the history and counts from then on. Rows that hold no more, as a
+    page or another sheet spoke since, are counted. A row without a verdict changes nothing, unless `withdraw` takes
+    back what a sheet said before. What pages hand in has times of its own: the newest judgement holds, in whatever
+    order files are collected. Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as
+    the key. `progress` is called with the number of sheets read. Raises UsageError where there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -142,7 +142,8 @@ def collect(
         _read_key(opened, lists, faults)
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
+        lie_there = not files
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)
@@ -175,9 +176,10 @@ def _collected(
     present: Present,
     *,
     withdraw: bool,
+    lie_there: bool,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets, and return what they change."""
+    """Read the sheets, and return what they change; those that `lie_there` were not handed in by their names."""
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
     asked = read_asked(campaign).assessors
@@ -205,11 +207,12 @@ def _collected(
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
         said = [*given, *(judged if withdraw else [])]
-        change = changes(campaign, said, pool=version, source=path.name, present=present)
+        change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
+        older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
         counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
-        sheets.append(ReadBack(str(path), who, answers, len(given), *counts))
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older))
         rows += change
     return rows, sheets
 
