@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -336,6 +337,22 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="there is no 'beta_x'"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
     assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    path = made.sound("qa", tmp_path / "alpha" / "one")
+    assert told(campaign, path.parent) == [("accepted", "")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    path = path.rename(path.with_name("two.jsonl"))
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    why = "it is the file of alpha_one, which is disqualified: trained on the topics"
+    assert told(campaign, path.parent, received=LATER) == [("refused", why)]
+    shutil.copytree(path.parent, tmp_path / "beta")
+    assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="renamed")
+    assert told(campaign, path.parent, received="2026-05-03") == [("accepted", "")]
 
 
 # ---- archives ----

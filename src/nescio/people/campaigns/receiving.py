@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -258,12 +258,12 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
     if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
         return _RENAME, f"a run of {owner} has this name"
-    return _in_already(desk, item, receipt)
+    return _in_already(desk, item, receipt, out)
 
 
-def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
-    """Say where the same run, or one of nearly the same name, came in before; a stored copy of it that was changed or
-    lost is put back."""
+def _in_already(desk: _Desk, item: Delivered, receipt: Receipt, out: Mapping[str, str]) -> _Why:
+    """Say where the same run, or one of nearly the same name, came in before; `out` are the disqualified ones, with
+    the reason. A stored copy of it that was changed or lost is put back."""
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
     for old in accepted:
@@ -273,11 +273,13 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
             aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
             return "it was already accepted", aside
     for old in accepted:
-        if old.same == receipt.same and (old.run, old.version) in counting:
-            if old.group == item.group:
-                said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
-                return said, ""
-            return _ASK, f"{old.group} submitted the same file"
+        if old.same == receipt.same and ((old.run, old.version) in counting or old.run in out):
+            if old.group != item.group:
+                return _ASK, f"{old.group} submitted the same file"
+            said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
+            return (
+                f"it is the file of {old.run}, which is disqualified: {out[old.run]}" if old.run in out else said
+            ), ""
     latest = {old.run.casefold(): old for old in accepted}
     known = latest.get(receipt.run.casefold())
     # What came in later than now came in under a wrong clock, and keeps nothing out.
