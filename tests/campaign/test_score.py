@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import atexit
 import csv
+import itertools
 import json
 import re
+import shlex
 import shutil
 import tempfile
 import tomllib
@@ -386,6 +388,33 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
         "odd": "Beta Institute",
         "alpha071dede": "Alpha University",
     }
+
+
+def test_a_ranking_is_copied_and_the_campaign_needs_nothing_outside(two_languages: Path, tmp_path: Path) -> None:
+    """It is verified on another computer, in another folder; and what status advises then scores the same."""
+    english = systems(tmp_path / "given" / "en.csv", 6, {"gamma_qa1": "135", "MIRA": "1"})
+    spanish = made.text(tmp_path / "es.csv", "run,question,outcome\nMIRA,1,correct\n")  # a note names what is missing
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}", f"ES={spanish}"], resamples=10)
+    held = contents(two_languages / "results")
+    assert held["rankings/EN/en.csv"] == english.read_bytes()
+    nescio.campaign.publish(two_languages)
+    moved = two_languages.rename(tmp_path / "moved")
+    english.unlink()
+    spanish.unlink()
+    assert nescio.campaign.verify(moved).sound
+    assert str(tmp_path) not in (moved / "campaign.log").read_text()
+    made.edit(moved / "campaign.toml", "measures = []", 'measures = ["ave.F"]')
+    words = shlex.split(str(nescio.campaign.status(moved).after.command))
+    given = [file for option, file in itertools.pairwise(words) if option == "--ranking"]
+    made.edit(moved / "campaign.toml", 'measures = ["ave.F"]', "measures = []")
+    nescio.campaign.score(moved, ranking=given, resamples=10)
+    assert contents(moved / "results") == held
+
+
+def test_two_rankings_of_one_name_are_refused(two_languages: Path, tmp_path: Path) -> None:
+    given = [f"EN={systems(tmp_path / name / 'x.csv', 6, {name: '1'})}" for name in ("one", "two")]
+    with pytest.raises(nescio.UsageError, match=r"two files of outcomes are called x\.csv; rename one"):
+        nescio.campaign.score(two_languages, ranking=given, resamples=10)
 
 
 @pytest.mark.parametrize(

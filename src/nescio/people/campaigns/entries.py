@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from nescio._version import __version__
 from nescio.errors import UsageError
-from nescio.people.campaigns.folder import RECEIPTS, RUNS
+from nescio.people.campaigns.folder import RANKINGS, RECEIPTS, RUNS
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.settings import moment
 from nescio.text import sanitize
@@ -110,12 +110,21 @@ class Ruling(Struct, frozen=True):
 
 
 class ScoringPlan(Struct, frozen=True):
-    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again."""
+    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again, from the
+    copies of rankings that are in the folder."""
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
     resamples: Annotated[int, Meta(ge=1, le=MOST_RESAMPLES)] = 10_000
     seed: Annotated[int, Meta(ge=0)] = 0
+
+    def within(self, folder: Path) -> tuple[str, ...]:
+        """Return the rankings as the log names them, with the folder of the campaign."""
+        placed = []
+        for text in self.ranking:
+            language, _, file = text.partition("=")
+            placed.append(str(folder / text) if text.startswith(RANKINGS) else f"{language}={folder / file}")
+        return tuple(placed)
 
 
 class Collection(Struct, frozen=True):
@@ -149,13 +158,15 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what a step does not do: write runs and receipts, or read a file elsewhere that is no ranking."""
+    """Return what a step does not do: write runs and receipts, or read what is not in the folder of the campaign."""
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
-    ranked = {Path(str(one).rpartition("=")[2]).name for one in given}
-    read = next((name for name in entry.read if Path(name).is_absolute() and Path(name).name not in ranked), None)
-    return f"read {read}" if read else ""
+    kept = (one if one.startswith(RANKINGS) else one.partition("=")[2] for one in map(str, given))
+    strange = (name for name in kept if not name.startswith(f"{RANKINGS}/") or ".." in PurePosixPath(name).parts)
+    elsewhere = (name for name in entry.read if Path(name).is_absolute())
+    read = next((name for name in (*strange, *elsewhere)), None)
+    return "" if read is None else f"read {read or 'a file without a name'}"
 
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
