@@ -404,7 +404,9 @@ def test_a_ranking_is_copied_and_the_campaign_needs_nothing_outside(two_language
     assert nescio.campaign.verify(moved).sound
     assert str(tmp_path) not in (moved / "campaign.log").read_text()
     made.edit(moved / "campaign.toml", "measures = []", 'measures = ["ave.F"]')
-    words = shlex.split(str(nescio.campaign.status(moved).after.command))
+    after = nescio.campaign.status(moved).after
+    assert after is not None
+    words = shlex.split(after.command)
     given = [file for option, file in itertools.pairwise(words) if option == "--ranking"]
     made.edit(moved / "campaign.toml", 'measures = ["ave.F"]', "measures = []")
     nescio.campaign.score(moved, ranking=given, resamples=10)
