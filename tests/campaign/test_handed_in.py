@@ -207,6 +207,20 @@ def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: st
     assert collected.count == 201
 
 
+def test_a_list_whose_numbers_are_not_its_own_makes_no_key_that_nothing_reads(tmp_path: Path) -> None:
+    """Else no later step could read the key, `collect` of a mended list among them."""
+    campaign = made.listed(tmp_path, ["a string"])
+    row = {"question_id": "t0", "vital": "vital"}
+    numbers = ("1", "1", "", "1, 2")
+    write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{i}"} for i, n in enumerate(numbers)])
+    faults = collect(campaign, tmp_path / "nuggets.csv").rows
+    assert [(fault.line, fault.rule) for fault in faults] == [
+        (line, "a nugget has a number of its own, of letters and digits") for line in (3, 4, 5)
+    ]
+    write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{n}"} for n in "12"])
+    assert collect(campaign, tmp_path / "nuggets.csv").sound
+
+
 HEADINGS = [
     ({"assessor": "ben"}, "no page of this campaign"),
     ({"key": "0" * 32}, "no page of this campaign"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import people, sessions, units
+from nescio.people.campaigns.assessors import check_person
 
-NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 DAY = 86_400
 SESSION = 12 * 3_600  # seconds
 ASSESSOR, ORGANISER = "assessor", "organiser"
@@ -63,8 +62,7 @@ def invite(
     Languages after a name take the place of those before; without any, these stay."""
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
-        if not NAME.fullmatch(name):
-            raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
+        check_person(name)
     links: dict[str, str] = {}
     with database.writing() as connection:
         people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
@@ -135,6 +133,3 @@ def who(database: Database, cookie: str) -> Person | None:
             .where(sessions.c.cookie == digest(cookie), *good)
         ).first()
     return None if row is None else Person(row.name, row.role, tuple(row.languages), row.csrf)
-
-
-__all__ = ["ADJUDICATION", "ASSESSOR", "ORGANISER", "Invited", "Person", "begin", "end", "invite", "role_of", "who"]

@@ -28,9 +28,9 @@ from nescio.people.campaigns.screens import (
     LONGEST,
     kind_of,
     list_items,
-    sentence_items,
     shown_item,
     shown_nuggets,
+    story_items,
     told,
 )
 from nescio.people.campaigns.settings import SETTINGS
@@ -299,9 +299,7 @@ def content_of(
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
     pool = read_pool(campaign)
-    asked = sentence_items(campaign) if sentences else [*list_items(campaign), *pool]
-    if sentences and not asked:
-        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    asked = story_items(campaign) if sentences else [*list_items(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"
     known = {item.question for item in pool}
     return Content(

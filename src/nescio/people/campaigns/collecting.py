@@ -49,7 +49,6 @@ from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
-from nescio.reporting.numbers import with_interval
 from nescio.stats.parallel import followed
 from nescio.text import plural, squeeze
 
@@ -72,11 +71,7 @@ class Collected(Faults, frozen=True):
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
             lines.append(f"{plural(self.count, 'fault')}; what they name was not collected, everything else was")
-        for row in self.tables["agreement"]:
-            left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
-            over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
-            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *map(str, self.tables["agreement"])])
 
 
 class ReadBack(Struct, frozen=True):
@@ -299,25 +294,29 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
     if theirs or not paths:
         return
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
-    nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
+    nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
             for row, line in table(path, ("question_id", "nugget", "vital", "text")):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
+                number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
                     faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
                 elif vital not in _VITAL:
                     faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                elif number in own or not number.isalnum():  # a key with it could not be read again
+                    rule = "a nugget has a number of its own, of letters and digits"
+                    faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
-                    nugget = {"id": row["nugget"].strip(), "text": text, "vital": _VITAL[vital]}
-                    nuggets[row["question_id"]].append(nugget)
+                    own[number] = {"id": number, "text": text, "vital": _VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
             return
     texts = {identity: question.text for identity, question in questions.items()}
-    _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
+    listed = {name: [*own.values()] for name, own in nuggets.items() if own}
+    _put_key(campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()})
 
 
 def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:

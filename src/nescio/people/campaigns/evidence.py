@@ -315,7 +315,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
             if verdict is None:
                 open_.append(f"{given.question} of {run.run}")
                 continue
-            for nugget in ("",) if verdict == "-" else verdict.split(","):
+            for nugget in ("",) if verdict == NOTHING else verdict.split(","):
                 matches.append(Match(run.run, given.question, nugget, given.rank - 1))
     if open_:
         named = ", ".join(open_[:MOST_NAMED])

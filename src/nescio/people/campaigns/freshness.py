@@ -13,7 +13,7 @@ from msgspec import Struct
 from nescio.errors import MismatchError
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import JUDGEMENTS, KEY, POOL, RESULTS, RETURNS, SHEETS, SITE, TOPICS, Campaign
-from nescio.people.campaigns.log import digests, read_log, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
 POOLING, SCORING, PUBLISHING = "pool", "score", "publish"
@@ -78,7 +78,7 @@ def done(campaign: Campaign, step: str, about: Mapping[str, Any] | None = None) 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
     """Say how old what a step wrote is; None where it was never done."""
     log = read_log(campaign) if entries is None else entries
-    last = next((entry for entry in reversed(log) if entry.step == step), None)
+    last = latest(campaign, step, log)
     if last is None:
         return None
     now = inputs(campaign, step, log)

@@ -117,7 +117,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
     """Say whether there are results and a site, and whether each is of what is there now."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
-    last = latest(campaign, SCORING)
+    last = latest(campaign, SCORING, entries)
     kept = msgspec.convert(last.about, ScoringPlan).within(campaign.folder) if last else ()
     files = [word for name in kept for word in ("--ranking", name)]
     score = command_text(["nescio", "campaign", "score", str(campaign.folder), *files])

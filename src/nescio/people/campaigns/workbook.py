@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.errors import FormatError, UsageError
+from nescio.people.campaigns.retyped import CELL
 from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS, Made
 from nescio.sources.workbooks import sheet_rows
@@ -19,7 +20,6 @@ SUFFIXES = (".xlsx", ".ods")
 GUIDE, ANSWERS = "Guidelines", "Answers"
 _WIDTHS = {"item": 15, "question_id": 12, "question": 40, "answer": 40, "support": 50, "comment": 40, "comments": 40}
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_LONGEST = 32_767  # characters that a cell holds
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -68,7 +68,7 @@ def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[s
 
 def _put(cell: Any, text: str) -> Any:
     """Put a text into a cell, as text whatever it looks like."""
-    cell.value = _ILLEGAL.sub("\ufffd", text)[:_LONGEST]
+    cell.value = _ILLEGAL.sub("\ufffd", text)[:CELL]
     cell.data_type, cell.number_format = "s", "@"
     return cell
 
