@@ -208,6 +208,12 @@ def squeeze(text: str) -> str:
     return " ".join(seen.split()).casefold()
 
 
+def answer_key(text: str) -> str:
+    """Return the key of an answer that its spellings share: what `squeeze` leaves, however accents were typed. Pools,
+    people's verdicts and what looks them up go by it alone."""
+    return squeeze(composed(text) or "")
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, without punctuation."""
     return list(map(bare_word, _WORD.findall(text)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
@@ -468,6 +469,40 @@ def test_an_export_is_repeated_and_keeps_judgements_that_the_database_has_not(
     with pytest.raises(nescio.UsageError, match="would be overwritten"):
         nescio.assess.export(room.db, tmp_path / "out")
     assert len(path.read_text().splitlines()) == 3 + len(others)
+
+
+@pytest.mark.parametrize("edit", ["a row", "a verdict", "an answer", "another database"])
+def test_an_export_keeps_rows_that_its_database_did_not_write(
+    edit: str, room: Room, ana: Browser, new_room: NewRoom, campaign: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "out"
+    first, *others = ana.left()
+    ana.send(ana.row(first["id"]))
+    nescio.assess.export(room.db, place)
+    room.join("ben").judge_all()
+    nescio.assess.export(room.db, place)  # what was said since is no reason to refuse
+    ana.send(*(ana.row(item["id"], "W", 1) for item in others))
+    nescio.assess.export(room.db, place)
+    path = place / "verdicts.csv"
+    rows = table(path)
+    if edit == "another database":
+        (campaign / "campaign.secret").write_text("x" * 64)
+        nescio.campaign.pool(campaign)
+        other = new_room(campaign)
+        other.join("ana").judge_all()
+        path.unlink()
+        nescio.assess.export(other.db, tmp_path / "other")
+        shutil.copy(tmp_path / "other" / "verdicts.csv", path)
+    else:
+        changed = {"a verdict": {"verdict": "X"}, "an answer": {"answer": "mine"}, "a row": {"item": "mine"}}[edit]
+        lines = (
+            ",".join(row.values()) + "\n" for row in ({name: name for name in rows[0]}, *rows[1:], rows[0] | changed)
+        )
+        path.write_text("".join(lines), encoding="utf-8")
+    held = path.read_bytes()
+    with pytest.raises(nescio.UsageError, match="holds a row that this database did not write"):
+        nescio.assess.export(room.db, place)
+    assert path.read_bytes() == held
 
 
 URLS = {

@@ -109,8 +109,12 @@ FORGED: dict[str, Callable[[Path], object]] = {
     "a file that can be none": lambda c: add(c, "score", {}, read={"/" + "a" * 5_000: "x", "/a\0b": "x"}),
     "a file elsewhere": lambda c: add(c, "publish", {}, read={"/etc/hostname": "x"}),
     "a file elsewhere beside a ranking": lambda c: add(
-        c, "score", {"ranking": ["EN=en.csv"]}, read={"/etc/hostname": "x"}
+        c, "score", {"ranking": ["EN=results/rankings/EN/en.csv"]}, read={"/etc/en.csv": "x"}
     ),
+    "a ranking elsewhere": lambda c: add(c, "score", {"ranking": ["/etc/hostname"]}),
+    "a ranking of a language elsewhere": lambda c: add(c, "score", {"ranking": ["EN=/etc/hostname"]}),
+    "a ranking beside the folder": lambda c: add(c, "score", {"ranking": ["EN=results/rankings/../../../x.csv"]}),
+    "a ranking without a name": lambda c: add(c, "score", {"ranking": [3]}),
     "a deep line": lambda c: (c / "campaign.log").write_text('{"follows": "", "x": ' + DEEP + "}\n"),
 }
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,43 @@ def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_p
     assert verdicts(campaign)[a, "ana"] == "U"
 
 
+def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campaign: Path, tmp_path: Path) -> None:
+    """A sheet is its assessor's, whatever the case of its name; one that lies in sheets/ says nothing twice."""
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    made.judge(campaign)
+    sheet = campaign / "sheets" / "ana.csv"
+    for verdict in ("", "W"):
+        other = made.text(tmp_path / "sent" / "ANA.csv", "")
+        write_rows(other, [{**row, "verdict": verdict} for row in rows_of(sheet)])
+        collect(campaign, other, withdraw=True)
+        held = {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)}
+        assert held == {verdict}
+        assert "4 of 4 answers judged; 0 new, 4 older than what holds" in str(collect(campaign)).splitlines()[0]
+        assert {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)} == held
+        (row,) = collect(campaign, sheet).tables["sheets"]
+        assert (row.new + row.changed, row.older) == (4, 0)
+        assert {verdicts(campaign)[item, "ana"] for item in items_of(campaign)} == {"R"}
+
+
+def test_a_file_of_nothing_but_short_lines_takes_little_memory(campaign: Path, tmp_path: Path) -> None:
+    """Its heading is read first, and lines one by one; of a sheet, too."""
+    a, *_ = items_of(campaign)
+    headed = hand_in(tmp_path / "x.jsonl", campaign, [(a, "R", 1)])
+    headed.write_bytes(headed.read_bytes() + b"x\n" * 40_000)
+    alone = tmp_path / "alone.jsonl"
+    alone.write_bytes(b"x\n" * 500_000)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    sheet = tmp_path / "ana.csv"
+    sheet.write_bytes(b"item,key,answer,verdict\n" + b"".join(b"%d,k,a,R\n" % n for n in range(20_000)))
+    tracemalloc.start()
+    collected = collect(campaign, alone, headed, sheet)
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+    assert collected.count == 60_001
+    assert len(collected.rows) == 1 + 51 + 51
+    assert verdicts(campaign) == {(a, "ana"): "R"}
+
+
 def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) -> None:
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
     made.judge(campaign)
@@ -144,6 +182,43 @@ def test_a_broken_line_is_named_and_the_others_are_taken(campaign: Path, tmp_pat
         assert rule in fault.rule, change
     assert verdicts(campaign) == {(a, "ana"): "R"}
     assert len(read_history(open_campaign(campaign))) == 1
+
+
+@pytest.mark.parametrize("kind", ["page", "sheet", "list"])
+def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: str, tmp_path: Path) -> None:
+    """Of each file, so that a long one hides nothing of another."""
+    if kind == "list":
+        campaign = made.listed(tmp_path, ["a string"])
+        long = tmp_path / "nuggets.csv"
+        write_rows(long, [{"question_id": "t9", "nugget": str(n), "vital": "vital", "text": "x"} for n in range(200)])
+    else:
+        campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana", "ben"])
+        long = tmp_path / "ana.csv"
+        (row,) = rows_of(campaign / "sheets" / long.name)
+        write_rows(long, [{**row, "item": f"x{n}", "verdict": "R"} for n in range(200)])
+        if kind == "page":
+            long = hand_in(tmp_path / "x.jsonl", campaign, [(f"x{n}", "R", n % 60) for n in range(200)])
+    other = made.text(tmp_path / "eva.jsonl", "x\n")
+    collected = collect(campaign, long, other)
+    assert [fault.file for fault in collected.rows].count(str(long)) == 51
+    assert collected.rows[50].rule == "150 more faults that the list leaves out"
+    assert collected.rows[51].file == str(other)
+    assert "201 faults; what they name was not collected" in str(collected)
+    assert collected.count == 201
+
+
+def test_a_list_whose_numbers_are_not_its_own_makes_no_key_that_nothing_reads(tmp_path: Path) -> None:
+    """Else no later step could read the key, `collect` of a mended list among them."""
+    campaign = made.listed(tmp_path, ["a string"])
+    row = {"question_id": "t0", "vital": "vital"}
+    numbers = ("1", "1", "", "1, 2")
+    write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{i}"} for i, n in enumerate(numbers)])
+    faults = collect(campaign, tmp_path / "nuggets.csv").rows
+    assert [(fault.line, fault.rule) for fault in faults] == [
+        (line, "a nugget has a number of its own, of letters and digits") for line in (3, 4, 5)
+    ]
+    write_rows(tmp_path / "nuggets.csv", [{**row, "nugget": n, "text": f"x{n}"} for n in "12"])
+    assert collect(campaign, tmp_path / "nuggets.csv").sound
 
 
 HEADINGS = [

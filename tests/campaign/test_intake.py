@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -213,6 +214,81 @@ def test_two_files_of_one_delivery_that_make_one_name_are_refused_both(tmp_path:
     assert taken_in(open_campaign(campaign)) == []
 
 
+def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(tmp_path: Path) -> None:
+    """One well-named folder lets no other file vanish."""
+    campaign, inbox = made.qa(tmp_path), tmp_path / "inbox"
+    made.sound("qa", inbox / "alpha" / "a")
+    made.submit(inbox, {"Beta_b": ["b"] * 6})
+    loose = made.lines(inbox / "beta_b.jsonl", [{"id": f"q{i}", "answer": "c"} for i in range(6)])
+    packed(inbox / "beta.zip", {"beta_c.jsonl": loose.read_bytes()})
+    (inbox / ".hidden").write_text("x")
+    received = nescio.campaign.intake(campaign, [inbox])
+    assert {row.file: (row.status, *row.reasons) for row in received.rows} == {
+        "a.jsonl": ("accepted",),
+        "b.jsonl": ("refused", "there is no group 'Beta'"),
+        "beta_b.jsonl": ("refused", "there is no group 'inbox'"),
+        "beta_c.jsonl": ("refused", "there is no group 'inbox'"),
+    }
+    assert received.status == 2
+    assert len([*(campaign / "receipts").rglob("*.json")]) == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "runs"),
+    [
+        ("gpt-4.0.jsonl", "gpt-4.1.jsonl", ["alpha_gpt-4.0", "alpha_gpt-4.1"]),
+        ("a+b.jsonl", "a_b.jsonl", ["alpha_a+b", "alpha_a_b"]),
+        (f"{'x' * 70}1.jsonl", f"{'x' * 70}2.jsonl", [f"alpha_{'x' * 70}1", f"alpha_{'x' * 70}2"]),
+        ("v1.0.jsonl.gz", "v1.1.jsonl.gz", ["alpha_v1.0", "alpha_v1.1"]),
+    ],
+)
+def test_two_names_of_files_are_two_runs(first: str, second: str, runs: list[str], tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    for day, (name, answer) in enumerate(((first, "a"), (second, "b")), 1):
+        path = made.lines(tmp_path / "alpha" / name, [{"id": f"q{i}", "answer": answer} for i in range(6)])
+        if path.suffix == ".gz":
+            path.write_bytes(gzip.compress(path.read_bytes()))
+        assert [row.run for row in nescio.campaign.check(campaign, [path]).tables["files"]] == [runs[day - 1][6:]]
+        assert told(campaign, path.parent, received=f"2026-05-0{day}") == [("accepted", "")]
+        path.unlink()
+    assert [run.run for run in taken_in(open_campaign(campaign))] == runs
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_version_in_a_file_of_another_name_says_what_it_replaces(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    for day, (name, answer) in enumerate((("first", "a"), ("alpha_first", "b"), ("alpha_first", "c")), 1):
+        path = made.lines(tmp_path / "alpha" / f"{name}.jsonl", [{"id": f"q{i}", "answer": answer} for i in range(6)])
+        received = nescio.campaign.intake(campaign, [path], received=f"2026-05-0{day}")
+        assert ("version 2, which replaces first.jsonl (" in str(received)) is (day == 2)
+        path.unlink()
+    text = (campaign / "receipts" / "alpha" / "receipts.txt").read_text()
+    assert text.count("which replaces") == 1
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_the_name_of_a_receipt_is_no_longer_than_a_file_system_takes(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    for name in (f"a{'文' * 79}", f"a{'文' * 24}"):  # of 3 bytes each
+        made.sound("qa", tmp_path / "alpha" / name)
+    assert sorted(told(campaign, tmp_path / "alpha")) == [
+        ("accepted", ""),
+        ("refused", "the file name of a run has at most 80 bytes, and only letters, digits, and . _ + -"),
+    ]
+
+
+@pytest.mark.parametrize("task", ["qa", "reading"])
+def test_a_question_is_answered_once_in_a_run(task: str, tmp_path: Path) -> None:
+    """Repeats would weigh in the tables of others, and one verdict would hold for all of them."""
+    campaign = made.MAKE[task](tmp_path)
+    path = made.sound(task, tmp_path / "alpha" / "r")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    made.lines(path, [{**row, "repeat": k} for row in rows for k in ("1", "2")])
+    (fault,) = nescio.campaign.check(campaign, [path]).rows
+    assert fault.rule == "a run of a campaign answers each question once, and has no 'repeat'"
+    assert told(campaign, tmp_path / "alpha") == [("refused", "1 fault")]
+
+
 def test_a_file_that_cannot_be_opened_takes_no_name_from_a_run(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "neg")
@@ -261,6 +337,22 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="there is no 'beta_x'"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
     assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    path = made.sound("qa", tmp_path / "alpha" / "one")
+    assert told(campaign, path.parent) == [("accepted", "")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    path = path.rename(path.with_name("two.jsonl"))
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    why = "it is the file of alpha_one, which is disqualified: trained on the topics"
+    assert told(campaign, path.parent, received=LATER) == [("refused", why)]
+    shutil.copytree(path.parent, tmp_path / "beta")
+    assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="renamed")
+    assert told(campaign, path.parent, received="2026-05-03") == [("accepted", "")]
 
 
 # ---- archives ----

@@ -90,6 +90,7 @@ class Machine(RuleBasedStateMachine):
         self.runs: dict[str, list[str | None]] = {}  # what counts, by what was acknowledged
         self.out: set[str] = set()
         self.said: dict[tuple[str, str], str] = {}  # by answer and assessor
+        self.compared = False  # with a fresh campaign
 
     def teardown(self) -> None:
         try:
@@ -269,8 +270,49 @@ class Machine(RuleBasedStateMachine):
         nescio.campaign.sheets(fresh, ["eva"])
         made.judge(fresh, lambda _who, row: verdicts[row["item"]])
         nescio.campaign.score(fresh, resamples=10)
+        self.compared = True
         for name in ("scores.csv", "topics.csv", "counts.csv", "outcomes.csv", "judgements.csv"):
             assert (fresh / "results" / name).read_text() == (self.campaign / "results" / name).read_text(), name
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    """A campaign with two runs, pooled, judged and scored."""
+    begun = Machine()
+    try:
+        begun.begin(first=["x", None, "y", "x"], second=["x", "y", None, "2010-06-30"], steps=4)
+        yield begun
+    finally:
+        shutil.rmtree(begun.folder, ignore_errors=True)
+
+
+def test_a_sequence_ends_in_the_results_of_a_fresh_campaign(machine: Machine) -> None:
+    machine.hand_in(whose=("beta", "b"), answers=["y", "y", "x", "x"], kill=1)
+    machine.follow_the_advice(kill=2, twice=True)
+    machine.nothing_is_lost()
+    machine.finish()
+    assert machine.compared
+
+
+@pytest.mark.parametrize("lost", ["a run", "a judgement", "a line of the log"])
+def test_what_is_lost_is_noticed_by_the_machine(lost: str, machine: Machine) -> None:
+    """Else a random sequence would show nothing."""
+    machine.nothing_is_lost()
+    if lost == "a run":
+        nescio.campaign.withdraw(machine.campaign, ["alpha_a"], reason="behind its back")
+    elif lost == "a judgement":
+        del machine.said[min(machine.said)]
+    else:
+        path = machine.campaign / "campaign.log"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    with pytest.raises((AssertionError, nescio.MismatchError)):
+        machine.nothing_is_lost()
+
+
+def test_results_that_are_not_those_of_a_fresh_campaign_are_noticed(machine: Machine) -> None:
+    machine.runs["alpha_a"] = [None, None, "y", "x"]
+    with pytest.raises(AssertionError, match=r"\.csv"):
+        machine.finish()
 
 
 @pytest.mark.sampled

@@ -265,16 +265,20 @@ def test_another_computer_goes_on_from_the_file(tmp_path: Path, tab: Callable[..
     for key in "rw":
         page.keyboard.press(key)
     saved(page)
-    handed_in(page, tmp_path / "x.jsonl")
+    heading, *said = handed_in(page, tmp_path / "x.jsonl")
+    assert [row["verdict"] for row in said] == ["R", "W"]
     there = tab(page_of(campaign), locale="es", viewport={"width": 375, "height": 700})
     there.click("text=Continue from a file")
     there.set_input_files("#file", tmp_path / "x.jsonl")
     shows(there, "count", "^2 of")
     saved(there)
+    assert handed_in(there, tmp_path / "y.jsonl") == [heading, *said]
     ben = tab(page_of(campaign, "ben"))
     ben.click("text=Continue from a file")
     ben.set_input_files("#file", tmp_path / "x.jsonl")
     ben.wait_for_selector("#trouble:has-text('not handed in by you')")
+    assert ben.inner_text("#count").startswith("0 of")
+    assert handed_in(ben, tmp_path / "z.jsonl")[1:] == []
 
 
 def test_guidelines_wrap_where_the_page_does_and_speak_of_no_spreadsheet(tmp_path: Path, tab: Any) -> None:

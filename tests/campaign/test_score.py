@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import atexit
 import csv
+import itertools
 import json
 import re
+import shlex
 import shutil
 import tempfile
 import tomllib
@@ -388,6 +390,35 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
     }
 
 
+def test_a_ranking_is_copied_and_the_campaign_needs_nothing_outside(two_languages: Path, tmp_path: Path) -> None:
+    """It is verified on another computer, in another folder; and what status advises then scores the same."""
+    english = systems(tmp_path / "given" / "en.csv", 6, {"gamma_qa1": "135", "MIRA": "1"})
+    spanish = made.text(tmp_path / "es.csv", "run,question,outcome\nMIRA,1,correct\n")  # a note names what is missing
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}", f"ES={spanish}"], resamples=10)
+    held = contents(two_languages / "results")
+    assert held["rankings/EN/en.csv"] == english.read_bytes()
+    nescio.campaign.publish(two_languages)
+    moved = two_languages.rename(tmp_path / "moved")
+    english.unlink()
+    spanish.unlink()
+    assert nescio.campaign.verify(moved).sound
+    assert str(tmp_path) not in (moved / "campaign.log").read_text()
+    made.edit(moved / "campaign.toml", "measures = []", 'measures = ["ave.F"]')
+    after = nescio.campaign.status(moved).after
+    assert after is not None
+    words = shlex.split(after.command)
+    given = [file for option, file in itertools.pairwise(words) if option == "--ranking"]
+    made.edit(moved / "campaign.toml", 'measures = ["ave.F"]', "measures = []")
+    nescio.campaign.score(moved, ranking=given, resamples=10)
+    assert contents(moved / "results") == held
+
+
+def test_two_rankings_of_one_name_are_refused(two_languages: Path, tmp_path: Path) -> None:
+    given = [f"EN={systems(tmp_path / name / 'x.csv', 6, {name: '1'})}" for name in ("one", "two")]
+    with pytest.raises(nescio.UsageError, match=r"two files of outcomes are called x\.csv; rename one"):
+        nescio.campaign.score(two_languages, ranking=given, resamples=10)
+
+
 @pytest.mark.parametrize(
     ("run", "group", "system"),
     [
@@ -567,6 +598,30 @@ def test_text_of_strangers_is_inert(tmp_path: Path) -> None:
 
 
 # ---- every task, and its LaTeX ----
+
+
+@pytest.mark.parametrize("name", ["v1.0", "truth.txt", "truth"])
+def test_no_name_and_no_line_of_a_run_of_pan_decides_anew_what_it_is(name: str, tmp_path: Path) -> None:
+    """A run that was taken in stops no scoring, is no truth file, and keeps its whole name."""
+    campaign = made.pan(tmp_path)
+    made.text(tmp_path / "alpha" / name, "".join(f"p{i} {0.9 if i % 2 else 0.5}\n" for i in range(5)))
+    made.sound("pan", tmp_path / "beta" / "r")
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    values = {row.run: row.value for row in scores if row.measure == "c@1"}
+    assert values == pytest.approx({f"alpha_{name.removesuffix('.txt')}": 0.64, "beta_r": 0.64})  # 2/5 + 3/5 · 2/5
+
+
+def test_the_key_of_pan_is_the_key_and_a_run_a_run_whatever_they_are_called(tmp_path: Path) -> None:
+    truth = {f"EN{i:03}": "YN"[i % 2] for i in range(6)}
+    key = made.text(tmp_path / "gold.txt", "".join(f"{name} {said}\n" for name, said in truth.items()))
+    campaign = made.start(tmp_path, "pan", [key])
+    for group, run, right in (("alpha", "truth-net", 0.1), ("beta", "r", 0.9)):
+        rows = (f"{name} {right if said == 'Y' else 1 - right}\n" for name, said in truth.items())
+        made.text(tmp_path / group / f"{run}.txt", "".join(rows))
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    scores = nescio.campaign.score(campaign, resamples=10).scores[""]
+    assert {row.run: row.value for row in scores if row.measure == "c@1"} == {"alpha_truth-net": 0, "beta_r": 1}
 
 
 def assert_sound_latex(text: str) -> None:

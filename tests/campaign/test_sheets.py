@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,25 @@ def judged_workbook(campaign: Path, verdict: str) -> Path:
         book["Answers"].cell(r, column).value = verdict
     book.save(path)
     return path
+
+
+def test_a_workbook_that_claims_all_cells_is_one_fault(hard: Path, tmp_path: Path) -> None:
+    """openpyxl would fill in each cell that is not there, for hours."""
+    path, trap = judged_workbook(hard, "R"), tmp_path / "ana.xlsx"
+    cells = "".join(
+        f'<c r="{c}1" t="inlineStr"><is><t>{name}</t></is></c>'
+        for c, name in zip("ABCD", ("item", "key", "answer", "verdict"), strict=True)
+    )
+    last = '<row r="1048577"><c r="A1048577" t="inlineStr"><is><t>x</t></is></c></row>'
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f'<dimension ref="A1:XFD1048576"/><sheetData><row r="1">{cells}</row>{last}</sheetData></worksheet>'
+    )
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(trap, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, sheet if name == "xl/worksheets/sheet2.xml" else old.read(name))
+    (fault,) = nescio.campaign.collect(hard, [trap], resamples=10).rows
+    assert "more rows or columns than a file of its size can hold" in fault.rule
 
 
 def test_a_workbook_is_text_throughout_and_comes_back(hard: Path) -> None:

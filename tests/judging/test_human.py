@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+from unicodedata import normalize
+
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.testing import assert_array_equal
 
+from nescio.data.assessors import of_one_answer
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError
@@ -39,6 +44,16 @@ def test_by_run() -> None:
 def test_by_the_text_of_the_answer_whoever_gave_it() -> None:
     found = judged(Label("q1", CORRECT, answer=" ROME "), Label("q2", SILENT, answer="Oslo"))
     assert found == [[CORRECT, SILENT, INCORRECT], [CORRECT, SILENT, SILENT]]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_by_a_text_however_its_accents_were_typed(form: Literal["NFC", "NFD"]) -> None:
+    runs = tuple(run(name, normalize(name, "Dvořák")) for name in ("NFC", "NFD"))
+    label = Label("q1", CORRECT, answer=normalize(form, "Dvořák"))
+    assert [row[0] for row in judged(label, runs=runs)] == [CORRECT, CORRECT]
+    assert judged(replace(label, run="NFC"), replace(label, run="NFD"), runs=runs) == judged(label, runs=runs)
+    one, other = (Label("q1", CORRECT, answer=normalize(name, "Dvořák")) for name in ("NFC", "NFD"))
+    assert of_one_answer(one) == of_one_answer(other)
 
 
 def test_by_question_where_there_is_one_run() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nescio.data.model import Question
 from nescio.judging._numbers import amount, quantities
+from nescio.judging.declined.recognise import declines
 from nescio.judging.exact import exact
 from nescio.judging.fitting import fitting
 from nescio.judging.numeric import numeric
@@ -141,6 +142,14 @@ def test_long_answers_are_judged_in_time_that_grows_with_their_length(piece: str
         for gold in ("E = mc^2, or a", "-1", "F-16"):
             right(gold, text[:100_000])
     assert process_time() - begun < 9
+
+
+@pytest.mark.parametrize("piece", [" ", ",", ".)", "“", "„", "«", "‘", "「", "<think>"])
+def test_what_declines_is_told_in_time_that_grows_with_the_text(piece: str) -> None:
+    begun = process_time()
+    for text in (f"I{piece * 40_000}x", f"I don't know. {piece * 40_000}x’"):
+        declines(text)
+    assert process_time() - begun < 3
 
 
 @pytest.mark.slow

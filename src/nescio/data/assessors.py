@@ -15,7 +15,7 @@ from nescio.data.outcomes import NOT_GRADED, Label
 from nescio.errors import UsageError, opt
 from nescio.stats.dawid_skene import Consensus, dawid_skene
 from nescio.stats.raters import called_to_disputes
-from nescio.text import squeeze
+from nescio.text import answer_key
 
 Resolution = Literal["adjudicated", "majority", "refused", "dawid-skene"]
 ADJUDICATION = "adjudication"  # the assessor who decides what others judge differently
@@ -121,7 +121,7 @@ def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
     """Return the key that all labels of one answer share: question, and run or text."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
-    return label.question, None, squeeze(label.answer)
+    return label.question, None, answer_key(label.answer)
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:

@@ -16,7 +16,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError, opt
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, Resources, factory
-from nescio.text import squeeze
+from nescio.text import answer_key
 
 K = TypeVar("K")
 PEOPLE = JudgeRecord("human")
@@ -55,11 +55,11 @@ class Human(Struct, frozen=True):
         if label is not None:
             if answer is not None and label.answer is None:
                 self.unchecked.add((run, question))
-            if answer is None or label.answer is None or squeeze(label.answer) == squeeze(answer):
+            if answer is None or label.answer is None or answer_key(label.answer) == answer_key(answer):
                 return label
             self.stale.add((run, question))
             return None
-        return None if answer is None else self.by_text.get((question, squeeze(answer)))
+        return None if answer is None else self.by_text.get((question, answer_key(answer)))
 
     def said_of_stale(self) -> list[Note]:
         """Note the labels of answers that were not given, or that may not have been, of those looked up so far."""
@@ -134,7 +134,7 @@ def human(
         elif label.run is not None:
             doubled += _add(people.by_run, (label.run, label.question), label)
         elif label.answer is not None:
-            doubled += _add(people.by_text, (label.question, squeeze(label.answer)), label)
+            doubled += _add(people.by_text, (label.question, answer_key(label.answer)), label)
         elif len(runs) == 1:
             doubled += _add(people.by_question, label.question, label)
         else:

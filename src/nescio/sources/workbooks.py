@@ -69,7 +69,6 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
         size = unpacked_size(path, SHEETS)
         book, made = load_workbook(path, read_only=True, data_only=True), Made(path, SHEETS)
         for i, sheet in enumerate(book.worksheets):
-            sheet.reset_dimensions()  # which may claim more cells than there are
             rows = _Sheet(path, sheet, size, made)
             if _write(rows, target := folder / str(i) / f"{path.stem}.csv"):
                 filled[sheet.title] = target, rows
@@ -101,6 +100,25 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
     return target.stat().st_size > 0
 
 
+def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a sheet of openpyxl as texts, each with its number, those without a cell too.
+
+    Raises FormatError where there are more cells than a workbook that unpacks to `size` bytes can hold, or more text
+    than `made` takes: what a sheet claims of itself is not believed.
+    """
+    cells = 0
+    sheet.reset_dimensions()  # which openpyxl would fill with cells that are not there
+    rows = enumerate(sheet.iter_rows(values_only=True), sheet.min_row or 1)
+    for count, (number, row) in enumerate(rows, 1):
+        cells += len(row)
+        if count > _MOST_ROWS or cells > max(size, _FEW_CELLS):
+            rule = f"sheet {sheet.title!r} has more rows or columns than a file of its size can hold"
+            raise FormatError(path, rule)
+        texts = ["" if cell is None else _text(cell) for cell in row]
+        made.add(sum(map(len, texts)) + len(texts))  # one text may be in many cells
+        yield number, texts
+
+
 class _Sheet:
     """The cells of a sheet as texts, without empty rows, and as wide as its first row below its titles. The errors, and
     the cells beyond that width, are known once all cells were read."""
@@ -114,15 +132,8 @@ class _Sheet:
     def __iter__(self) -> Iterator[list[str]]:
         from openpyxl.cell.cell import ERROR_CODES
 
-        cells, width = 0, None
-        rows = enumerate(self._sheet.iter_rows(values_only=True), self._sheet.min_row or 1)
-        for count, (number, row) in enumerate(rows, 1):
-            cells += len(row)
-            if count > _MOST_ROWS or cells > max(self._size, _FEW_CELLS):
-                rule = f"sheet {self._sheet.title!r} has more rows or columns than a file of its size can hold"
-                raise FormatError(self._path, rule)
-            texts = ["" if cell is None else _text(cell) for cell in row]
-            self._made.add(sum(map(len, texts)) + len(texts))  # one text may be in many cells
+        width = None
+        for number, texts in sheet_rows(self._path, self._sheet, self._size, self._made):
             if not any(texts):
                 continue
             if width is None and len(self.titles) < _MOST_TITLES and sum(map(bool, texts)) == 1 and " " in texts[0]:

@@ -165,7 +165,7 @@ class InviteRequest(OfDatabase):
         help="People, and the languages that they judge; `adjudication` decides what others judge differently.",
     )
     address: str = option(default=HOME, metavar="URL", help="Where people reach the server.")
-    days: float = option(default=30.0, low=0, above=True, help="How long links are good.")
+    days: float = option(default=30.0, low=0, above=True, help="How long links and their sessions are good.")
     organiser: bool = option(
         default=False,
         help="Links to the organiser's page: progress, agreement and disputes; an organiser does not judge.",

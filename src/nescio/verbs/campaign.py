@@ -235,9 +235,10 @@ class IntakeRequest(Step):
 def intake(request: IntakeRequest) -> Received:
     """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is a group's submission: runs, or archives of them, in a folder named after the group; or a file. A later
-    version of a run replaces an earlier one until the deadline, and both are kept. A file is refused if it is late,
-    from an unknown or a different group, a copy of an accepted file, one too many, too large, or faulty. The exit
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. What lies
+    beside such folders in one that holds them is refused. A run is named after its file, without its suffix. A later
+    version replaces an earlier one until the deadline, and both are kept. A file is refused if it is late, from an
+    unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault. The exit
     status is 2 if something was refused.
 
     \b

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ from nescio.data.assessors import ADJUDICATION
 from nescio.errors import UsageError
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import people, sessions, units
+from nescio.people.campaigns.assessors import check_person
 
-NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 DAY = 86_400
 SESSION = 12 * 3_600  # seconds
 ASSESSOR, ORGANISER = "assessor", "organiser"
@@ -64,8 +63,7 @@ def invite(
     """
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
-        if not NAME.fullmatch(name):
-            raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
+        check_person(name)
     links: dict[str, str] = {}
     with database.writing() as connection:
         people_by_name = {name.casefold(): name for name in (ADJUDICATION, *connection.scalars(select(people.c.name)))}
@@ -126,14 +124,13 @@ def end(database: Database, cookie: str) -> None:
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return whose session it is; None if it has ended, or the person's link was revoked."""
+    """Return whose session it is; None where it has ended, or the person's link was revoked or has expired."""
+    now = time.time()
+    good = sessions.c.expires > now, people.c.expires > now, people.c.token.is_not(None)
     with database.reading() as connection:
         row = connection.execute(
             select(people.c.name, people.c.role, people.c.languages, sessions.c.csrf)
             .join(sessions, sessions.c.person == people.c.name)
-            .where(sessions.c.cookie == digest(cookie), sessions.c.expires > time.time(), people.c.token.is_not(None))
+            .where(sessions.c.cookie == digest(cookie), *good)
         ).first()
     return None if row is None else Person(row.name, row.role, tuple(row.languages), row.csrf)
-
-
-__all__ = ["ADJUDICATION", "ASSESSOR", "ORGANISER", "Invited", "Person", "begin", "end", "invite", "role_of", "who"]

@@ -28,16 +28,16 @@ from nescio.people.campaigns.screens import (
     LONGEST,
     kind_of,
     list_items,
-    sentence_items,
     shown_item,
     shown_nuggets,
+    story_items,
     told,
 )
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.people.campaigns.topics import LANGUAGE
 from nescio.pipeline import Options, read
-from nescio.text import composed, plural, sanitize, squeeze
+from nescio.text import answer_key, plural, sanitize
 
 BATCH = 5_000
 MOST_APART = 0.5  # by which shares of control answers, or of their questions, and of others may differ
@@ -304,9 +304,7 @@ def content_of(
 
 def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
     pool = read_pool(campaign)
-    asked = sentence_items(campaign) if sentences else [*list_items(campaign), *pool]
-    if sentences and not asked:
-        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    asked = story_items(campaign) if sentences else [*list_items(campaign), *pool]
     nuggets = campaign.settings.task == "nuggets"
     known = {item.question for item in pool}
     return Content(
@@ -335,7 +333,7 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     for run in result.data.runs:
         for one in run.responses:
             if one.answer is not None and one.answer.strip() and one.question_id in questions:
-                name = named_by(secret, one.question_id, squeeze(composed(one.answer) or ""))
+                name = named_by(secret, one.question_id, answer_key(one.answer))
                 names[one.question_id, one.answer] = name
                 held = given.setdefault(name, (one.question_id, one.answer, set()))
                 if one.document or one.support:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +24,17 @@ from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.sheet_reading import row_key
 from nescio.sources.writing import atomic_write
 from nescio.tables.outcomes_writer import guard
-from nescio.text import plural
+from nescio.text import on_one_line, plural
 
 HEADS = {
-    "verdicts.csv": b"item,question_id,answer,verdict",
-    "known.csv": b"person,item,question_id,answer,known,verdict",
-    "second.csv": b"person,item,question_id,answer,first,grade,second",
+    "verdicts.csv": ("item", "question_id", "answer", "verdict"),
+    "known.csv": ("person", "item", "question_id", "answer", "known", "verdict", "part"),
+    "second.csv": ("person", "item", "question_id", "answer", "first", "grade", "second"),
 }
 SAID = ".judgements.jsonl"
 STEP = 1_000  # rows that are held at once
+UNDER_WAY = 20  # seconds that a judgement may take from its coming in to the database
+LONGEST_ROW = 100  # characters of a row that a message quotes
 PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their files
 
 
@@ -68,7 +72,7 @@ def export(database: Database, folder: Path | str) -> Exported:
 
     Raises UsageError, before anything is written, for a file in the folder that this database did not write.
     """
-    place, total, names = Path(folder), 0, list[str]()
+    place, total, names, begun = Path(folder), 0, list[str](), time.time()
     try:
         place.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -86,7 +90,7 @@ def export(database: Database, folder: Path | str) -> Exported:
         for name in judging:
             _check_own(connection, place / f"{name}{SAID}", name, own)
         for part in (part for part, wanted in parts.items() if wanted):
-            _check_table(place / part)
+            _check_table(connection, place / part, own)
         for name in judging:
             count = connection.scalar(
                 select(func.count()).where(records.c.person == name, records.c.item.in_(ordinary))
@@ -105,14 +109,16 @@ def export(database: Database, folder: Path | str) -> Exported:
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
             total += count
             names.append(f"{name}{SAID}")
-        verdicts = _write_verdicts(connection, place / "verdicts.csv", own)
-        if own["names"] == "verdicts":
-            names.append("verdicts.csv")
-        for part in ("known.csv", "second.csv"):
-            if parts[part]:
-                _write_beside(connection, place / part)
-                names.append(part)
-    return Exported(place, tuple(names), total, *verdicts)
+        odds = _odds(connection)
+        for part in (part for part, wanted in parts.items() if wanted):
+            _write_table(connection, place / part, own, ["inclusion"] if odds.of and part == "verdicts.csv" else ())
+            # By its time the next export tells what was said since from what somebody edited.
+            os.utime(place / part, (begun - UNDER_WAY, begun - UNDER_WAY))
+            names.append(part)
+        written = [(bool(cells), lost) for cells, lost in _verdicts(connection, own)]
+    agreed, unwritten = sum(agreed for agreed, _ in written), sum(lost for _, lost in written)
+    drawn = (odds.judged, odds.of) if parts["verdicts.csv"] else (0, 0)
+    return Exported(place, tuple(names), total, agreed, len(written) - agreed, drawn, unwritten)
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
@@ -130,43 +136,85 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
         raise UsageError(f"{path} is not of this database, and would be overwritten; export into another folder")
 
 
-def _check_table(path: Path) -> None:
-    """Raise UsageError for a table that no export wrote."""
+def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
+    """Raise UsageError for a table that this database did not write: one with a row that it would not write now, and of
+    whose item nobody said anything since."""
     if not path.is_file():
         return
+    head = HEADS[path.name]
+    now = {tuple(cells[: len(head)]) for cells in _table_rows(connection, path.name, own)}
     try:
-        with path.open("rb") as file:
-            head = file.readline().strip()
+        written = path.stat().st_mtime
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv.reader(file)
+            known = tuple(next(table, ()))[: len(head)] == head
+            strays = [row for row in table if tuple(row[: len(head)]) not in now] if known else []
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    if not head.startswith(HEADS[path.name]):
+    except (ValueError, csv.Error):
+        known = False
+    if not known:
         raise UsageError(f"{path} is no table of an export, and would be overwritten; export into another folder")
+    at = head.index("item")
+    newer = {item.removeprefix(f"{work.SECOND}:") for item in _said_since(connection, written)} if strays else set()
+    if stray := next((row for row in strays if len(row) <= at or row[at] not in newer), None):
+        shown = on_one_line(",".join(stray))[:LONGEST_ROW]
+        rule = f"holds a row that this database did not write ({shown}), and would be overwritten"
+        raise UsageError(f"{path} {rule}; export into another folder")
 
 
-def _write_verdicts(connection: Connection, path: Path, own: dict[str, Any]) -> tuple[int, int, tuple[int, int], int]:
-    """Write the verdict on each answer on which all agree, or which was adjudicated; where questions were drawn, with
-    the probability with which each was drawn and is judged by now."""
+def _said_since(connection: Connection, moment: float) -> Iterator[str]:
+    """Yield the items of which somebody said something after a file was written."""
+    yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
+
+
+def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Iterator[list[str]]:
+    """Yield the rows of a table as they are written, without its head."""
+    if name == "verdicts.csv":
+        yield from (cells for cells, _ in _verdicts(connection, own) if cells)
+        return
+    # What feeds nothing: verdicts on known answers, and those given when a judge's grade was known.
+    for row in connection.execution_options(yield_per=STEP).execute(on_known() if name == "known.csv" else seconds()):
+        yield [guard(cell) if cell else "" for cell in row]
+
+
+class _Odds(Struct, frozen=True):
+    """How many questions were drawn (0: none was), and how many of them have a verdict by now. These are a random part,
+    as questions are judged in an order that is random."""
+
+    of: int
+    judged: int
+
+
+def _odds(connection: Connection) -> _Odds:
+    of = connection.scalar(select(func.count()).select_from(units).where(units.c.inclusion.is_not(None))) or 0
+    return _Odds(of, len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0)
+
+
+def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
+    """Yield a row for each answer on which all agree, or which was adjudicated, and an empty one where it is disputed;
+    and whether its text is one that no table can hold. Where questions were drawn, a row has the probability with which
+    its own was drawn and is judged by now."""
     if own["names"] != "verdicts":
-        return 0, 0, (0, 0), 0
-    odds = units.c.inclusion.is_not(None)
-    of = connection.scalar(select(func.count()).select_from(units).where(odds)) or 0
-    # They are judged in an order that is random, so that those judged by now are a random part of those drawn.
-    judged = len({row.topic for row, verdict in _resolved(connection) if verdict}) if of else 0
-    agreed = disputed = unwritten = 0
+        return
+    odds = _odds(connection)
+    for row, verdict in _resolved(connection):
+        if verdict is None:
+            yield [], False
+            continue
+        chance = [repr(row.inclusion * odds.judged / odds.of)] if odds.of else []
+        shown = row.topic, row.answer
+        topic, answer = row.given or shown  # as runs have them, so that they are found again
+        lost = "\0" in topic + answer
+        topic, answer = shown if lost else (topic, answer)
+        yield [row.item, guard(topic), guard(answer), verdict, *chance], lost
+
+
+def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: Sequence[str] = ()) -> None:
     with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["item", "question_id", "answer", "verdict", *(["inclusion"] if of else [])])
-        for row, verdict in _resolved(connection):
-            agreed, disputed = agreed + (verdict is not None), disputed + (verdict is None)
-            if verdict is not None:
-                chance = [repr(row.inclusion * judged / of)] if of else []
-                shown = row.topic, row.answer
-                topic, answer = row.given or shown  # as runs have them, so that they are found again
-                if "\0" in topic + answer:
-                    unwritten += 1
-                    topic, answer = shown
-                table.writerow([row.item, guard(topic), guard(answer), verdict, *chance])
-    return agreed, disputed, (judged, of), unwritten
+        table.writerow([*HEADS[path.name], *more])
+        table.writerows(_table_rows(connection, path.name, own))
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
@@ -188,17 +236,6 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
         if row is not None:
             said[row.person] = row.verdict
         last = row
-
-
-def _write_beside(connection: Connection, path: Path) -> None:
-    """Write the verdicts that feed nothing: on known answers, and those given when a judge's grade was known."""
-    with atomic_write(path, PRIVATE) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        known = path.name == "known.csv"
-        head = ["person", "item", "question_id", "answer"]
-        table.writerow([*head, *(["known", "verdict", "part"] if known else ["first", "grade", "second"])])
-        for row in connection.execution_options(yield_per=STEP).execute(on_known() if known else seconds()):
-            table.writerow([guard(cell) if cell else "" for cell in row])
 
 
 def on_known() -> Select[Any]:

@@ -85,19 +85,13 @@ class Standing(Struct, frozen=True):
                 if of
             )
             lines.append(f"  {name}: {one.judged:,} judged, {one.skipped:,} skipped{pace}{known}")
-        lines += map(worded, self.agreement)
-        lines += [f"{where}: {worded(row)}" for where, rows in self.apart for row in rows]
+        lines += map(str, self.agreement)
+        lines += [f"{where}: {row}" for where, rows in self.apart for row in rows]
         if self.disputed:
             lines.append(
                 f"{plural(self.disputed, 'item')} in dispute; invite {ADJUDICATION}, who sees them side by side"
             )
         return "\n".join([*lines, *(f"note: {remark}" for remark in self.remarks)])
-
-
-def worded(row: Agreement) -> str:
-    """Say a coefficient in a line, with its unit."""
-    span = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
-    return f"{row.measure} {row.value:.3f}{span}: {row.assessors}, {plural(row.n, row.unit)}"
 
 
 def status(database: Database, resamples: int = 1_000) -> Standing:

@@ -20,7 +20,7 @@ from nescio.data.model import Verdict
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
-from nescio.people.campaigns.handed_in import listed_nuggets
+from nescio.people.campaigns.handed_in import LONGEST, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.text import sanitize
@@ -29,8 +29,7 @@ LEASE = 45 * 60  # seconds that a topic waits for who has it
 BEHIND = 5  # topics that are done and can be looked at again
 AHEAD = 3  # items that an assessor has before there is a need of more
 MOST_SAID = 1_000  # records of one person on one item, so that nobody fills a disk
-LONGEST = 10_000  # characters of a comment or verdict
-LONGEST_LIST = 250_000  # and of a list of nuggets
+LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
 PASSED = 2  # done with by a person who skipped some of it, which is then offered to somebody else

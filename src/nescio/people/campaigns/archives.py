@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.sources.compressed import unpack
 from nescio.sources.documents import read_members
 from nescio.sources.limits import GB, Limits, limited
@@ -29,6 +29,22 @@ _MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
 _CHUNK = 1 << 20
 PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of what is unpacked
 _KIND, _LINK = 0o170000, 0o120000
+
+
+def handed_in_files(folder: Path) -> list[Path]:
+    """List what lies in a folder at any depth, links among it, and without what is hidden or lies in a hidden
+    folder."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
+    return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+
+
+def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
+    """Return the files that a file stands for, or none and why it is refused."""
+    try:
+        held = [*unpacked(path, most)]
+    except (NescioError, OSError) as error:
+        return [], str(error)
+    return held, "" if held else "there is no file in it"
 
 
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:

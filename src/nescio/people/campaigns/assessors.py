@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
+from nescio.errors import UsageError
 from nescio.people.campaigns.folder import SHEETS, Campaign, decoded, put
 from nescio.people.campaigns.judgements import Judgement, read_judgements
 from nescio.people.campaigns.pooling import Item, read_pool
 from nescio.text import plural
 
-ADJUDICATION = "adjudication"
 ASKED = "assessors.json"
+_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
 class Asked(Struct, frozen=True):
@@ -39,6 +42,12 @@ class Returned(Struct, frozen=True):
         if self.none_of:
             text += f"; {', '.join(self.none_of)} {'has' if len(self.none_of) == 1 else 'have'} returned none"
         return text
+
+
+def check_person(name: str) -> None:
+    """Raise UsageError for what is no name of a person who judges: files are named after them."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
 
 
 def read_asked(campaign: Campaign) -> Asked:

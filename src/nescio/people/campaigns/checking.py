@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.data.signature import sign
-from nescio.errors import NescioError, UsageError
+from nescio.errors import UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
-from nescio.people.campaigns.archives import PACKING, unpacked
+from nescio.people.campaigns.archives import PACKING, handed_in_files, opened
 from nescio.people.campaigns.folder import TOPICS, open_campaign
-from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine
+from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
 from nescio.reporting.terminal import VERBOSE
@@ -97,7 +97,7 @@ def check(
     (.html) of the same, to send to a team; `progress` is called with the number of files checked, half for reading a
     file and half for looking at its answers. Raises UsageError if there are no topics or no runs.
     """
-    given = {Path(run): _files(Path(run)) for run in runs}
+    given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
     files = [path for own in given.values() for path in own]
     if not files:
         raise UsageError("there is no run to check")
@@ -120,11 +120,9 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
     if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
         yield examine(path, topics, settings)
         return
-    try:
-        held = [*unpacked(path, settings.most_bytes)] or [(path.name, b"")]
-    except (NescioError, OSError) as error:
-        yield Submission(path, path.name.partition(".")[0], "", (Fault(str(path), None, str(error)),))
-        return
+    held, why = opened(path, settings.most_bytes)
+    if why:
+        yield Submission(path, run_name(path.name), "", (Fault(str(path), None, why),))
     for name, content in held:
         with temporary_folder() as folder:
             inner = folder / path.absolute().parent.name / PurePosixPath(name).name
@@ -133,12 +131,6 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
             label = path if name == path.stem else path / name
             own = examine(inner, topics, settings, label=str(label))
         yield replace(own, path=label)
-
-
-def _files(run: Path) -> list[Path]:
-    if not run.is_dir():
-        return [run]
-    return sorted(path for path in run.rglob("*") if not path.is_dir() and not path.name.startswith("."))
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:

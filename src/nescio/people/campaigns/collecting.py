@@ -44,12 +44,11 @@ from nescio.people.campaigns.judgements import (
 )
 from nescio.people.campaigns.log import digest, digests, record
 from nescio.people.campaigns.pooling import pool_version
-from nescio.people.campaigns.runs import Fault, Faults
+from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
 from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
-from nescio.reporting.numbers import with_interval
 from nescio.stats.parallel import followed
 from nescio.text import plural, squeeze
 
@@ -61,30 +60,24 @@ _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": 
 
 
 class Collected(Faults, frozen=True):
-    """The result of `collect`: faults, in `tables["sheets"]` the content of each sheet, and the agreement.
+    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
+    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken. `count` is the number of all
+    faults, of which the first of each file are listed."""
 
-    `tables["agreement"]` has the agreement of the assessors. Rows with a fault were not taken.
-    """
+    count: int = 0
 
     def __str__(self) -> str:
         lines = [str(row) for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            lines.append(f"{plural(len(self.rows), 'fault')}; what they name was not collected, everything else was")
-        for row in self.tables["agreement"]:
-            left = f"; undefined in {row.undefined:,} resamples" if row.undefined else ""
-            over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
-            lines.append(f"{row.measure} {with_interval(row.value, row.low, row.high)}: {row.assessors}, {over}{left}")
-        return "\n".join(lines)
+            lines.append(f"{plural(self.count, 'fault')}; what they name was not collected, everything else was")
+        return "\n".join([*lines, *map(str, self.tables["agreement"])])
 
 
 class ReadBack(Struct, frozen=True):
-    """A sheet that was read back: the number of its judged answers, and the changes.
-
-    `blank` counts answers that were judged before and have no verdict in the sheet now. They keep their verdict unless
-    it is withdrawn. On pages, answers can be `skipped` and `flagged`. `older` counts judgements that arrived after a
-    newer one.
-    """
+    """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
+    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
+    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later."""
 
     file: str
     assessor: str
@@ -121,13 +114,14 @@ def collect(
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
     (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is taken, and every other row is
-    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. A sheet that was
-    written for nobody, or that copies another assessor's, is refused as a whole.
-    An assessor's new verdict on an answer is added to the history and counts from then on; a row without a verdict
-    changes nothing, unless `withdraw` takes back what a sheet said before. What pages hand in has times of its own:
-    the newest judgement holds, in whatever order files are collected. If the definition questions of a campaign
-    have no key, `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read.
-    Raises UsageError if there is no sheet.
+    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. Of each file the
+    first 50 faults are listed, and the others counted. A sheet that was written for nobody, or that copies another
+    assessor's, is refused as a whole.
+    An assessor's new verdict on an answer is added to the history and counts from then on. Rows that hold no more, as a
+    page or another sheet spoke since, are counted. A row without a verdict changes nothing, unless `withdraw` takes
+    back what a sheet said before. What pages hand in has times of its own: the newest judgement holds, in whatever
+    order files are collected. Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as
+    the key. `progress` is called with the number of sheets read. Raises UsageError where there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -139,11 +133,12 @@ def collect(
         read = {path.name: digest(path) for path in paths}
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before = _listed(opened) if lists else {}
-        found = _read_key(opened, lists)
+        faults = FaultsOfFiles()
+        _read_key(opened, lists, faults)
         paths = [path for path in paths if path.name.casefold() != KEY_SHEET]
-        reading, present = SheetReader(opened), Present(read_history(opened))
-        reading.faults += found
-        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, progress=progress)
+        reading, present = SheetReader(opened, faults), Present(read_history(opened))
+        lie_there = not files
+        rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)
@@ -167,7 +162,7 @@ def collect(
             notes += (*without_list(asked, {question for question, _ in nuggets}),)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
-    return Collected(tuple(reading.faults), line, notes, "faults", tables)
+    return Collected(faults.listed, line, notes, "faults", tables, count=faults.count)
 
 
 def _collected(
@@ -176,9 +171,10 @@ def _collected(
     present: Present,
     *,
     withdraw: bool,
+    lie_there: bool,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets, and return what they change."""
+    """Read the sheets, and return what they change; those that `lie_there` were not handed in by their names."""
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
     asked = read_asked(campaign).assessors
@@ -206,11 +202,12 @@ def _collected(
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
         said = [*given, *(judged if withdraw else [])]
-        change = changes(campaign, said, pool=version, source=path.name, present=present)
+        change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
+        older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
         counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
-        sheets.append(ReadBack(str(path), who, answers, len(given), *counts))
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older))
         rows += change
     return rows, sheets
 
@@ -288,34 +285,40 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
             )
 
 
-def _read_key(campaign: Campaign, paths: Sequence[Path]) -> list[Fault]:
-    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none."""
+def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
+    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none; a file that cannot be
+    read to its end leaves the key as it is."""
     theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets":
-        return [Fault(str(path), None, "only definition questions have a list of nuggets") for path in paths]
+        for path in paths:
+            faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
+        return
     if theirs or not paths:
-        return []
+        return
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
-    nuggets: dict[str, list[dict[str, object]]] = {identity: [] for identity in questions}
-    faults: list[Fault] = []
+    nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
             for row, line in table(path, ("question_id", "nugget", "vital", "text")):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
+                number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
-                    faults.append(Fault(str(path), line, "no topic has this id", row["question_id"]))
+                    faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
                 elif vital not in _VITAL:
-                    faults.append(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                    faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
+                elif number in own or not number.isalnum():  # a key with it could not be read again
+                    rule = "a nugget has a number of its own, of letters and digits"
+                    faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
-                    nugget = {"id": row["nugget"].strip(), "text": text, "vital": _VITAL[vital]}
-                    nuggets[row["question_id"]].append(nugget)
+                    own[number] = {"id": number, "text": text, "vital": _VITAL[vital]}
         except FormatError as error:
-            faults.append(Fault(str(path), None, error.rule, str(error.value)))
+            faults.add(Fault(str(path), None, error.rule, str(error.value)))
+            return
     texts = {identity: question.text for identity, question in questions.items()}
-    _put_key(campaign, {q: {"id": q, "target": texts[q], "nuggets": own} for q, own in nuggets.items() if own})
-    return faults
+    listed = {name: [*own.values()] for name, own in nuggets.items() if own}
+    _put_key(campaign, {name: {"id": name, "target": texts[name], "nuggets": own} for name, own in listed.items()})
 
 
 def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:

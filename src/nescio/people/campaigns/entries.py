@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from nescio._version import __version__
 from nescio.errors import UsageError
-from nescio.people.campaigns.folder import RECEIPTS, RUNS
+from nescio.people.campaigns.folder import RANKINGS, RECEIPTS, RUNS
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.settings import moment
 from nescio.text import sanitize
@@ -24,7 +24,7 @@ TAKING, WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED = "intake", "withdraw", "disqu
 COLLECTING, SCORED = "collect", "score"
 RULINGS = (WITHDRAWN, DISQUALIFIED, LIFTED, EXTENDED)
 _OTHERS = ("init", "handout", "pool", "sheets", "publish")
-PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.-]{0,199}\Z")]  # of a folder or file, and never of another folder
+PlainName = Annotated[str, Meta(pattern=r"\A[\w-][\w.+-]{0,199}\Z")]  # of a folder or file, and never of another folder
 MOST_RESAMPLES = 1_000_000  # of scores: who verifies the campaign of a stranger makes them again
 _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
@@ -48,9 +48,10 @@ class Entry(Struct, frozen=True):
 class Receipt(Struct, frozen=True):
     """The receipt of a submitted file: the time, the group, the SHA-256 digest, and the reason for a refusal.
 
-    `run` is the run's name from now on, and `version` counts its accepted versions. `archive` is the file that it was
-    packed in, and `stored` its place. `same` is the digest of its text without byte-order mark and carriage returns:
-    runs that share it are one run. `aside` is for the organisers alone, because it is about others.
+    `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
+    that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
+    returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
+    `replaces` is the file of the version before, where that has another name.
     """
 
     file: str
@@ -69,6 +70,7 @@ class Receipt(Struct, frozen=True):
     same: str = ""
     aside: str = ""
     nescio: str = __version__
+    replaces: str = ""
 
     @property
     def place(self) -> str:
@@ -76,10 +78,15 @@ class Receipt(Struct, frozen=True):
         stamp = "".join(c for c in self.received if c.isalnum())
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
 
+    @property
+    def _version(self) -> str:
+        """The run and its version; a file of another name that it replaces is named."""
+        return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
+
     def __str__(self) -> str:
         what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
-            return f"{self.status} {what}: {self.run}, version {self.version} (SHA-256 {self.digest[:12]}…)"
+            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…)"
         why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 
@@ -89,7 +96,7 @@ class Receipt(Struct, frozen=True):
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
-            *([f"  run {self.run}, version {self.version}"] if self.status == ACCEPTED else []),
+            *([f"  run {self._version}"] if self.status == ACCEPTED else []),
             *(f"  {reason}" for reason in self.reasons),
             *(f"    {fault}" for fault in self.faults),
         ]
@@ -106,12 +113,21 @@ class Ruling(Struct, frozen=True):
 
 
 class ScoringPlan(Struct, frozen=True):
-    """The settings that decide results beside runs, judgements, key and campaign settings; the log keeps them."""
+    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again, from the
+    copies of rankings that are in the folder."""
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
     resamples: Annotated[int, Meta(ge=1, le=MOST_RESAMPLES)] = 10_000
     seed: Annotated[int, Meta(ge=0)] = 0
+
+    def within(self, folder: Path) -> tuple[str, ...]:
+        """Return the rankings as the log names them, with the folder of the campaign."""
+        placed = []
+        for text in self.ranking:
+            language, _, file = text.partition("=")
+            placed.append(str(folder / text) if text.startswith(RANKINGS) else f"{language}={folder / file}")
+        return tuple(placed)
 
 
 class Collection(Struct, frozen=True):
@@ -145,13 +161,15 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what a step does not do: write runs and receipts, or read a file elsewhere that is no ranking."""
+    """Return what a step does not do: write runs and receipts, or read what is not in the folder of the campaign."""
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
-    ranked = {Path(str(one).rpartition("=")[2]).name for one in given}
-    read = next((name for name in entry.read if Path(name).is_absolute() and Path(name).name not in ranked), None)
-    return f"read {read}" if read else ""
+    kept = (one if one.startswith(RANKINGS) else one.partition("=")[2] for one in map(str, given))
+    strange = (name for name in kept if not name.startswith(f"{RANKINGS}/") or ".." in PurePosixPath(name).parts)
+    elsewhere = (name for name in entry.read if Path(name).is_absolute())
+    read = next((name for name in (*strange, *elsewhere)), None)
+    return "" if read is None else f"read {read or 'a file without a name'}"
 
 
 def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from nescio.data.assessed import STATES, columns_of
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Question, Run, Verdict
+from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError
 from nescio.formats import ReadOptions, ReadResult, Unjudged, open_source
@@ -26,9 +27,8 @@ from nescio.people.campaigns.screens import NOTHING, sentence_items
 from nescio.people.campaigns.settings import Settings, is_named_for, is_numbered_for, named_group
 from nescio.people.campaigns.topics import Part, exercises_of, in_language, without_list, without_questions
 from nescio.people.campaigns.verdicts import resolved, unlisted
-from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
+from nescio.pipeline import Loaded, Options, apply, judge, read_collection
 from nescio.sources.json import as_text
-from nescio.sources.temporary import temporary_folder
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.ave.reader import OVER_ANSWERS, OVER_QUESTIONS
@@ -38,6 +38,9 @@ from nescio.tasks.nuggets.reader import KEY as NUGGET_KEY
 from nescio.tasks.nuggets.reader import read_keys
 from nescio.tasks.nuggets.reader import recognise as recognise_nuggets
 from nescio.tasks.nuggets.scoring import Match, Target
+from nescio.tasks.pan.answers import values_of
+from nescio.tasks.pan.reader import judged_answers
+from nescio.tasks.pan.truth import read_truth
 from nescio.tasks.reading.systems.marking import suited_judge
 from nescio.text import plural
 
@@ -314,7 +317,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
             if verdict is None:
                 open_.append(f"{given.question} of {run.run}")
                 continue
-            for nugget in ("",) if verdict == "-" else verdict.split(","):
+            for nugget in ("",) if verdict == NOTHING else verdict.split(","):
                 matches.append(Match(run.run, given.question, nugget, given.rank - 1))
     if open_:
         named = ", ".join(open_[:MOST_NAMED])
@@ -330,11 +333,14 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
 def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRuns:
     campaign = said.campaign
     _need_key(campaign)
-    with temporary_folder() as folder:
-        files = [folder / f"{run.run}{run.path.suffix}" for run in runs]
-        for file, run in zip(files, runs, strict=True):
-            file.write_bytes(run.path.read_bytes())
-        loaded = load([*campaign.key_files, *files], Options(format_in="pan"))
+    gold, *others = [open_source(path) for path in campaign.key_files]
+    if others:
+        raise MismatchError(f"{others[0].label}: the key of PAN is one truth file, and there are several")
+    truth, notes = read_truth(gold), list[Note]()
+    # A file that was taken in as a run is one, whatever its name or its first line looks like.
+    own = {run.run: values_of(open_source(run.path), truth, run.run, notes) for run in runs}
+    result = judged_answers(gold, truth, own, ReadOptions())
+    loaded = apply(replace(result, notes=(*notes, *result.notes), format="pan"), Options())
     assert isinstance(loaded.data, Evidence)
     cells = []
     values = loaded.data.columns["verification.value"]

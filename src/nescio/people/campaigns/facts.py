@@ -15,7 +15,6 @@ from nescio.people.campaigns.pooling import POOLED, Item, RunContents, pool_item
 from nescio.people.campaigns.receipts import read_receipts
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import Agreement, agreement
-from nescio.text import plural
 
 _MEASURES = {
     "p_o": "Observed agreement",
@@ -105,6 +104,5 @@ def _agreed(row: Agreement, names: Sequence[str]) -> tuple[str, ...]:
     who = row.assessors.split(", ")
     number = {name: str(at) for at, name in enumerate(names, 1)}
     shown = str(len(who)) if row.measure != "kappa" else " and ".join(sorted(number[name] for name in who))
-    over = plural(row.n, row.unit) + (f" on {plural(row.answers, row.whole)}" if row.unit == "decision" else "")
     span = UNDEFINED if row.low is None or row.high is None else f"[{figure(row.low)}, {figure(row.high)}]"
-    return (_MEASURES[row.measure], figure(row.value), span, shown, over)
+    return (_MEASURES[row.measure], figure(row.value), span, shown, row.over)

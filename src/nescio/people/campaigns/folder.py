@@ -24,6 +24,7 @@ from nescio.sources.writing import DRAFT, atomic_write, draft_of, naming
 TOPICS, KEY, HANDOUT, RUNS, RECEIPTS = "topics", "key", "handout", "runs", "receipts"
 POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "results", "site"
 RETURNS, GUIDELINES = "returns", "guidelines.md"
+RANKINGS = f"{RESULTS}/rankings"  # copies of the outcomes of QA systems
 LOG, SECRET = "campaign.log", "campaign.secret"
 # Folders that their owner alone may open: answers, what groups sent and get back, and what people said. Topics, what
 # teams are handed, and the site are public.

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -14,7 +13,7 @@ from msgspec import Struct
 from nescio.errors import MismatchError
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import JUDGEMENTS, KEY, POOL, RESULTS, RETURNS, SHEETS, SITE, TOPICS, Campaign
-from nescio.people.campaigns.log import digest, digests, read_log, record
+from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
 POOLING, SCORING, PUBLISHING = "pool", "score", "publish"
@@ -71,22 +70,18 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
     return own
 
 
-def done(
-    campaign: Campaign, step: str, about: Mapping[str, Any] | None = None, files: Mapping[Path, str] | None = None
-) -> None:
-    """Write down that a step is done: what it read and what it wrote; `files` are digests of files elsewhere."""
-    elsewhere = {str(path.absolute()): held for path, held in (files or {}).items()}
-    record(campaign, step, inputs(campaign, step) | elsewhere, digests(campaign, *_WRITES[step]), about)
+def done(campaign: Campaign, step: str, about: Mapping[str, Any] | None = None) -> None:
+    """Write down that a step is done: what it read and what it wrote."""
+    record(campaign, step, inputs(campaign, step), digests(campaign, *_WRITES[step]), about)
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
     """Say how old what a step wrote is; None if it was never done."""
     log = read_log(campaign) if entries is None else entries
-    last = next((entry for entry in reversed(log) if entry.step == step), None)
+    last = latest(campaign, step, log)
     if last is None:
         return None
     now = inputs(campaign, step, log)
-    now |= {name: digest(Path(name)) for name in last.read if Path(name).is_absolute()}
     wrote = digests(campaign, *_WRITES[step])
     return Age(step, tuple(_differing(last.read, now)), tuple(_differing(last.wrote, wrote)))
 

@@ -8,6 +8,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.judgements import Change, Mark, Present
 from nescio.people.campaigns.log import now
 from nescio.people.campaigns.screens import LIST, ListedNugget, kind_of, list_items, other_items, page_key
-from nescio.people.campaigns.sheet_reading import SheetReader
+from nescio.people.campaigns.sheet_reading import SheetReader, check_length
 from nescio.text import squeeze
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT = "nescio judgements 1"
 SUFFIX = ".jsonl"
-MOST_BYTES = 100 << 20
+LONGEST_HEADING = 100_000  # bytes
 LONGEST = 10_000  # characters of a comment, or of a nugget
 MOST_NUGGETS = 200
 _AHEAD = timedelta(days=1)  # of a clock; what claims to be later is taken to be from then
@@ -73,20 +74,25 @@ class HandedIn(Struct):
 
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
-    """Read a file that was handed in, with a fault for each line that cannot be taken; None if that is all of it."""
+    """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
+    records: list[tuple[int, Record]] = []
+    items = reading.items | other_items(reading.campaign)
     try:
         heading, lines = _lines(reading, path, asked)
+        for number, line in lines:
+            try:
+                record = msgspec.json.decode(line, type=Record)
+            except UNREADABLE:
+                reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
+                continue
+            if record.item in items:
+                records.append((number, record))
+            else:
+                reading.fault(path, number, "no pool had such an item", record.item)
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
         return None
-    records: list[tuple[int, Record]] = []
-    for number, line in lines:
-        try:
-            records.append((number, msgspec.json.decode(line, type=Record)))
-        except UNREADABLE:
-            reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
-    items = reading.items | other_items(reading.campaign)
     taken, last = HandedIn(heading.assessor), dict[str, str]()
     said = {name: (line.item, line.after) for name, line in present.records.items()}
     for number, record in sorted(records, key=lambda one: one[1].at):
@@ -150,14 +156,18 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
     return ""
 
 
-def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, list[tuple[int, bytes]]]:
-    """Return the heading of a file, and its other lines with their numbers. Raises FormatError if it has none."""
+def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
+    """Return the heading of a file, and its other lines with their numbers, of which one is held at a time; raises
+    FormatError where it has no heading."""
+    check_length(path)
+
+    def after_the_first() -> Iterator[tuple[int, bytes]]:
+        with path.open("rb") as file:
+            yield from islice(enumerate(file, 1), 1, None)
+
     with path.open("rb") as file:
-        if path.stat().st_size > MOST_BYTES:
-            raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
-        lines = list(enumerate(file, 1))
-    heading = _heading(reading, path, lines[0][1].removeprefix(BOM_UTF8) if lines else b"", asked)
-    return heading, lines[1:]
+        first = file.readline(LONGEST_HEADING).removeprefix(BOM_UTF8)
+    return _heading(reading, path, first, asked), after_the_first()
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
@@ -183,20 +193,16 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
 def _taken(
     reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
 ) -> tuple[Record, str] | None:
-    """Return a judgement as the history writes it, with its time; None if it has a fault."""
-    item = items.get(record.item)
+    """Return a judgement as the history writes it, with its time; None where it has a fault."""
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
     except (ValueError, OverflowError):
         reading.fault(path, number, "at must be a time", record.at)
         return None
-    if item is None:
-        reading.fault(path, number, "no pool had such an item", record.item)
-        return None
     if not record.id or max(map(len, (record.id, record.comment))) > LONGEST:
         reading.fault(path, number, f"a judgement has an id, and a comment at most {LONGEST:,} characters")
         return None
-    verdict = _verdict(reading, path, number, item, record.verdict) if record.verdict else ""
+    verdict = _verdict(reading, path, number, items[record.item], record.verdict) if record.verdict else ""
     if verdict is None:
         return None
     kept = msgspec.structs.replace(record, verdict=verdict, comment=record.comment.strip())

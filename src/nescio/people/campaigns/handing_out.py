@@ -98,7 +98,7 @@ def _readme(campaign: Campaign) -> str:
         f"A run is a file: {FORMS[settings.task]}. It needs an entry for every topic, even to abstain.",
         f"A group may submit {plural(settings.runs, 'run')}{per}"
         + (f", until {settings.deadline:%Y-%m-%d %H:%M} UTC" if settings.deadline else "")
-        + ". A later version of a run replaces an earlier one.",
+        + ". A later version of a run replaces an earlier one. A run is named after its file, without its suffix.",
         *(
             ["The file name of a run names its language, as in `run1-" + settings.languages[0] + "`."]
             if settings.languages

@@ -83,7 +83,8 @@ class Present:
     def __init__(self, history: Iterable[Change] = ()) -> None:
         self.lines: dict[tuple[str, str], Change] = {}
         self.records: dict[str, Change] = {}  # what became of each record that is in the history
-        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet said last
+        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet of this name said last
+        self.by_sheet: dict[tuple[str, str], Judgement] = {}  # what any sheet of the assessor said last
         for line in history:
             self.add(line)
 
@@ -96,6 +97,7 @@ class Present:
             self.records[line.record] = line
         if not line.said:
             self.by_source[line.source, line.item, line.assessor] = line.judgement
+            self.by_sheet[line.item, line.assessor] = line.judgement
 
     def of(self, item: str, assessor: str) -> Judgement:
         """Return what an assessor says of an answer; without a verdict where that is nothing."""
@@ -131,18 +133,19 @@ def read_judgements(campaign: Campaign) -> list[Judgement]:
 
 
 def changes(
-    campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present
+    campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present, lies_there: bool
 ) -> list[Change]:
-    """Return the changes that the rows of a sheet make.
-
-    A row changes nothing if it repeats the current verdict, or the verdict that this sheet had before: the assessor has
-    since given another one elsewhere.
-    """
+    """Return what the rows of a sheet change: nothing where they say what holds, or what the assessor's sheets said
+    last, as then a page said something else since. A sheet that nobody handed in by name, but that lies there, says
+    nothing twice: another sheet may have come since."""
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
     for one in given:
-        old, again = present.of(one.item, one.assessor), present.by_source.get((source, one.item, one.assessor))
-        if one != old and (not one.verdict or one != again):
+        old = present.of(one.item, one.assessor)
+        before = {present.by_sheet.get((one.item, one.assessor))}
+        if lies_there:
+            before.add(present.by_source.get((source, one.item, one.assessor)))
+        if one != old and (not one.verdict or one not in before):
             rows.append(Change(at, one.assessor, one.item, old.verdict, one.verdict, one.comment, pool, told, source))
             present.add(rows[-1])
     return rows

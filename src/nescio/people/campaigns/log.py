@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,10 @@ def read_log(campaign: Campaign) -> list[Entry]:
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
-def latest(campaign: Campaign, step: str) -> Entry | None:
-    """Return the last line of a step, if there is one."""
-    return next((entry for entry in reversed(read_log(campaign)) if entry.step == step), None)
+def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Entry | None:
+    """Return the last line of a step, if there is one; `entries` is the log, where it was read."""
+    log = read_log(campaign) if entries is None else entries
+    return next((entry for entry in reversed(log) if entry.step == step), None)
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:

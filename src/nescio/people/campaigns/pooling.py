@@ -25,7 +25,7 @@ from nescio.people.campaigns.runs import examine
 from nescio.people.campaigns.settings import Distinct, Task
 from nescio.people.campaigns.topics import Topics, read_topics
 from nescio.stats.parallel import followed
-from nescio.text import composed, plural, squeeze
+from nescio.text import answer_key, plural
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
@@ -96,9 +96,9 @@ class RunContents(Struct):
 
     def item_id(self, given: PooledAnswer) -> str:
         """Return what the answer is called in the pool: answers that are alike once normalised have one name."""
-        key = [given.question, squeeze(composed(given.answer) or "")]
+        key = [given.question, answer_key(given.answer)]
         if self.campaign.settings.distinct == "answer and document":
-            key.append(given.document or squeeze(given.support or ""))
+            key.append(given.document or answer_key(given.support or ""))
         return named_by(self.secret, *key)
 
     def given(self, run: TakenIn) -> Iterator[PooledAnswer]:
@@ -134,7 +134,8 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
         if submission.faults:
-            raise MismatchError(f"{submission.faults[0]}; the topics have changed since this run came in")
+            rule = "the topics, or the rules that nescio holds runs against, have changed since this run came in"
+            raise MismatchError(f"{submission.faults[0]}; {rule}")
         said.content[run.run] = submission.said
     return said
 

@@ -1,20 +1,44 @@
-"""QA systems beside the validators of a campaign: which outcomes belong to which language, and the ranking of both."""
+"""QA systems beside the validators of a campaign: which outcomes belong to which language, and the ranking of both.
+
+Outcomes lie anywhere. What is ranked is copied into the folder of the campaign, so that its log names nothing outside.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.errors import MismatchError, UsageError
 from nescio.people.campaigns.evidence import NOBODY, JudgedRuns
+from nescio.people.campaigns.folder import RANKINGS
 from nescio.people.campaigns.topics import Part
 from nescio.pipeline.judged import load_judged
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.baselines import Place
+
+
+class Ranking(Struct, frozen=True):
+    """Outcomes of QA systems: a file, and the language that the user named (empty: none)."""
+
+    path: Path
+    language: str = ""
+
+    @property
+    def place(self) -> str:
+        """The place of its copy among the rankings."""
+        return f"{self.language}/{self.path.name}" if self.language else self.path.name
+
+    @property
+    def kept(self) -> str:
+        """The name of its copy in the log."""
+        return f"{self.language}{self.language and '='}{RANKINGS}/{self.place}"
 
 
 class Ranked(Struct, frozen=True):
@@ -32,7 +56,38 @@ class Ranked(Struct, frozen=True):
         return [place for place in own if place.qa_accuracy == most], most
 
 
-def ranked(parts: Sequence[JudgedRuns], files: Sequence[Path | str]) -> list[Ranked]:
+def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]:
+    """Return the outcomes of QA systems that are given, each as `FILE` or `EN=FILE`; raises UsageError for two of one
+    name, and for a folder."""
+    languages = {judged.part.language for judged in parts}
+    made = []
+    for text in given:
+        language, equals, rest = text.partition("=")
+        named = equals and language in languages and not Path(text).exists()
+        made.append(Ranking(Path(rest), language) if named else Ranking(Path(text)))
+    places = [one.place for one in made]
+    if twice := next((one for one in made if places.count(one.place) > 1), None):
+        raise UsageError(f"two files of outcomes are called {twice.path.name}; rename one of them")
+    if folder := next((one for one in made if one.path.is_dir()), None):
+        raise UsageError(f"{folder.path}: outcomes of QA systems are a file, and this is a folder")
+    return made
+
+
+def keep(files: Sequence[Ranking], folder: Path) -> None:
+    """Copy the outcomes of QA systems into a folder; raises UsageError where the name of a folder names a system, as
+    the copy then says another thing."""
+    for one in files:
+        copy = folder / one.place
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(one.path, copy)
+        systems, again = load_judged([one.path]).data, load_judged([copy]).data
+        assert isinstance(systems, Evidence)
+        assert isinstance(again, Evidence)
+        if systems.runs != again.runs:
+            raise UsageError(f"{one.path}: its folder names its system; name the file after the system")
+
+
+def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
     """Rank the validators of each language, the QA systems among them that have outcomes there; a collection that
     nobody judged ranks none."""
     own = _of_languages([judged.part for judged in parts], files)
@@ -49,28 +104,34 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Path | str]) -> list[Ran
             systems = load_judged(given)
             assert isinstance(systems.data, Evidence)
             data, more = reference.with_systems(data, systems.data)
-            names, notes = systems.data.runs, (*systems.notes, *more)
+            names, notes = systems.data.runs, tuple(_by_name(one, given) for one in (*systems.notes, *more))
         places = (place for place in reference.ranking(exercise, data, names) if place.system != NOBODY)
         languages.append(Ranked(judged, tuple(places), notes))
     return languages
 
 
-def _of_languages(parts: Sequence[Part], files: Sequence[Path | str]) -> dict[str, list[Path]]:
-    """Return the outcomes of QA systems by language.
+def _by_name(one: Note, files: Sequence[Path]) -> Note:
+    """Return a note that names files without their folders, as it is to be the same of a copy."""
 
-    `EN=FILE` says which; else it is the one language whose questions the file has. Raises UsageError if several
-    languages have them, MismatchError where none does.
+    def named(value: Any) -> Any:
+        for file in files if isinstance(value, str) else ():
+            value = value.replace(str(file), file.name)
+        return value
+
+    return replace(one, subject=named(one.subject), values=tuple((name, named(value)) for name, value in one.values))
+
+
+def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
+    """Return the outcomes of QA systems by language: the one that is named, else the one whose questions the file has.
+
+    Raises UsageError where several languages have them, MismatchError where none does.
     """
     own: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}
     for file in files:
-        language, equals, rest = str(file).partition("=")
-        if equals and language in by_language and not Path(file).exists():
-            own.setdefault(language, []).append(Path(rest))
-        elif len(by_language) == 1:
-            own.setdefault(next(iter(by_language)), []).append(Path(file))
-        else:
-            own.setdefault(_language_of(Path(file), by_language), []).append(Path(file))
+        only = len(by_language) == 1 and not file.language
+        language = parts[0].language if only else file.language or _language_of(file.path, by_language)
+        own.setdefault(language, []).append(file.path)
     return own
 
 

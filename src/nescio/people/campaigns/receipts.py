@@ -62,6 +62,11 @@ def receipt_bytes(receipt: Receipt) -> bytes:
     return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
 
 
+def lists_faults(reasons: Sequence[object]) -> bool:
+    """Say whether the file of a receipt lists faults, which the log leaves out."""
+    return any(str(reason).endswith(("fault", "faults")) for reason in reasons)
+
+
 def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
     """Say whether a file is the copy of a receipt of the log, which leaves out the faults of a run that has some."""
     try:
@@ -69,8 +74,7 @@ def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
         without = {**copy, "faults": []}
     except (OSError, TypeError, *chain.UNREADABLE):
         return False
-    listed = any(str(reason).endswith(("fault", "faults")) for reason in about["reasons"])
-    return without == about and (listed or copy == about)
+    return without == about and (lists_faults(about["reasons"]) or copy == about)
 
 
 def write_told(campaign: Campaign, group: str) -> None:

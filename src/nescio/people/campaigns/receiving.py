@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -15,25 +14,32 @@ from msgspec.structs import asdict, replace
 
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import NescioError, UsageError
+from nescio.errors import UsageError
 from nescio.options.edge import Progress
-from nescio.people.campaigns.archives import MOST_MEMBERS, unpacked
+from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, opened
 from nescio.people.campaigns.checking import empty
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
 from nescio.people.campaigns.log import digest, digests, now, read_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
-from nescio.people.campaigns.runs import BROKEN, FILE_NAME, FILE_RULE, examine
+from nescio.people.campaigns.runs import (
+    BROKEN,
+    FILE_RULE,
+    FORM_SUFFIXES,
+    examine,
+    is_file_name,
+    plain_name,
+    run_name,
+)
 from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, named_group
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical
 from nescio.people.campaigns.topics import Topics
+from nescio.sources.source import PACKED
 from nescio.sources.temporary import temporary_folder
 from nescio.stats.parallel import followed
 from nescio.text import command_text, plural
-
-_PLAIN = re.compile(r"[^\w.-]")
 
 
 class Delivered(Struct, frozen=True):
@@ -48,13 +54,13 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """Return the name of the file without folders and suffixes, of plain characters."""
-        return _PLAIN.sub("_", PurePosixPath(self.file).name.partition(".")[0])[:60] or "run"
+        """The name of the file without folders and the suffixes of its form, of plain characters."""
+        return plain_name(run_name(self.file)) or "run"
 
     @property
     def plain_group(self) -> str:
-        """Return the group by plain characters, as the name of every group of the settings is."""
-        return _PLAIN.sub("_", self.group)[:60].strip(".") or "unknown"
+        """The group by plain characters, as the name of every group of the settings is."""
+        return plain_name(self.group).strip(".") or "unknown"
 
     @property
     def run(self) -> str:
@@ -104,11 +110,12 @@ def intake(
 
         print(nescio.campaign.intake("campaign", ["runs/mine.jsonl"], group="uned", received="2026-06-01"))
 
-    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs. `group` says whose
-    they are where the name of the folder does not. `received` is when they came in (None: now). A run has the name of
-    its group and of its file; a later version replaces an earlier one, and both are kept. Refused is what is late, of
-    an unknown group, of another group, in already, one too many, too large, or has a fault. `progress` is called with
-    the number of files read. Raises UsageError if there is nothing to take in.
+    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs; or a folder of
+    these, in which everything else is refused. `group` says whose they are where the name of the folder does not.
+    `received` is when they came in (None: now). A run has the name of its group and of its file without its suffix; a
+    later version replaces an earlier one, and both are kept. Refused is what is late, of an unknown group, of another
+    group, in already, one too many, too large, or has a fault. `progress` is called with
+    the number of files read. Raises UsageError where there is nothing to take in.
     """
     with step(campaign) as opened:
         places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
@@ -132,33 +139,29 @@ def intake(
 
 
 def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return the folders of groups in a folder that is no group's, if there are some; else the folder itself."""
+    """Return all that lies in a folder that is no group's, where folders of groups are among it: what lies beside
+    these is of no group, and is refused with a receipt. Else return the folder itself."""
     groups = campaign.settings.groups
     if group or not folder.is_dir() or folder.resolve().name in groups:
         return [folder]
-    own = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name in groups]
-    return own or [folder]
+    held = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    return held if any(path.is_dir() and path.name in groups for path in held) else [folder]
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """Return the files of a folder with those in archives; an archive that cannot be opened represents itself."""
-    if not folder.exists():
+    """List the files of a folder, those of archives among them; one that cannot be opened stands for itself."""
+    if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
     files = [folder]
     if folder.is_dir():
-        files = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()]
-        files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+        files = handed_in_files(folder)
         if len(files) > MOST_MEMBERS:
             raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
     items = []
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
-        try:
-            contents = [*unpacked(path, campaign.settings.most_bytes)]
-            refused = None if contents else "there is no file in it"
-        except (NescioError, OSError) as error:
-            contents, refused = [], str(error)
+        contents, refused = opened(path, campaign.settings.most_bytes)
         if refused:
             items.append(Delivered(label, whose, b"", _digest_of(path, campaign.settings.most_bytes), why=refused))
         for name, content in contents:
@@ -247,7 +250,7 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
         late: deadline is not None and desk.received > deadline,
         "two files in this delivery are runs with this name": not alone,
         f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
-        FILE_RULE: not FILE_NAME.fullmatch(PurePosixPath(item.file).name),
+        FILE_RULE: not is_file_name(PurePosixPath(item.file).name),
     }
     if broken := next((rule for rule, holds in rules.items() if holds), None):
         return broken, ""
@@ -255,12 +258,12 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
     if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
         return _RENAME, f"a run of {owner} has this name"
-    return _in_already(desk, item, receipt)
+    return _in_already(desk, item, receipt, out)
 
 
-def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
-    """Say where the same run, or one of nearly the same name, came in before; a stored copy of it that was changed or
-    lost is put back."""
+def _in_already(desk: _Desk, item: Delivered, receipt: Receipt, out: Mapping[str, str]) -> _Why:
+    """Say where the same run, or one of nearly the same name, came in before; `out` are the disqualified ones, with
+    the reason. A stored copy of it that was changed or lost is put back."""
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
     for old in accepted:
@@ -270,11 +273,13 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
             aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
             return "it was already accepted", aside
     for old in accepted:
-        if old.same == receipt.same and (old.run, old.version) in counting:
-            if old.group == item.group:
-                said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
-                return said, ""
-            return _ASK, f"{old.group} submitted the same file"
+        if old.same == receipt.same and ((old.run, old.version) in counting or old.run in out):
+            if old.group != item.group:
+                return _ASK, f"{old.group} submitted the same file"
+            said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
+            return (
+                f"it is the file of {old.run}, which is disqualified: {out[old.run]}" if old.run in out else said
+            ), ""
     latest = {old.run.casefold(): old for old in accepted}
     known = latest.get(receipt.run.casefold())
     # What came in later than now came in under a wrong clock, and keeps nothing out.
@@ -288,7 +293,8 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
 
 def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     settings = desk.campaign.settings
-    suffix = "".join(PurePosixPath(item.file).suffixes[-1:]).lower()
+    suffix = PurePosixPath(item.file).suffix.lower()
+    suffix = suffix if suffix in (*FORM_SUFFIXES, *PACKED) else ""
     with temporary_folder() as folder:
         path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
@@ -310,8 +316,10 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
                 "allowed",
             ),
         )
-    versions = [old.version or 0 for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)]
+    versions = {old.version or 0: old for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)}
     version = max(versions, default=0) + 1
+    before = versions[version - 1].file if versions and receipt.run in own else ""
+    replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, item.content)
-    return replace(receipt, status=ACCEPTED, language=run.language, version=version, stored=stored)
+    return replace(receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces)

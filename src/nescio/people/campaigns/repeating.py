@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from nescio._version import __version__
 from nescio.errors import NescioError
@@ -69,7 +70,9 @@ def _pool(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None)
 
 def _score(campaign: Campaign, folder: Path, last: Entry, progress: Progress | None) -> None:
     (folder / RESULTS).mkdir()
-    write_results(campaign, folder / RESULTS, msgspec.convert(last.about, ScoringPlan), progress=progress)
+    plan = msgspec.convert(last.about, ScoringPlan)
+    plan = replace(plan, ranking=plan.within(campaign.folder))
+    write_results(campaign, folder / RESULTS, plan, progress=progress)
 
 
 def _publish(campaign: Campaign, folder: Path, _: Entry, progress: Progress | None) -> None:

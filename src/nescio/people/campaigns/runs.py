@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from nescio.data.model import Question, Response
+from nescio.data.repeats import REPEAT
 from nescio.data.results import Results
 from nescio.errors import FormatError, NescioError
 from nescio.formats import Source, open_source
 from nescio.judging.choice import option
+from nescio.people.campaigns.archives import PACKING
 from nescio.people.campaigns.settings import Settings, Task
 from nescio.people.campaigns.texts import encoding_fault, text_fault
 from nescio.people.campaigns.topics import Part, Topics
 from nescio.sources.json import MemoryBudget
-from nescio.sources.source import LINES, PACKED
+from nescio.sources.source import BY_SUFFIX, LINES, PACKED
 from nescio.tables.responses import responses_of
 from nescio.tasks.ave.documents import decisions_of, hold
 from nescio.tasks.ave.exercise import Exercise
@@ -40,15 +43,37 @@ FORMS: Mapping[Task, str] = {
     "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
 }
 BROKEN = 2  # the exit status where what was checked breaks a rule
-FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,79}")
-FILE_RULE = "the file name of a run may contain only letters, digits, and . _ + -"
-MOST_LISTED = 50  # faults of a run; the others are counted
+FORM_SUFFIXES = (*BY_SUFFIX, ".txt")  # which say how a run is written, and are no part of its name
+LONGEST_NAME = 80  # bytes of the name of a run's file: names of receipts are made from it
+FILE_RULE = f"the file name of a run has at most {LONGEST_NAME} bytes, and only letters, digits, and . _ + -"
+_FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
+_NOT_PLAIN = re.compile(r"[^\w.+-]")
+MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
 LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def is_file_name(name: str) -> bool:
+    """Return whether a run's file may have this name."""
+    return _FILE_NAME.fullmatch(name) is not None and len(name.encode(errors="replace")) <= LONGEST_NAME
+
+
+def plain_name(text: str) -> str:
+    """Return a text as the name of a file: a name that a run may have stays as it is."""
+    return _NOT_PLAIN.sub("_", text).encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
+
+
+def run_name(file: str) -> str:
+    """Return the name of a run by that of its file, without the suffixes of its form and its compression alone, so that
+    `gpt-4.0.jsonl` and `gpt-4.1.jsonl` are two runs."""
+    path = PurePosixPath(PurePosixPath(file).name)
+    while path.suffix.lower() in PACKING:
+        path = path.with_suffix("")
+    return path.stem if path.suffix.lower() in FORM_SUFFIXES else path.name
 
 
 class Fault(Struct, frozen=True):
@@ -125,8 +150,37 @@ class Submission(Struct, frozen=True):
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
-        label = self.faults[0].file
-        return (*self.faults, Fault(label, None, f"{plural(self.more, 'more fault')} that the list leaves out{end}"))
+        return (*self.faults, _left_out(self.faults[0].file, self.more, end))
+
+
+class FaultsOfFiles:
+    """Faults of several files: of each file the first are listed, and the others are counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: dict[str, list[Fault]] = {}
+        self._more: Counter[str] = Counter()
+
+    def add(self, fault: Fault) -> None:
+        """Add a fault, or count it."""
+        self.count += 1
+        listed = self._first.setdefault(fault.file, [])
+        if len(listed) < MOST_LISTED:
+            listed.append(fault)
+        else:
+            self._more[fault.file] += 1
+
+    @property
+    def listed(self) -> tuple[Fault, ...]:
+        """The faults by file, the last of a file says how many more it has."""
+        rows: list[Fault] = []
+        for file, first in self._first.items():
+            rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]
+        return tuple(rows)
+
+
+def _left_out(file: str, more: int, end: str = "") -> Fault:
+    return Fault(file, None, f"{plural(more, 'more fault')} that the list leaves out{end}")
 
 
 class _EnoughError(Exception):
@@ -218,7 +272,7 @@ def examine(
     of the run (else that of the file), `label` what its faults call the file, `language` the language that it is known
     to be in.
     """
-    own = name or path.name.partition(".")[0]
+    own = name or run_name(path.name)
     if path.suffix.lower() not in PACKED and (rule := encoding_fault(path.read_bytes())):
         return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
     try:
@@ -232,7 +286,7 @@ def examine(
         # A message may quote the path, which a run that was unpacked has for a moment alone.
         rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
-    if name is None and not FILE_NAME.fullmatch(path.name):
+    if name is None and not is_file_name(path.name):
         reading.faults.insert(0, FormatError(source.label, FILE_RULE, value=path.name))
     faults = [_fault(label or str(path), error.rule, error.where, error.value) for error in reading.faults]
     faults = [_hinted(fault, topics) for fault in faults]
@@ -292,6 +346,8 @@ def _questions(reading: _Reading) -> _Said:
         reading.fail(f"a run of {topics.task} is {FORMS[topics.task]}", source.kind)
         return None, 0, 0
     responses = [response for response in responses if response.question_id not in topics.dropped]
+    if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
+        reading.fail(f"a run of a campaign answers each question once, and has no {REPEAT!r}", " ".join(again))
     part = reading.part(response.question_id for response in responses)
     if part is None:
         return None, 0, 0

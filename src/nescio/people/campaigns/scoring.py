@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,13 @@ from nescio.people.campaigns.assessors import outstanding
 from nescio.people.campaigns.entries import ScoringPlan
 from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
-from nescio.people.campaigns.folder import KEY, RESULTS, Campaign, decoded, put, renewed, step
+from nescio.people.campaigns.folder import KEY, RANKINGS, RESULTS, Campaign, decoded, put, renewed, step
 from nescio.people.campaigns.freshness import SCORING, done
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
-from nescio.people.campaigns.log import digest
 from nescio.people.campaigns.pooling import RunContents, read_runs
-from nescio.people.campaigns.ranking import Ranked, ranked
+from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings
@@ -67,13 +66,15 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """The result of `score`: the scores of each language (empty: all), and comparisons if there are two runs."""
+    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs;
+    `rankings` are the copies of outcomes of QA systems, as the log names them."""
 
     folder: Path
     scores: Mapping[str, Scores]
     comparisons: Mapping[str, Comparisons]
     tables: tuple[str, ...]
     after: str
+    rankings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
@@ -103,8 +104,7 @@ def score(
     with step(campaign) as opened:
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
-        files = {Path(name): digest(Path(name)) for name in map(_file_of, ranking)}
-        done(opened, SCORING, {**asdict(how), "ranking": [*how.ranking]}, files)
+        done(opened, SCORING, {**asdict(how), "ranking": [*scored.rankings]})
     return replace(scored, folder=opened / RESULTS)
 
 
@@ -134,7 +134,8 @@ def write_results(
         if len(judged.runs) > 1:
             first = [judged.measures[0]]
             compared[part.language] = compare(judged.loaded, first, ci=ci or 95.0, progress=progress, **drawn)
-    validators = ranked([judged for judged, _ in every], ranking) if settings.task == "ave" else []
+    outcomes = rankings([judged for judged, _ in every], ranking)
+    validators = ranked([judged for judged, _ in every], outcomes) if settings.task == "ave" else []
     ranks = {language: rows.tables.get("ranks", ()) for language, rows in compared.items()}
     listed = [facts(said), *_tables(settings, every, validators, said.runs, ranks)]
     listed += [table for table in [agreement_table(campaign, resamples, seed)] if table.rows]
@@ -146,24 +147,20 @@ def write_results(
         if judged.runs
     ]
     _write(draft, campaign, parts, compared, listed)
+    keep(outcomes, draft / PurePosixPath(RANKINGS).name)
     if settings.task in ("qa", "reading"):
         _write_answers(draft, said, parts)
     _write_sentences(draft, campaign, said.topics.parts.values())
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {campaign.folder}"
-    return Scored(draft, scored, compared, tuple(table.name for table in listed), after)
+    kept = tuple(one.kept for one in outcomes)
+    return Scored(draft, scored, compared, tuple(table.name for table in listed), after, kept)
 
 
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
     """Note the languages in which no run is in."""
     if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
         yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
-
-
-def _file_of(ranking: Path | str) -> str:
-    """Return the file of `EN=FILE`, or of a file whose name is all."""
-    text = str(ranking)
-    return text if Path(text).exists() else text.partition("=")[2]
 
 
 def _tables(

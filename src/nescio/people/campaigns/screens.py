@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from nescio.errors import UsageError
 from nescio.people.campaigns.folder import GUIDELINES, Campaign, keyed, text_of
 from nescio.people.campaigns.judgements import Judgement, guidelines_of
 from nescio.people.campaigns.pages import script_page
@@ -40,6 +41,14 @@ def sentence_items(campaign: Campaign) -> list[Item]:
         for question in part.questions.values()
         if question.story
     ]  # fmt: skip
+
+
+def story_items(campaign: Campaign) -> list[Item]:
+    """Return the items about sentences of stories; raises UsageError where no topic has a story."""
+    items = sentence_items(campaign)
+    if not items:
+        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+    return items
 
 
 def list_items(campaign: Campaign) -> list[Item]:

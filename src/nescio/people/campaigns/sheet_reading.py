@@ -17,7 +17,7 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import Judgement
 from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
-from nescio.people.campaigns.runs import Fault
+from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.sources.text_files import records
@@ -26,6 +26,7 @@ from nescio.text import plural
 _WORDS = {"right": "R", "correct": "R", "wrong": "W", "incorrect": "W", "inexact": "X", "unsupported": "U"}
 _MEANING = "R (right), W (wrong), X (inexact) or U (unsupported)"
 _DELIMITERS = ",;\t"
+MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
@@ -36,9 +37,9 @@ def row_key(secret: str, who: str, item: str) -> str:
 class SheetReader:
     """Sheets while they are read."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
-        self.faults: list[Fault] = []
+        self.faults = FaultsOfFiles() if faults is None else faults
         self.judgements: list[Judgement] = []
         self.blanks: list[Judgement] = []  # answers without a verdict
         self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
@@ -60,14 +61,20 @@ class SheetReader:
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
         self.rows = []
+        unknown = 0
         try:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
                 item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
+                if item not in self.asked:
+                    unknown += 1  # and not held, as there may be millions
+                    if row.get(column, row.get(SENTENCES, "")).strip():
+                        self.fault(path, line, "no pool had such an item", row["item"])
+                    continue
                 first = seen.setdefault(item, line)
                 if first != line:
                     self.fault(path, line, f"the item appears twice; first on line {first}", row["item"])
                     continue
-                if item in self.asked and key != row_key(self.secret, who, item):
+                if key != row_key(self.secret, who, item):
                     others.append((line, item, key))
                     continue
                 self.rows.append(item)
@@ -76,7 +83,7 @@ class SheetReader:
             self.fault(path, None, f"{error.where}: {error.rule}" if error.where else error.rule, error.value)
         if others:
             self._fault_of_others(path, who, others)
-        return len(seen)
+        return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
         """Put down that rows are not of the sheet of an assessor, and of whose they are."""
@@ -87,12 +94,9 @@ class SheetReader:
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
-        item = self.asked.get(row["item"])
+        item = self.asked[row["item"]]
         written = row.get(column, "").strip()
-        if item is None:
-            if written:
-                self.fault(path, line, "no pool had such an item", row["item"])
-        elif not self._is_of(item, row.get("answer", "")):
+        if not self._is_of(item, row.get("answer", "")):
             self.fault(
                 path,
                 line,
@@ -153,12 +157,13 @@ class SheetReader:
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
         """Put down a fault."""
-        self.faults.append(Fault(str(path), line, rule, None if value is None else str(value)))
+        self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
-    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines. Raises
-    FormatError if it lacks one that is needed, or all of which it needs `either`."""
+    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
+    FormatError where it lacks one that is needed, or all of which it needs `either`, and where it is too large."""
+    check_length(path)
     if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
     else:
@@ -178,6 +183,12 @@ def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iter
                 raise FormatError(path, rule, where=f"line {line}")
             padded = [*cells, *[""] * (len(names) - len(cells))]
             yield {name: unguarded(cell) for name, cell in zip(names, padded, strict=False)}, line
+
+
+def check_length(path: Path) -> None:
+    """Raise FormatError where a file is larger than what an assessor may hand in."""
+    if path.is_file() and path.stat().st_size > MOST_BYTES:
+        raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
 
 
 def _delimiter(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
@@ -15,13 +14,13 @@ from nescio.data.model import Verdict
 from nescio.errors import UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import own_order, read_asked, write_asked
+from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, write_asked
 from nescio.people.campaigns.collecting import KEY_SHEET
 from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
 from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
-from nescio.people.campaigns.screens import SENTENCES, assessor_page, kind_of, list_items, sentence_items
+from nescio.people.campaigns.screens import SENTENCES, assessor_page, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, row_key
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import disputed
@@ -33,7 +32,6 @@ from nescio.text import plural
 Form = Literal["csv", "xlsx", "html"]
 HEAD = ("item", "key", "question_id", "question", "answer", "document", "support")
 BLANKS = 12  # lines that an assessor has for the nuggets of a target
-_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 _MARK = "¶"
 _CELLS = {  # how a sheet is filled in, by its column
     "verdict": "verdict: R, W, X or U; empty: not judged yet",
@@ -96,7 +94,7 @@ def sheets(
         if not pool:
             raise UsageError(f"there is no pool; nescio campaign pool {opened.folder} makes one")
         if sentences:
-            pool = _about_stories(opened)
+            pool = story_items(opened)
         form = "html" if html else form
         judgements = read_judgements(opened)
         if adjudicate:
@@ -124,13 +122,6 @@ def sheets(
     if html:
         after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
     return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
-
-
-def _about_stories(campaign: Campaign) -> list[Item]:
-    items = sentence_items(campaign)
-    if not items:
-        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
-    return items
 
 
 def _with_lists(
@@ -167,8 +158,9 @@ def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[st
     before = {name.casefold(): name for name in read_asked(campaign).assessors}
     for text in assessors:
         name, _, rest = text.partition("=")
-        if not _NAME.fullmatch(name) or name.casefold() in (ADJUDICATION, "nuggets", "assessors"):
-            raise UsageError(f"assessors are named by letters, digits and hyphens, as their files are (found {name!r})")
+        check_person(name)
+        if name.casefold() in (ADJUDICATION, Path(KEY_SHEET).stem, Path(ASKED).stem):
+            raise UsageError(f"a file in {SHEETS}/ is called {name!r} already; name the assessor otherwise")
         if (other := before.get(name.casefold(), name)) != name:
             raise UsageError(
                 f"{name!r} and {other!r}, who was asked before, differ only in case; one of them is enough"
@@ -239,7 +231,7 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                 reading = SheetReader(campaign)
                 reading.read(path, who)
                 new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
-                if new or reading.faults:
+                if new or reading.faults.count:
                     rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
                     raise UsageError(rule)
 

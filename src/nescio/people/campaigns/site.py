@@ -21,6 +21,7 @@ from nescio.people.campaigns.folder import LOG, RECEIPTS, RETURNS, SITE, Campaig
 from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs, refuse_old
 from nescio.people.campaigns.layouts import Table, figure, named_run
 from nescio.people.campaigns.log import read_log
+from nescio.people.campaigns.receipts import TOLD
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import TopicScore, read_results, read_tables
 from nescio.people.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
@@ -295,9 +296,9 @@ def _returns(site: _Site, group: str) -> None:
         figure=lambda value: figure(value, 3),
     )
     _put(folder / "index.html", page)
-    told = site.campaign / RECEIPTS / group / "receipts.txt"
+    told = site.campaign / RECEIPTS / group / TOLD
     if told.is_file():
-        _put(folder / "receipts.txt", text_of(told))
+        _put(folder / TOLD, text_of(told))
 
 
 def _below(row: TopicScore, median: float | None) -> bool:

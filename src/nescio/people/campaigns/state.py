@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from nescio.errors import MismatchError
 from nescio.people.campaigns.assessors import returned, unasked
-from nescio.people.campaigns.entries import REFUSED, Entry
+from nescio.people.campaigns.entries import REFUSED, Entry, ScoringPlan
 from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, open_campaign
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
@@ -116,8 +117,9 @@ def _pool(campaign: Campaign) -> list[Item]:
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
     """Return whether results and a site exist, and whether each matches the current inputs."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
-    last = latest(campaign, SCORING)
-    files = [word for name in (last.about.get("ranking", ()) if last else ()) for word in ("--ranking", name)]
+    last = latest(campaign, SCORING, entries)
+    kept = msgspec.convert(last.about, ScoringPlan).within(campaign.folder) if last else ()
+    files = [word for name in kept for word in ("--ranking", name)]
     score = command_text(["nescio", "campaign", "score", str(campaign.folder), *files])
     fresh = scored is not None and scored.fresh
     site = "none" if published is None else "pages, returns, LaTeX" if published.fresh else str(published)

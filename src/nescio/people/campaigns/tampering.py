@@ -93,7 +93,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
 
 def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     """Yield what steps made and is not as they left it."""
-    for step, place in ((POOLING, "pool"), (SCORING, "results"), (PUBLISHING, "site")):
+    for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
             yield Fault(place, None, "no line of the log says who made it; repeat the step, or delete it")

@@ -14,6 +14,7 @@ from nescio.people.campaigns.folder import Campaign
 from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
 from nescio.people.campaigns.pooling import Item, read_pool
 from nescio.people.campaigns.screens import NOTHING, SENTENCES, sentence_items
+from nescio.reporting.numbers import with_interval
 from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import on_one_line, plural
 
@@ -37,6 +38,18 @@ class Agreement(Struct, frozen=True):
     unit: str = "answer"
     n: int = 0
     whole: str = "string"
+
+    @property
+    def over(self) -> str:
+        """What it is over, in words."""
+        return plural(self.n, self.unit) + (
+            f" on {plural(self.answers, self.whole)}" if self.unit == "decision" else ""
+        )
+
+    def __str__(self) -> str:
+        left = f"; undefined in {self.undefined:,} resamples" if self.undefined else ""
+        value = with_interval(self.value, self.low, self.high)
+        return f"{self.measure} {value}: {self.assessors}, {self.over}{left}"
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -16,9 +17,10 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import chain
+from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import LOG, RECEIPTS, SECRET, Campaign, open_campaign, put, text_of
 from nescio.people.campaigns.log import HELD, digest, digests, read_log
-from nescio.people.campaigns.receipts import read_receipts, receipt_bytes, write_told
+from nescio.people.campaigns.receipts import lists_faults, read_receipts, receipt_bytes, write_told
 from nescio.people.campaigns.repeating import repeated
 from nescio.people.campaigns.runs import Fault, Faults
 from nescio.people.campaigns.settings import SETTINGS
@@ -74,10 +76,13 @@ def verify(
         _restore(opened)
     anchored = () if against is None else _not_in_log(opened, str(against))
     rows, notes = [*guarded(faults(opened)), *anchored], list[Note]()
-    if not linked:
-        rows, notes = [*rows, *_backwards(opened)], [*_changes(opened)]
+    entries = list[Entry]()
+    with suppress(MismatchError):  # a fault says so
+        entries = [] if linked else read_log(opened)
+    if entries:
+        rows, notes = [*rows, *_backwards(entries)], [*_changes(opened, entries)]
     if not rows:
-        rows = [*guarded(repeated(opened, read_log(opened), progress))]
+        rows = [*guarded(repeated(opened, entries, progress))]
     else:
         notes.append(note("campaign.not_repeated", "pool, results and site were not made again, as there are faults"))
     lines = chain.links(opened / LOG)
@@ -100,12 +105,8 @@ def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
         yield Fault(LOG, None, f"it has no line with the digest {kept[0]} that was kept: the log was written anew")
 
 
-def _changes(campaign: Campaign) -> Iterator[Note]:
+def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
     """Note what the organisers keep and changed between two steps."""
-    try:
-        entries = read_log(campaign)
-    except MismatchError:
-        return  # a fault says so
     for number, (before, after) in enumerate(pairwise(entries), 2):
         known = {*before.held, *after.held} - {*after.wrote}  # what a step writes is no change between steps
         if SECRET not in before.held:
@@ -120,21 +121,15 @@ def _changes(campaign: Campaign) -> Iterator[Note]:
                 after=number,
             )
     there = digests(campaign, *HELD)
-    last = entries[-1].held if entries else there
+    last = entries[-1].held
     names = [name for name in {**last, **there} if there.get(name) != last.get(name)]
     if names:
         yield note("campaign.changed_since", "{subject} changed since the last line of the log", ", ".join(names))
 
 
-def _backwards(campaign: Campaign) -> Iterator[Fault]:
-    """Yield the lines that claim to be older than the previous line.
-
-    Either a clock was wrong, which stops no step, or the log was written anew.
-    """
-    try:
-        entries = read_log(campaign)
-    except MismatchError:
-        return  # a fault says so
+def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
+    log was written anew."""
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
@@ -142,9 +137,9 @@ def _backwards(campaign: Campaign) -> Iterator[Fault]:
 
 def _restore(campaign: Campaign) -> None:
     """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
-    for receipt in read_receipts(campaign):
-        content = receipt_bytes(receipt)
-        if not any(reason.endswith(("fault", "faults")) for reason in receipt.reasons):
-            put(campaign / RECEIPTS / receipt.place, content)
-    for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign)):
+    receipts = read_receipts(campaign)
+    for receipt in receipts:
+        if not lists_faults(receipt.reasons):
+            put(campaign / RECEIPTS / receipt.place, receipt_bytes(receipt))
+    for group in dict.fromkeys(receipt.group for receipt in receipts):
         write_told(campaign, group)

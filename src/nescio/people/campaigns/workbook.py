@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from nescio.errors import FormatError, UsageError
+from nescio.people.campaigns.retyped import CELL
 from nescio.sources.documents import unpacked_size
-from nescio.sources.limits import SHEETS
+from nescio.sources.limits import SHEETS, Made
+from nescio.sources.workbooks import sheet_rows
 
 SUFFIXES = (".xlsx", ".ods")
 GUIDE, ANSWERS = "Guidelines", "Answers"
 _WIDTHS = {"item": 15, "question_id": 12, "question": 40, "answer": 40, "support": 50, "comment": 40, "comments": 40}
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_LONGEST = 32_767  # characters that a cell holds
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -67,7 +68,7 @@ def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[s
 
 def _put(cell: Any, text: str) -> Any:
     """Put a text into a cell, as text whatever it looks like."""
-    cell.value = _ILLEGAL.sub("\ufffd", text)[:_LONGEST]
+    cell.value = _ILLEGAL.sub("\ufffd", text)[:CELL]
     cell.data_type, cell.number_format = "s", "@"
     return cell
 
@@ -85,18 +86,17 @@ def _timeless(content: bytes) -> bytes:
 
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers. Raises FormatError
-    if no sheet has it, or the file is no workbook."""
+    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
+    where no sheet has it, the file is no workbook, or it claims more cells than a file of its size holds."""
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()
-    unpacked_size(path, SHEETS)
+    size, made = unpacked_size(path, SHEETS), Made(path, SHEETS)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         for sheet in book.worksheets:
-            read = ((["" if v is None else _text(v) for v in row], n) for n, row in enumerate(sheet.values, 1))
             found = False
-            for cells, number in read:
+            for number, cells in sheet_rows(path, sheet, size, made):
                 if not found and not any(cells):
                     continue
                 if not found and needed not in [cell.strip().casefold() for cell in cells]:
@@ -111,9 +111,3 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     except Exception:  # openpyxl raises whatever its parsers do
         raise FormatError(path, "this workbook cannot be read; save it again, or as .csv") from None
     raise FormatError(path, f"no sheet has a column {needed}")
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).upper()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -23,7 +23,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.stats.parallel import followed
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value, language
-from nescio.text import find_words, squeeze
+from nescio.text import composed, find_words, squeeze
 
 Rule = Literal["declined", "nil", "void", "long", "duplicate", "contained"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -201,7 +201,7 @@ def tokens(answer: str) -> tuple[str, ...]:
 
     By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
     """
-    words = _TOKEN.findall(answer.casefold())
+    words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
     while start < end and words[start] in _EDGES:
         start += 1

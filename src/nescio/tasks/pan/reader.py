@@ -12,9 +12,10 @@ In the years where both files have the same shape, the truth is the one with "tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
@@ -22,7 +23,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.texts import texts_of
 from nescio.errors import MismatchError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, by_role, reader
-from nescio.sources.source import name_runs
+from nescio.sources.source import Source, name_runs
 from nescio.tasks.pan.answers import values_of
 from nescio.tasks.pan.shapes import recognise, shared
 from nescio.tasks.pan.truth import Truth, read_truth
@@ -50,11 +51,24 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not answers:
         raise MismatchError(f"{gold[0].label} is a PAN truth file; give the answers of the runs with it")
     truth = read_truth(gold[0])
-    same = np.array(list(truth.same.values()), dtype=np.int8)
     names = name_runs(answers, generic=("answers", "predictions"))
     notes: list[Note] = []
     cells = [values_of(source, truth, name, notes) for source, name in zip(answers, names, strict=True)]
-    values, sides = (np.stack([cell[i] for cell in cells]) for i in (0, 1))
+    files = tuple(str(source.label) for source in answers)
+    result = judged_answers(gold[0], truth, dict(zip(names, cells, strict=True)), options, files)
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def judged_answers(
+    gold: Source,
+    truth: Truth,
+    answers: Mapping[str, tuple[Array, Array]],
+    options: ReadOptions,
+    files: tuple[str, ...] = (),
+) -> ReadResult:
+    """Return the answers of runs by name, scores and the sides they take, held against the truth of the file `gold`."""
+    same = np.array(list(truth.same.values()), dtype=np.int8)
+    values, sides = (np.stack([cell[i] for cell in answers.values()]) for i in (0, 1))
     silent = sides == 0.5
     state = np.where(silent, SILENT, np.where((sides > 0.5) == (same == 1), CORRECT, INCORRECT)).astype(np.int8)
     # How sure the run is of the side it takes; 0.5 is silence, so it carries no confidence.
@@ -63,9 +77,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         "verification.same": np.broadcast_to(same, values.shape).copy(),
         "verification.value": values,
     }
-    files = tuple(str(source.label) for source in answers)
     outcomes = Outcomes(
-        tuple(names),
+        tuple(answers),
         tuple(truth.same),
         state,
         confidence=confidence,
@@ -74,8 +87,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         files=files,
         texts=_in_words(truth, values) if options.texts else None,
     )
-    since_2024 = gold[0].kind != "text" and "same" not in gold[0].columns
-    if "is_human" in gold[0].columns and silent.any():
+    since_2024 = gold.kind != "text" and "same" not in gold.columns
+    notes: list[Note] = []
+    if "is_human" in gold.columns and silent.any():
         notes.append(
             note(
                 "pan.silence",

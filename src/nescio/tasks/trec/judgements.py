@@ -19,7 +19,7 @@ from nescio.sources.source import Source, name_runs
 from nescio.tasks.kit import fault_at
 from nescio.tasks.trec.qrels import ranked, say_strangers
 from nescio.tasks.trec.runs import NIL, RankedRun
-from nescio.text import squeeze
+from nescio.text import answer_key
 
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
@@ -125,7 +125,7 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
     """Return the answers of runs, looked up in the pool of judgements; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
-        key = question, docno, squeeze(answer)
+        key = question, docno, answer_key(answer)
         if pool.verdicts.setdefault(key, letter) != letter:
             raise fault_at(source, line, f"this answer to question {question!r} has two judgements", letter)
         _settle_answerable(pool.answerable, question, docno, _state(letter, options), _both(source, line, question))
@@ -140,7 +140,9 @@ def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -
             if not answers:
                 rows.append((_told(Answer(run.name, question, ABSENT, path=run.source.label), pool.answerable), 0))
                 continue
-            verdicts = [pool.verdicts.get((question, response.docno, squeeze(response.answer))) for response in answers]
+            verdicts = [
+                pool.verdicts.get((question, response.docno, answer_key(response.answer))) for response in answers
+            ]
             states = [NOT_GRADED if letter is None else _state(letter, options) for letter in verdicts]
             why = NIL if answers[0].docno == NIL else SAID_SO if options.declined.matches(answers[0].answer) else None
             letters[verdicts[0] or ""] += why is None
