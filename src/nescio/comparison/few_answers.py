@@ -127,7 +127,8 @@ def with_answers_as_units(
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []
     for row in rows:
-        wholes = [own[1] for run, own in sums_by.get(row.measure, {}).items() if run in (row.run, row.baseline)]
+        sums_of = sums_by.get(row.measure, {})
+        wholes = [sums_of[run][1] for run in (row.run, row.baseline) if run in sums_of]
         fewer = wholes and not (unmoved and row.spread)
         made.append(replace(row, units=min([row.units, *map(int, wholes)])) if fewer else row)
     return tuple(made)
