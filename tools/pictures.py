@@ -135,6 +135,15 @@ STUDIES = (
         rows=lambda row: row["wrong keys"] != "0%",
     ),
     Plot(
+        "promises",
+        0,
+        "{kind}: {method}",
+        {"lowest coverage": "lowest", "mean": "mean"},
+        "coverage of 95% intervals over all settings",
+        0.95,
+        lambda row: bool(row["lowest coverage"]) and row["kind"] not in ("stakes", "prompts"),
+    ),
+    Plot(
         "few-units",
         0,
         "{clusters × questions}, {right} right",

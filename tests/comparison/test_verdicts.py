@@ -16,6 +16,7 @@ from nescio.comparison.ranks import bars
 from nescio.comparison.verdicts import decision, detectable, regression, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
+from nescio.measures import parse
 from tests.notes import in_words
 from tests.rings import together
 
@@ -88,15 +89,16 @@ def test_the_detectable_difference_is_found_four_times_in_five(questions: int, a
     for _ in range(60):
         assert shift is not None
         spread = ((apart - shift**2) / questions) ** 0.5
-        shift = detectable(replace(row(-0.1, 0.1, measure="accuracy"), spread=spread, units=questions), alpha)
+        shift = detectable(replace(row(-0.1, 0.1), spread=spread, units=questions), parse("accuracy"), alpha)
     assert shift is not None
     assert 0.8 <= power_of_the_exact_test(questions, apart, shift, alpha) <= 0.9
 
 
 def test_a_detectable_difference_needs_units_and_a_range() -> None:
-    assert detectable(replace(row(-0.1, 0.1), spread=0.0), 0.05) is None
-    assert detectable(replace(row(-0.1, 0.1), spread=0.1, units=5), 0.05) is None  # no p below 2^-4 is to be had
-    assert detectable(replace(row(-0.1, 0.1), spread=0.9), 0.05) is None  # c@1 has no difference as large
+    measure = parse("c@1")
+    assert detectable(replace(row(-0.1, 0.1), spread=0.0), measure, 0.05) is None
+    assert detectable(replace(row(-0.1, 0.1), spread=0.1, units=5), measure, 0.05) is None  # no p below 2^-4
+    assert detectable(replace(row(-0.1, 0.1), spread=0.9), measure, 0.05) is None  # c@1 has no difference as large
 
 
 def test_gates_pass_fail_or_cannot_tell() -> None:

@@ -167,6 +167,14 @@ def test_a_posterior_of_two_kinds_is_jeffreys() -> None:
         estimate(pairs, PLAIN, partial(posterior, level=0.95, blocks=blocks(9, 0)))
 
 
+def test_a_posterior_is_for_one_run() -> None:
+    """With one question in favour of the first run, and none of the other, no draw of the kinds seen is below 0."""
+    ahead = np.repeat([1.0, 0.0], [1, 59])
+    two = units_of({"right": ahead}, exchanged={"right": -ahead})
+    with pytest.raises(UsageError, match="one run"):
+        estimate(two, PLAIN, partial(posterior, level=0.95, blocks=blocks(9, 0)))
+
+
 def test_nothing_is_undefined() -> None:
     found = estimate(units_of({"right": np.zeros(0)}), PLAIN, closed_form, by_student)
     assert (found.n, found.units) == (0, 0)

@@ -13,6 +13,7 @@ from nescio.comparison.families import families
 from nescio.comparison.verdicts import decide, detectable
 from nescio.data.notes import Note
 from nescio.data.results import Comparison
+from nescio.measures import parse
 
 
 class TestedPairs(Struct, frozen=True):
@@ -60,9 +61,10 @@ def judged_rows(
     strictest = alpha / every if tukey or adjusted else alpha / len(rows) if correction == "holm" else alpha
     if adjusted is None:
         adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
+    measures = {name: parse(name) for name in {row.measure for row in rows}}
     return [
         decide(
-            replace(row, p_adjusted=p, detectable=detectable(row, strictest)),
+            replace(row, p_adjusted=p, detectable=detectable(row, measures[row.measure], strictest)),
             alpha,
             margin,
             smallest if row.test in RANDOM else 0.0,

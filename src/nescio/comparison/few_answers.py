@@ -36,16 +36,18 @@ def with_few_answers(
     """
     shares = {measure.label: shares_of(data, measure) for measure in measures}
     by_label = {measure.label: measure for measure in measures}
+    counts_all = {measure.label: measure.counts_every_unit for measure in measures}
     made, remarks = [], []
     for row in rows:
-        own, measure = shares.get(row.measure, {}), by_label[row.measure]
-        both = own.get(row.run), own.get(row.baseline)
-        alike = row.difference == 0 and _end_alike(row, data, measure)
-        every = measure.counts_every_unit
+        every = counts_all[row.measure]
         cancels = row.difference == 0 and data.clusters is not None  # wins and losses within a cluster cancel
-        if (every and not cancels) or math.isnan(row.difference) or alike:
+        if (every and not cancels) or math.isnan(row.difference):
             made.append(row)
             continue
+        if row.difference == 0 and _end_alike(row, data, by_label[row.measure]):
+            made.append(row)
+            continue
+        both = shares[row.measure].get(row.run), shares[row.measure].get(row.baseline)
         if every or both[0] is None or both[1] is None or not any(map(_is_few, both)):
             made.append(_without_rule_of_three(row))
             continue
@@ -128,7 +130,8 @@ def with_answers_as_units(
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []
     for row in rows:
-        wholes = [own[1] for run, own in sums_by.get(row.measure, {}).items() if run in (row.run, row.baseline)]
+        sums_of = sums_by.get(row.measure, {})
+        wholes = [sums_of[run][1] for run in (row.run, row.baseline) if run in sums_of]
         fewer = wholes and not (unmoved and row.spread)
         made.append(replace(row, units=min([row.units, *map(int, wholes)])) if fewer else row)
     return tuple(made)

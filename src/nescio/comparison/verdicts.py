@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from statistics import NormalDist
 
 from msgspec import Struct
@@ -25,8 +26,8 @@ TOO_FEW_RESAMPLES = "too few resamples to tell"
 MOST_TIMES = 100  # more than this times the questions is never advised: nobody asks so many
 
 
-def detectable(row: Comparison, alpha: float) -> float | None:
-    r"""Return the difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
+def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
+    r"""Return the difference of a measure that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
     It is the least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
     difference on m units. A test that exchanges labels measures by squares about 0, to which d itself adds. A measure
@@ -36,17 +37,21 @@ def detectable(row: Comparison, alpha: float) -> float | None:
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
-    normal, measure = NormalDist(), parse(row.measure)
     low, high = measure.bounds
     exchanged = row.test != CORRECTED
     counts = exchanged and (measure.counts_outcomes or measure.declaration.proportion is not None)
-    level = normal.inv_cdf(1 - alpha / 2)
-    least = normal.inv_cdf(POWER) * row.spread + ((high - low) / row.units if counts else 0.0)
+    level = _quantile(1 - alpha / 2)
+    least = _quantile(POWER) * row.spread + ((high - low) / row.units if counts else 0.0)
     share = level**2 / row.units if exchanged else 0.0
     if share >= 1:
         return None
     smallest = (least + math.sqrt(share * least**2 + (1 - share) * (level * row.spread) ** 2)) / (1 - share)
     return smallest if smallest <= high - low else None
+
+
+@cache
+def _quantile(share: float) -> float:
+    return NormalDist().inv_cdf(share)
 
 
 def rule_of_three_share(units: int, alpha: float) -> float:
@@ -89,7 +94,7 @@ def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
     counts = measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
     if _unmoved(row) or not counts or row.test == CORRECTED or not row.units or not row.spread:
         return low, high
-    step, z = _reach(measure) / row.units, NormalDist().inv_cdf(1 - alpha / 2)
+    step, z = _reach(measure) / row.units, _quantile(1 - alpha / 2)
     correction = step * max(0.0, 2 / 3 - z**2 / 6)
     half = correction + z**2 * step / 2
     gap = half + math.sqrt(max(0.0, half**2 - correction**2 + (z * row.spread) ** 2))

@@ -35,6 +35,7 @@ from nescio.stats.packed import pair_index
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
 PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
+ANSWERS_AT_ONCE = 1 << 18  # that are counted together: each takes nine bytes, and one for each column
 
 
 class Evidence(Struct, frozen=True, eq=False):
@@ -167,18 +168,23 @@ class Evidence(Struct, frozen=True, eq=False):
     def tally(self) -> Tally:
         """Return the integer columns, as distinct patterns with how often each occurs in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
+        every_present = self.present
+        at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
         rows, counted = [], []
-        for run, present in enumerate(
-            self.present
-        ):  # one after another: all at once take nine bytes an answer and name
-            cells = np.stack([self.columns[name][run][present] for name in names]).T
+        for first in range(0, len(self.runs), at_once):
+            present = every_present[first : first + at_once]
+            cells = np.stack([self.columns[name][first : first + at_once][present] for name in names]).T
             own, code = distinct(cells)
+            run = np.repeat(np.arange(len(present)), present.sum(axis=1))
+            times = np.bincount(run * len(own) + code, minlength=len(present) * len(own))
             rows.append(own)
-            counted.append(np.bincount(code, minlength=len(own)))
+            counted.append(times.reshape(len(present), len(own)))
         patterns, place = distinct(np.concatenate(rows))
-        runs = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
         counts = np.zeros((len(self.runs), len(patterns)), dtype=np.int64)
-        counts[runs, place] = np.concatenate(counted)
+        done = 0
+        for first, times in zip(range(0, len(self.runs), at_once), counted, strict=True):
+            counts[first : first + len(times), place[done : done + times.shape[1]]] = times
+            done += times.shape[1]
         columns = {name: patterns[:, i] for i, name in enumerate(names)}
         return Tally(self.runs, columns, counts)
 

@@ -134,7 +134,7 @@ def notes_on_pairs(
     """Note the pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed. Note also
     the runs on which no decision can be made, because such outputs count as silence."""
     every = [row for rows in silence for row in rows]
-    for run, baseline in dict.fromkeys(pairs):
+    for run, baseline in dict.fromkeys(pairs if every else ()):
         old, new = ([row for row in every if row.run == name] for name in (baseline, run))
         if change := changed(old, new):
             yield note(

@@ -83,8 +83,14 @@ def resampled(units: Units, statistic: Statistic, value: float, *, level: float,
 def posterior(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
     """Return the percentiles of the statistic under Jeffreys' posterior of the shares of the kinds of question.
 
-    Raises UsageError for clusters, and for so many kinds that half a question of each would weigh more than a tenth.
+    Raises UsageError for two runs, as the kinds that were seen do not show what the other way round would be (such
+    intervals held in half of the samples of 60 questions, docs/promises.md); for clusters; and for so many kinds that
+    half a question of each would weigh more than a tenth.
     """
+    if units.exchanged is not None:
+        raise UsageError(
+            "a posterior is for one run: of two, it knows the kinds of question that were seen alone; use t"
+        )
     units = merged(units)
     if (units.size != 1).any():
         raise UsageError("a posterior treats questions as independent, but these are clustered; use t or percentile")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, ParamSpec, TypeVar, overload
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, overload
 
 from msgspec import defstruct
 
@@ -49,8 +49,12 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
 
 
 class PairsRequest(StatisticRequest):
-    """The options of a statistic of pairs of runs."""
+    """The options of a statistic of pairs of runs, without a posterior: it would be too sure of the kinds it saw."""
 
+    interval: Literal["t", "percentile"] = option(  # type: ignore[assignment]  # fewer methods
+        default="t",
+        help="The interval: Student's, from what each question moves (t), or of resampled questions (percentile).",
+    )
     baseline: str | None = option(
         default=None, metavar="RUN", help="The run that the others are held against.", default_words="all pairs"
     )
