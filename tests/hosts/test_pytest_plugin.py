@@ -229,6 +229,56 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
     assert "50 tests stopped before an answer was recorded, so no gate can rest on the others" in printed
 
 
+IN_A_FIXTURE = """
+    import pytest
+
+    @pytest.fixture
+    def bot(number):
+        if number % 2:
+            {stops}
+        return lambda: "yes"
+
+    @pytest.mark.xfail(strict=False)
+    @pytest.mark.parametrize("number", range(100))
+    def test_one(number, bot, nescio_session):
+        nescio_session.record(f"q{{number}}", "correct")
+    """
+BEFORE_IT_ASKS = """
+    import pytest
+
+    @pytest.mark.parametrize("number", range(100))
+    def test_one(number, request):
+        if number % 2:
+            pytest.skip("no connection")
+        request.getfixturevalue("nescio_session").record(f"q{number}", "correct")
+    """
+AFTER_SOME = """
+    import pytest
+
+    @pytest.mark.xfail(strict=False)
+    def test_all(nescio_session):
+        for number in range(100):
+            if number == 50:
+                raise ConnectionError
+            nescio_session.record(f"q{number}", "correct")
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped"),
+    [
+        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
+        (BEFORE_IT_ASKS, "50 tests"),
+        (AFTER_SOME, "1 test"),
+    ],
+    ids=["skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some"],
+)
+def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
+    done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
+    assert done.ret == 1
+    assert f"{stopped} stopped before an answer was recorded" in printed
+
+
 def test_a_wrong_answer_in_a_test_that_may_fail_counts(pytester: pytest.Pytester) -> None:
     text = """
         import pytest
