@@ -342,9 +342,14 @@ def test_looks_that_contradict_each_other_show_no_interval(tmp_path: Path, nesci
     assert "undefined, undefined" not in done.flat + done.err
 
 
-def test_labels_and_questions_are_not_promised_at_once(nescio: Command) -> None:
+def test_labels_and_questions_are_not_promised_at_once(tmp_path: Path, nescio: Command) -> None:
     """A note says how many labels would tell the runs apart; the decision names no number of questions beside it."""
-    files = [*ANSWERED, "--labels", PEOPLE]
+    head, *labels = PEOPLE.read_text().splitlines()
+    of_run = {run: {line.split(",")[1] for line in labels if line.startswith(f"{run},")} for run in ("mine", "other")}
+    both = [line for line in labels if line.split(",")[1] in of_run["mine"] & of_run["other"]]
+    people = tmp_path / "people.csv"
+    people.write_text("\n".join([head, *both]) + "\n")
+    files = [*ANSWERED, "--labels", people]
     done = nescio("compare", *files, "-m", "c@1", "--baseline", "other", "--run", "mine")
     assert "labels would tell these runs apart" in done.flat
     assert done.out.splitlines()[-1].startswith("CANNOT TELL: ")

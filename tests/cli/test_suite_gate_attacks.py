@@ -29,7 +29,7 @@ def right(of_ten: int, *, prefix: str = "q", more: str = "") -> Callable[[int], 
 
 
 def honest(folder: Path) -> str:
-    return f"b={table(folder / 'b.csv', 'outcome', ('old', right(7, prefix='z')), ('new', right(8, prefix='z')))}"
+    return f"b={table(folder / 'b.csv', 'outcome', ('old', right(7, prefix='z')), ('new', right(9, prefix='z')))}"
 
 
 def test_an_honest_suite_passes(tmp_path: Path, nescio: Command) -> None:

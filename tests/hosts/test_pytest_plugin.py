@@ -203,17 +203,7 @@ def test_a_baseline_that_is_not_there_is_an_error(pytester: pytest.Pytester) -> 
     assert "none.json" in printed
 
 
-# How every other question stops before its (last) answer: in its fixture, and in its test.
-STOPS = {
-    "skips": ("pass", "pytest.skip('no connection')"),
-    "may fail": ("pass", "raise ConnectionError"),
-    "stops after one of two answers": (
-        "pass",
-        "nescio_session.record(f'{number}-1', 'correct'); raise ConnectionError",
-    ),
-    "skips in a fixture": ("pytest.skip('no connection')", "pass"),
-    "may fail in a fixture": ("raise ConnectionError", "pass"),
-}
+STOPS = {"skips": "pytest.skip('no connection')", "may_fail": "raise ConnectionError"}
 
 
 @pytest.mark.parametrize(
@@ -224,25 +214,69 @@ def test_a_question_that_no_answer_came_to_passes_no_gate(
     pytester: pytest.Pytester, how: str, processes: tuple[str, ...]
 ) -> None:
     """Half of the questions stop before their answer; the others are right."""
-    in_fixture, in_test = STOPS[how]
     text = f"""
         import pytest
 
-        @pytest.fixture
-        def system(number):
-            if number % 2:
-                {in_fixture}
-
         @pytest.mark.xfail(strict=False)
         @pytest.mark.parametrize("number", range(100))
-        def test_one(number, system, nescio_session):
+        def test_one(number, nescio_session):
             if number % 2:
-                {in_test}
+                {STOPS[how]}
             nescio_session.record(f"q{{number}}", "correct")
         """
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5", *processes, apart=bool(processes))
     assert done.ret == 1
     assert "50 tests stopped before an answer was recorded, so no gate can rest on the others" in printed
+
+
+IN_A_FIXTURE = """
+    import pytest
+
+    @pytest.fixture
+    def bot(number):
+        if number % 2:
+            {stops}
+        return lambda: "yes"
+
+    @pytest.mark.xfail(strict=False)
+    @pytest.mark.parametrize("number", range(100))
+    def test_one(number, bot, nescio_session):
+        nescio_session.record(f"q{{number}}", "correct")
+    """
+BEFORE_IT_ASKS = """
+    import pytest
+
+    @pytest.mark.parametrize("number", range(100))
+    def test_one(number, request):
+        if number % 2:
+            pytest.skip("no connection")
+        request.getfixturevalue("nescio_session").record(f"q{number}", "correct")
+    """
+AFTER_SOME = """
+    import pytest
+
+    @pytest.mark.xfail(strict=False)
+    def test_all(nescio_session):
+        for number in range(100):
+            if number == 50:
+                raise ConnectionError
+            nescio_session.record(f"q{number}", "correct")
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped"),
+    [
+        *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
+        (BEFORE_IT_ASKS, "50 tests"),
+        (AFTER_SOME, "1 test"),
+    ],
+    ids=["skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some"],
+)
+def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
+    done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")
+    assert done.ret == 1
+    assert f"{stopped} stopped before an answer was recorded" in printed
 
 
 def test_tests_that_a_mark_skips_pass_no_gate_and_deselected_ones_do_not_count(pytester: pytest.Pytester) -> None:

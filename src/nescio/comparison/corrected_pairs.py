@@ -15,6 +15,7 @@ from nescio.data.results import Comparison
 from nescio.measures import Measure
 from nescio.scoring.corrected import Corrected, corrected_difference, corrected_score
 from nescio.scoring.corrected_scores import about, plan_of_looks, said_of_looks
+from nescio.scoring.grounds import ONE_LABEL
 from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark
 from nescio.stats.spending import level_of_look, p_of_look
@@ -35,6 +36,7 @@ def corrected_pairs(
     """
     place = {name: i for i, name in enumerate(labels.data.runs)}
     rows, how, lone = [], [], 0
+    one_sided: list[tuple[str, str, float]] = []
     remarks: list[Remark] = []
     labelled, sure = labels.labelled, labels.labelled | labels.known
     for measure in wanted:
@@ -69,15 +71,20 @@ def corrected_pairs(
             remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.warnings]
             if measure is wanted[0]:
                 shared = labels.data.present[x] & labels.data.present[y]
-                lone += int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())
+                alone = int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())
+                lone += alone
+                if alone:
+                    with_labels = int((shared & (labelled[x] | labelled[y])).sum())
+                    one_sided.append((run, baseline, alone / with_labels))
     notes = [*labels.notes, *about(labels, target), *gather(remarks), *said_of_looks(looks)]
     if lone:
         notes.append(
             note(
-                "labels.one_run",
+                ONE_LABEL,
                 "{questions:n question} {questions:has/have} a label for only one run of a pair, and "
                 "{questions:is/are} not used for that pair: label the answers of both",
                 questions=lone,
+                pairs=one_sided,
             )
         )
     notes.append(

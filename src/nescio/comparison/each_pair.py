@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
@@ -206,20 +207,30 @@ def student_interval(
     return float(low), float(high), error[0]
 
 
-def scaled_interval(
-    loaded: Loaded, measure: str, runs: tuple[str, str], scale: float, level: float
-) -> tuple[float, float]:
-    """Return the interval of the first run's value minus `scale` times the second's, or NaN if there is none."""
+class ScaledDifference(Struct, frozen=True):
+    """A run's value minus a multiple of another's, with its standard error and degrees of freedom, on so many units."""
+
+    value: float
+    error: float
+    freedom: float
+    units: int
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return Student's interval; NaN where there is none."""
+        low, high = intervals.logit(self.value, self.error, EVERYWHERE, self.freedom, level)
+        return float(low), float(high)
+
+
+def scaled_difference(loaded: Loaded, measure: str, runs: tuple[str, str], scale: float) -> ScaledDifference:
+    """Return the first run's value minus `scale` times the second's; NaN where they share no question."""
     data = paired_evidence(loaded)
     seen = measured_runs(data, parse(measure))
     pair = seen.pair(*(data.runs.index(run) for run in runs))
     if pair is None:
-        return math.nan, math.nan
+        return ScaledDifference(math.nan, math.nan, math.nan, 0)
     values = [float(seen.measure.value(own, own.counts)) for own in pair.own]
     observed = values[0] - scale * values[1]
-    error, freedom = paired_error(seen.measure, pair, observed, scale)
-    low, high = intervals.logit(observed, error, EVERYWHERE, freedom, level)
-    return float(low), float(high)
+    return ScaledDifference(observed, *paired_error(seen.measure, pair, observed, scale), pair.own[0].units)
 
 
 def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1.0) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
 from nescio.measures import Measure, parse
 from nescio.scoring.grounds import lost, no_ground
+from nescio.stats.few_units import unseen_gap
 from nescio.stats.intervals import FEW
 
 POWER = 0.8
@@ -67,38 +68,37 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
     """
     if _unmoved(row):
         low, high = parse(row.measure).bounds
-        share, reach, most = rule_of_three_share(row.units, alpha), _reach(parse(row.measure)), high - low
-        below, above = share * (reach + row.difference), share * (reach - row.difference)
+        share, furthest, most = rule_of_three_share(row.units, alpha), reach(parse(row.measure)), high - low
+        below, above = share * (furthest + row.difference), share * (furthest - row.difference)
         return max(-most, row.difference - below), min(most, row.difference + above)
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
     return row.low, row.high
 
 
-def _reach(measure: Measure) -> float:
-    """Return how far a measure moves if all questions change: the proven bound, or else its range."""
+def reach(measure: Measure) -> float:
+    """Return how far a measure moves if all questions change: what is proven, or else its range."""
     low, high = measure.bounds
     return measure.slope if math.isfinite(measure.slope) else high - low
 
 
 def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    r"""Return the ends of a difference that support a pass, which hold even if few questions are won or lost.
+    """Return the ends of a difference that a pass rests on, which hold although few questions are won or lost.
 
-    Student's interval is too short if the losses are few, because no observed loss bounds the number of losses. Suppose
-    that the true difference lies a gap g beyond the observed one. Then questions of reach r that were not seen to
-    change add g r to the variance of a question. So the gap satisfies $g - cr/m = z\sqrt{s^2 + gr/m}$ on m units, as in
-    Wilson's interval. c = max(0, 2/3 - z²/6) makes it the exact Poisson bound if all changes are losses.
+    Student's interval is too short where the losses are few: no loss shows how many more there may be
+    (`nescio.stats.few_units.unseen_gap`).
     """
     low, high = widened_interval(row, alpha)
     measure = parse(row.measure)
-    counts = measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
-    if _unmoved(row) or not counts or row.test == CORRECTED or not row.units or not row.spread:
+    if _unmoved(row) or not counts_answers(measure) or row.test == CORRECTED or not row.units or not row.spread:
         return low, high
-    step, z = _reach(measure) / row.units, _quantile(1 - alpha / 2)
-    correction = step * max(0.0, 2 / 3 - z**2 / 6)
-    half = correction + z**2 * step / 2
-    gap = half + math.sqrt(max(0.0, half**2 - correction**2 + (z * row.spread) ** 2))
+    gap = unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha)
     return min(low, row.difference - gap), max(high, row.difference + gap)
+
+
+def counts_answers(measure: Measure) -> bool:
+    """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
+    return measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
 
 
 def _unmoved(row: Comparison) -> bool:
@@ -252,6 +252,8 @@ def decision(
         return Decision(row, margin, status, None, broken, undecided)
     if math.isinf(widened_interval(row, alpha)[0]):
         return Decision(row, margin, status, None, broken, "the difference has no interval")
+    if _ends_of_gates(row, alpha)[1] < -margin:
+        return Decision(row, margin, status, None, broken, "its test does not find it worse, as its interval does")
     times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
     many = row.units if units == "clusters" else row.n
     further = max(1, _rounded(many * (times - 1))) if math.isfinite(times) else None
@@ -284,10 +286,10 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
     """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
 
-    A run that its test finds better needs no guard. If it is truly worse, the test errs in at most α/2 of samples.
+    A run that its test finds better needs the guard too: one that wins little on many questions, and loses much on a
+    few, is found better in most samples that happen to hold none of the few.
     """
-    ends = widened_interval(row, alpha)
-    low, high = ends if row.verdict == "better" else guarded_interval(row, alpha)
+    ends, (low, high) = widened_interval(row, alpha), guarded_interval(row, alpha)
     return (-high, -ends[0]) if parse(row.measure).declaration.lower_is_better else (low, ends[1])
 
 
@@ -300,12 +302,17 @@ def _rounded(count: float) -> int:
 def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0) -> int:
     """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, 3 if nobody can tell.
 
-    The interval decides, after its worse end is moved by `shift`. A failure needs the verdict "worse" as well. No run
-    passes because few questions show nothing (`guarded_interval`). Without a margin, runs that agree on every one of 30
-    questions or more pass, which claims nothing about other questions.
+    By the interval, whose worse end is moved by `shift`; a failure takes a test of this pair alone as well, which no
+    other run weakens. No run passes by what few questions do not show (`guarded_interval`). Without a margin, runs
+    that end alike on every one of 30 questions or more pass: that claims nothing about other questions.
     """
     unchanged = not margin and _unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)
     if low - shift >= -margin:
         return 0
-    return 1 if high < -margin and row.verdict in ("worse", "lower") else 3
+    return 1 if high < -margin and _is_worse(row, alpha) else 3
+
+
+def _is_worse(row: Comparison, alpha: float) -> bool:
+    """Return whether the test of a pair says that the run is worse, whatever other runs there are."""
+    return row.verdict in ("worse", "lower") or (row.p is not None and row.p <= alpha)

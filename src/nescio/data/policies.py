@@ -32,6 +32,7 @@ FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_rep
 RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # of several runs alike
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"  # of what a run lacks
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
+OTHER_ANSWERS = "tables.other_answers"  # of one that a run has other answers, of which one counts
 ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"  # of notes on benchmarks that a run lacks, and on one
@@ -191,6 +192,7 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
                 "unanswered",
                 outcomes.runs[run],
                 answers=int(wanted[run].sum()),
+                share=float((wanted[run] / np.maximum(1, counts.max(axis=0))).mean()),
             )
         )
     return replace(outcomes, state=state)
@@ -222,6 +224,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
         if fewer:
             alike.setdefault((fewer, int((own > 0).sum()), most), []).append(run)
     for (fewer, total, most), runs in alike.items():
+        unlike = _not_asked_alike(outcomes.runs, counts, runs)
         if len(runs) > 1:
             notes.append(
                 note(
@@ -232,6 +235,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
                     fewer=fewer,
                     total=total,
                     most=most,
+                    unlike=unlike,
                 )
             )
             continue
@@ -243,9 +247,21 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
                 fewer=fewer,
                 total=total,
                 most=most,
+                unlike=unlike,
             )
         )
     return notes
+
+
+def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of one of these runs and another that has more or fewer answers to a question of both."""
+    pairs = []
+    for run in runs:
+        own = counts[names.index(run)]
+        both = (counts > 0) & (own > 0)
+        differ = (both & (counts != own)).any(axis=1)
+        pairs += [(run, names[other]) for other in np.flatnonzero(differ).tolist()]
+    return pairs
 
 
 def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
@@ -359,6 +375,7 @@ def missing_note(run: str, missing: int, total: int) -> Note:
         run,
         missing=missing,
         total=total,
+        share=missing / total,
     )
 
 

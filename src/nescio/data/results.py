@@ -69,9 +69,9 @@ class Comparison(Struct, frozen=True):
     """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
 
     `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters; of a share of
-    answers, no more than these. `spread` is the standard error of the difference over resamples, `detectable` the
-    difference that the test finds with a power of 0.8 at this n, and `no_larger_than` the bound that a verdict of no
-    difference names.
+    answers, no more than these; over a suite, those of its smallest benchmark times the benchmarks. `spread` is the
+    standard error of the difference over resamples, `detectable` the difference that the test finds with a power of
+    0.8 at this n, and `no_larger_than` the bound that a verdict of no difference names.
     """
 
     run: Annotated[str, Shown()]

@@ -9,7 +9,7 @@ Loaded by every pytest where nescio is installed, so that it imports nothing unt
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +103,7 @@ class Recorder(Struct):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """Return the rows, each with all columns."""
+        """The rows, each with all columns."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         return [{name: row.get(name) for name in names} for row in self.rows]
 
@@ -127,8 +127,7 @@ class Recorder(Struct):
         self._assert(lambda: self._compared(baseline, measure, margin, options))
 
     def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
-        """Write the run as a baseline for `assert_not_worse` of later tests; the arguments are those of
-        `nescio.baseline`."""
+        """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
         import nescio
 
         nescio.compare(self.table, measures, save_baseline=path, **options)
@@ -183,19 +182,20 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """What all tests recorded, and what became of the gates; `cut_short` are tests that stopped before they recorded
-    their answer."""
+    """What all tests recorded, and what became of the gates; `stopped` are tests that may have stopped before they
+    recorded their answer, each with its function, and `recording` the functions that record answers."""
 
     recorder: Recorder
     passed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
     written: str = ""
-    cut_short: list[str] = field(default_factory=list)
+    stopped: list[tuple[str, str]] = field(default_factory=list)
+    recording: set[str] = field(default_factory=set)
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
-_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # answers recorded when a test began
+_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # how many answers there were before a test
 
 
 def _session(config: pytest.Config) -> _Session:
@@ -291,33 +291,38 @@ class _Law(pytest.Item):
         return self.path, None, self.name
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note the tests that were to record answers for the session and did not come to their end: what the others
-    recorded is no fair sample.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Count the answers before a test, whose fixtures may stop it."""
+    item.stash[_BEFORE] = len(_session(item.config).recorder.rows)
 
-    A test may end by an assertion on an answer that it recorded. Whatever else stops it (a skip, an error, also in a
-    fixture, also under xfail) may have kept an answer back.
-    """
-    report = yield
-    if "nescio_session" in getattr(item, "fixturenames", ()) and call.when != "teardown":
-        own = _session(item.config)
-        before, item.stash[_BEFORE] = item.stash.get(_BEFORE, 0), len(own.recorder.rows)
-        judged = call.when == "call" and call.excinfo is not None and call.excinfo.errisinstance(AssertionError)
-        if (call.excinfo is not None or report.skipped) and not (judged and len(own.recorder.rows) > before):
-            own.cut_short.append(item.nodeid)
-    return report
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Note which tests record answers for the session, and which stopped before: the others are no fair sample."""
+    made = yield
+    if call.when == "teardown":
+        return made
+    own, function = _session(item.config), item.nodeid.partition("[")[0]
+    rows = len(own.recorder.rows)
+    recorded = rows > item.stash.get(_BEFORE, rows)
+    if recorded or "nescio_session" in getattr(item, "fixturenames", ()):
+        own.recording.add(function)
+    error = None if call.excinfo is None else call.excinfo.value
+    # An assertion speaks of the answer that was recorded; any other error may have kept answers from being recorded.
+    if error is not None and not (recorded and isinstance(error, (AssertionError, pytest.fail.Exception))):
+        own.stopped.append((item.nodeid, function))
+    return made
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take what a process of pytest-xdist recorded."""
-    rows, cut_short = getattr(node, "workeroutput", {}).get(_ROWS, ((), ()))
+    rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
     own = _session(node.config)
     own.recorder.rows.extend(rows)
-    own.cut_short.extend(cut_short)
+    own.stopped.extend(stopped)
+    own.recording.update(recording)
 
 
 @pytest.hookimpl(trylast=True)
@@ -326,7 +331,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     own = _session(config)
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_ROWS] = own.recorder.rows, own.cut_short
+        config.workeroutput[_ROWS] = own.recorder.rows, own.stopped, [*own.recording]
         return
     asked = [name for name in _GATES if _asked(config, name)]
     if not own.recorder.rows and not (asked and _ran(config)):
@@ -338,12 +343,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if not own.recorder.rows:
             raise UsageError(_NOTHING.format(", ".join(f"nescio_{name}" for name in asked)))
         own.written = _write(own.recorder, _asked(config, "output"))
-        if own.cut_short and {*asked} - {"output"}:
-            number = plural(len(own.cut_short), "test")
-            why = (
-                "stopped before an answer was recorded, so no gate can rest on the others; deselect what must not count"
-            )
-            raise UsageError(f"{number} {why} (first: {own.cut_short[0]})")
+        cut_short = [name for name, function in own.stopped if function in own.recording]
+        if cut_short and {*asked} - {"output"}:
+            number = plural(len(cut_short), "test")
+            why = "stopped before an answer was recorded, so no gate can rest on the others"
+            raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]
         own.failed, own.unclear = _sorted(gates)

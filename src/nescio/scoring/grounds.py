@@ -26,6 +26,7 @@ from nescio.data.policies import (
     LACKING,
     MISSING_SILENT,
     ONE_SIDED,
+    OTHER_ANSWERS,
     OTHER_GOLD,
     OWN,
     REPEATS_SILENT,
@@ -45,6 +46,7 @@ from nescio.text import plural
 
 FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 CHOSEN_LABELS = "agreement.chosen_labels"
+ONE_LABEL = "labels.one_run"  # of a note on questions with a label for one run of a pair
 KNOWN_DIFFERS = "measure.known_differs"
 HONESTY = ("over_conservativeness", "prudence", "honesty")  # measures of the reference system's knowledge
 _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "selection_score"}
@@ -79,17 +81,19 @@ class Pair(Struct, frozen=True):
         return self.baseline is not None and tuple(names) == (self.baseline,)
 
 
-def no_ground(results: Results[Any], measure: str, run: str | None, baseline: str | None = None) -> str | None:
-    """Return why no decision by a measure can rest on these results, or None if one can; `run` None means any run.
+def no_ground(
+    results: Results[Any], measure: str, run: str | None, baseline: str | None = None, *, limit: bool = False
+) -> str | None:
+    """Return why no decision on a run (None: any run) by a measure can rest on results, or None if one can.
 
-    One reason is a choice that the sender of the answers could have made to let the run win. Another is a figure that
-    does not hold what it claims.
+    That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
+    they say. With `limit` the run is held against one, and its baseline only reads the same files.
     """
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
-    # the run is compared with a limit, not with a run that was asked as often
-    alone = baseline is None and (run is not None or results.signature.get("runs") == "1")
+    # Held against a limit, and not against a run that was asked as often.
+    alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
             return spelled(why)
@@ -118,7 +122,7 @@ def _clusters(results: Results[Any]) -> str | None:
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     """Return why no decision can rest on a note, or None; `alone` means that the run is compared with no other."""
     code, why = remark.code, None
-    said, silent = f"this: {remark.text}. ", f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
+    said = f"this: {remark.text}. "
     if code == BESIDE:
         named = opt("reading", remark.subject)
         why = f"{remark.subject}, which nobody named: add {named} if you trust it, or remove it"
@@ -135,24 +139,43 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Label a random sample of the questions"
     elif code == UNCHECKED:
         why = f"{said}Add a column `answer` with the text that each label is about"
-    elif code in (COMMON, OWN) and (lacks := [own for own in remark["lacking"] if pair.judges(own[0])]):
-        why = (
-            f"the questions that all runs have: {lacks[0][0]!r} lacks {lacks[0][1]:,} that others were asked. {silent}"
-        )
-    elif code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
-        why = f"{said}Give every run as many answers to each question; {silent}"
-    elif alone and (
-        (code == FEWER_REPEATS and pair.judges(remark.subject))
-        or (code == RUNS_FEWER_REPEATS and any(map(pair.judges, remark["names"])))
-    ):
-        why = f"{said}Give as many answers to each question"
-    elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
-        why = f"{said}It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:
         why = f"{said}Fewer than {FEWEST_CLUSTERS} decide nothing"
+    return why or _of_other_questions(remark, pair, alone=alone)
+
+
+def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
+    """Return why no decision can rest on runs that were not asked the same questions as often, as a note says."""
+    code, said, why = remark.code, f"this: {remark.text}. ", None
+    silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
+    adds = "It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
+    lacks = [own for own in remark["lacking"] if own[0] not in pair.others] if code in (COMMON, OWN) else []
+    for name, number in lacks:
+        if pair.judges(name):
+            return f"the questions that all runs have: {name!r} lacks {number:,} that others were asked. {silent}"
+        if code == OWN:
+            why = f"this: {name!r} lacks {number:,} questions that others were asked. {adds}"
+    if code == UNEQUAL_REPEATS and any(map(pair.judges, remark["runs"])):
+        why = f"{said}Give every run as many answers to each question; {silent}"
+    elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
+        why = f"{said}{adds}"
+    elif code == OTHER_ANSWERS and pair.judges(remark.subject):
+        why = f"{said}Give one answer to each question, or count all of them: {opt('duplicates', 'repeats')}"
+    elif _tried_as_it_liked(remark, pair, alone=alone):
+        why = f"{said}Give as many answers to each question"
     return why
+
+
+def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
+    """Return whether a run that is judged has more answers to some questions than to others, and no other run was asked
+    as often: it could try again where it failed, and not where it was right."""
+    if remark.code not in (FEWER_REPEATS, RUNS_FEWER_REPEATS):
+        return False
+    if alone:
+        return any(map(pair.judges, remark["names"] if remark.code == RUNS_FEWER_REPEATS else (remark.subject,)))
+    return any(pair.judges(run) and other not in pair.others for run, other in remark["unlike"])
 
 
 def _unfit(results: Results[Any], name: str) -> str | None:
@@ -176,7 +199,8 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return the ungraded answers that were left out of a run (and its baseline), and how far they may move the value.
+    """Return what is left out of a run (and its baseline) because it has no grade, or is missing and counts as silence,
+    and how far that may move the value.
 
     A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value. It
     is proven for means over questions and for c@1 with its kin, and unknown for other measures. If the measure is not a
@@ -187,22 +211,73 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
     for remark in results.notes:
         if remark.code == NOT_DECLINED and pair.judges(remark.subject):
             return Lost(math.inf, str(remark["what"]))
+    left_out = _lost_grades(results, measure, pair)
+    missing, labels = _lost_rows(results, measure, pair), _lost_labels(results, measure, pair)
+    lost_ones = [one for one in (left_out, missing, labels) if one.words]
+    return Lost(sum(one.shift for one in lost_ones), lost_ones[0].words if lost_ones else "")
+
+
+def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return what is left out because it has no grade."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
     if not counted:
         return Lost()
     bound = parse(measure)
-    # each benchmark counts the same in a mean
-    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
-    weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks else 1 for remark in counted]
-    share = sum(w * remark["share"] for w, remark in zip(weights, counted, strict=True))
-    whole = max(remark["share"] for remark in counted) == 1  # then a whole benchmark is left out
-    runs = 1 if baseline is None or bound.is_mean else 2
-    # the share relative to the graded answers
-    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)
+    share = _share(results, counted)
+    whole = max(remark["share"] for remark in counted) == 1  # then nothing is left of a benchmark
+    runs = 1 if pair.baseline is None or bound.is_mean else 2
+    shift = math.inf if whole or share >= 1 else runs * bound.slope * share / (1 - share)  # of what is graded
     judged = [one for one in counted if pair.judges(one.subject)]
     much = [one for one in judged if max(one["count"] / one["total"], one["share"]) >= MUCH]
     words = left_out_in_words((much or judged or counted)[0])
     return Lost(math.inf if much else shift, words)
+
+
+def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return what the run that is judged lacks and counts as silence, where silence earns more than a wrong answer:
+    whoever sends the answers could leave out the wrong ones."""
+    missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
+    missing = [one for one in missing if pair.judges(one.subject)]
+    bound = parse(measure)
+    if not missing or not _rewards_silence(bound):
+        return Lost()
+    share = _share(results, missing)
+    (first, *_) = sorted(missing, key=lambda one: -one["share"])
+    number = f"{first['missing']:,} questions" if first.code == MISSING_SILENT else f"{first['answers']:,} answers"
+    words = f"{number} that {first.subject} lacks may be wrong, and count as silence"
+    return Lost(math.inf if first["share"] >= MUCH else bound.slope * share, words)
+
+
+def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
+    """Return what is left out of a corrected difference because people labelled the answer of one run alone: whoever
+    labels could leave out those that speak against a run. A question adds to it between -2 and 2 times its weight."""
+    shares = [
+        own[2]
+        for remark in results.notes
+        if remark.code == ONE_LABEL
+        for own in remark["pairs"]
+        if not {own[0], own[1]} & pair.others
+    ]
+    if not shares:
+        return Lost()
+    words = f"{max(shares):.1%} of the questions with labels have one for one run alone, and are not used"
+    return Lost(math.inf if max(shares) >= MUCH else 4 * parse(measure).slope * max(shares), words)
+
+
+def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
+    """Return the share of the questions that notes speak of; each benchmark of a suite counts the same."""
+    benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
+    weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks and benchmarks else 1 for remark in remarks]
+    return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))
+
+
+def _rewards_silence(measure: Measure) -> bool:
+    """Return whether a run gains by silence in place of a wrong answer, as by c@1 and not by accuracy; also where that
+    is not known."""
+    if not measure.counts_outcomes:
+        return True
+    gain = measure(5, 2, 9) - measure(5, 3, 8)
+    return (-gain if measure.declaration.lower_is_better else gain) > 0
 
 
 def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:

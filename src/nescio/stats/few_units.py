@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,19 @@ def difference_error(
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
         return widened_error(influence, size, times, (-width - difference, width - difference))
     return error, freedom
+
+
+def unseen_gap(error: float, step: float, level: float) -> float:
+    r"""Return how far the true value may lie beyond the observed one, although few units are seen to change it.
+
+    If it lies a gap g beyond, units that were not seen to change add g r to the variance, for the `step` r that one
+    unit moves the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval; c = max(0, 2/3 -
+    z²/6) brings the gap to the exact Poisson bound where all that changes is lost.
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    correction = step * max(0.0, 2 / 3 - z**2 / 6)
+    half = correction + z**2 * step / 2
+    return half + math.sqrt(max(0.0, half**2 - correction**2 + (z * error) ** 2))
 
 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nescio.comparison.adjusted import adjusted_families, tests_used
 from nescio.comparison.corrections import Correction, adjust
-from nescio.comparison.few_answers import with_few_answers
+from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.rank_probabilities import fill
 from nescio.comparison.ranks import Rank, ranks
 from nescio.comparison.resampled_pairs import TestPlan
@@ -173,10 +173,10 @@ def _differences(
         rows = [_part_row(runs, part, measure, plan.level) for runs, part in parts]
         shown, remarks = with_few_answers(rows, benchmark.data, [measure], plan.level)
         notes += [replace(remark, benchmarks=(benchmark.name,)) for remark in remarks]
-        for (runs, part), before, after in zip(parts, rows, shown, strict=True):
-            if after is not before:
-                ends = widened_interval(after, 1 - plan.level)
-                few[runs, part.benchmark] = replace(part, p=after.p, ends=ends)
+        moved_by = with_answers_as_units(rows, benchmark.data, [measure])
+        for (runs, part), before, after, row in zip(parts, rows, shown, moved_by, strict=True):
+            ends = part.ends if after is before else widened_interval(after, 1 - plan.level)
+            few[runs, part.benchmark] = replace(part, p=after.p, ends=ends, units=row.units)
     widened = [tuple(few.get((pair.runs, part.benchmark), part) for part in pair.parts) for pair in compared]
     return [replace(pair, parts=parts) for pair, parts in zip(compared, widened, strict=True)], notes
 
@@ -205,7 +205,8 @@ def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
 
 
 def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comparison:
-    p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
+    # What is lost may lie in the smallest benchmark, whose questions weigh most.
+    p, test, units = pair.p, pair.test, len(pair.parts) * min(part.units for part in pair.parts)
     if over == "benchmarks":
         values = np.array([part.difference for part in pair.parts])
         macro = mean(values, level)
@@ -213,8 +214,6 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
         spread, test, units, p = macro.error, "t", macro.units, macro.p
     else:
         low, high, spread = fixed_interval(pair.parts, measure, level)
-        if spread == 0:  # a loss that no pair shows may lie in the smallest benchmark, whose questions weigh most
-            units = len(pair.parts) * min(part.units for part in pair.parts)
     if not measure.declaration.resampling_covers:
         low = high = math.nan
     if math.isnan(pair.difference):

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison.each_pair import EVERYWHERE, student_interval
-from nescio.comparison.verdicts import rule_of_three_share
+from nescio.comparison.verdicts import counts_answers, reach, rule_of_three_share
 from nescio.measures import Measure
 from nescio.stats import suites
-from nescio.stats.few_units import within_range
+from nescio.stats.few_units import unseen_gap, within_range
 from nescio.stats.intervals import FEW
 from nescio.suites.macro_differences import PairOnBenchmark
 
@@ -23,11 +23,12 @@ NO_SPREAD = 1e-12
 def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
     r"""Return the interval of the mean of these differences, and its standard error.
 
-    It is Student's if every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without a
-    spread may still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits
-    that lie r apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above. The squared reaches of all
-    benchmarks add up (MOVER); the standard error is NaN then. Runs that agree on 30 units or more of every benchmark
-    have no interval, and the standard error 0.
+    Student's where every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without one may
+    still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits that lie r
+    apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above. The others reach as far as their own
+    intervals, or as far as a gate fears where few of their questions are lost (`unseen_gap`). The reaches of all
+    benchmarks add up by their squares (MOVER); the standard error is NaN then. Runs that end alike on 30 units or
+    more of every benchmark have no interval, and the standard error 0.
     """
     values = np.array([part.difference for part in parts])
     if np.isnan(values).any():
@@ -70,6 +71,9 @@ def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
     """Return how far the true difference may lie below and above the observed one."""
     low, high, error = part_interval(part, measure, level)
+    if error > NO_SPREAD and counts_answers(measure):  # else what is seldom lost on it seems to be never lost
+        gap = unseen_gap(error, reach(measure) / part.units, level)
+        low, high = min(low, part.difference - gap), max(high, part.difference + gap)
     if error > NO_SPREAD or part.ends is not None:
         return part.difference - low, high - part.difference
     widest = measure.bounds[1] - measure.bounds[0]

@@ -73,9 +73,9 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     rules.no_sums(connection, sources)
-    rules.settle_duplicates(connection, options.duplicates)
+    notes = rules.settle_duplicates(connection, options.duplicates, "prediction")
     held = rules.filled(connection)
-    notes = rules.settle_confidences(connection) if "confidence" in held else []
+    notes += rules.settle_confidences(connection) if "confidence" in held else []
     rules.no_unknown_flags(connection, sources, held)
     rules.keep(connection, sources, held)
     if "confidence" in held and "confidence" not in options.column:

@@ -49,7 +49,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, sources)
-    rules.settle_duplicates(connection, options.duplicates)
+    notes += rules.settle_duplicates(connection, options.duplicates, "state")
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []
     rules.no_unknown_flags(connection, sources, held)

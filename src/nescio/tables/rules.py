@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.data.policies import one_sided
+from nescio.data.policies import OTHER_ANSWERS, one_sided
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, RunInTwoFilesError, opt
 from nescio.sources.source import Source
@@ -234,20 +234,49 @@ def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
         refuse(connection, [*sources.values()], f"{NUMBER.format('confidence')} > 1", rule, "confidence")
 
 
-def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str) -> None:
-    """Keep the first or the last of rows with the same run, question, repeat and rank, or number them as repeats."""
-    same = f"run, question, {REPEAT}, {RANK}"
-    if how in ("first", "last"):
-        end = "min" if how == "first" else "max"
-        connection.execute(
-            f"DELETE FROM rows WHERE (file, row) NOT IN (SELECT {end}((file, row)) FROM rows GROUP BY {same})"
-        )
-    elif how == "repeats":
+def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apart: str) -> list[Note]:
+    """Keep the first or the last of rows with the same run, question, repeat and rank, or number them as repeats.
+
+    Return notes on the rows that are left out, also on those that differ from the ones that count in `tells_apart` or
+    in their confidence.
+    """
+    if how == "repeats":
         connection.execute(
             "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE "
             "((row_number() OVER (PARTITION BY run, question ORDER "
             f"BY file, row))::VARCHAR AS {REPEAT}) FROM rows"
         )
+    if how not in ("first", "last"):
+        return []
+    same, end = f"run, question, {REPEAT}, {RANK}", "min" if how == "first" else "max"
+    dropped = connection.execute(
+        "SELECT run, sum(n - 1)::BIGINT, sum(differ::INT)::BIGINT FROM (SELECT run, count(*) AS n, "
+        f"count(DISTINCT ({tells_apart}, confidence)) > 1 AS differ FROM rows GROUP BY {same} HAVING count(*) > 1) "
+        "GROUP BY run ORDER BY run"
+    ).fetchall()
+    connection.execute(
+        f"DELETE FROM rows WHERE (file, row) NOT IN (SELECT {end}((file, row)) FROM rows GROUP BY {same})"
+    )
+    notes = []
+    for run, rows, differ in dropped:
+        if differ:
+            remark = note(
+                OTHER_ANSWERS,
+                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out, and for "
+                "{differ:n question} this changes what counts",
+                run,
+                rows=rows,
+                differ=differ,
+            )
+        else:
+            remark = note(
+                "tables.repeated_rows",
+                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out",
+                run,
+                rows=rows,
+            )
+        notes.append(remark)
+    return notes
 
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:

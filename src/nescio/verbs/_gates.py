@@ -91,9 +91,11 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
     return gates
 
 
-def check_ground(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> None:
-    """Raise UsageError if no gate on a run can rest on these results."""
-    if ground := no_ground(results, measure, run, baseline):
+def check_ground(
+    results: Results[Any], measure: str, run: str, baseline: str | None = None, *, limit: bool = False
+) -> None:
+    """Raise UsageError where no gate on a run can rest on results; `limit`: none that holds it against a limit."""
+    if ground := no_ground(results, measure, run, baseline, limit=limit):
         raise UsageError(f"no gate can rest on {ground}")
 
 

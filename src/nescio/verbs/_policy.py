@@ -14,9 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.comparing import compare
-from nescio.comparison.each_pair import scaled_interval
+from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
-from nescio.comparison.verdicts import decision, decisions
+from nescio.comparison.verdicts import counts_answers, decision, decisions, reach
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
 from nescio.data.outcomes import Outcomes
@@ -29,6 +29,7 @@ from nescio.pipeline.loading import part_of
 from nescio.reporting.numbers import number, signed
 from nescio.scoring.grounds import Lost, lost
 from nescio.scoring.score import compute_scores
+from nescio.stats.few_units import unseen_gap
 from nescio.suites.definition import benchmarks_of, open_suite
 from nescio.text import plural
 from nescio.verbs._gates import CANNOT_TELL, FAILED, PASSED, check_ground, exit_status, ground_of
@@ -278,7 +279,7 @@ def _limited(rule: Rule, limit: float, loaded: Loaded, policy: Policy, strict: f
     ceiling, ends = rule.at_most is not None, []
     for level in (policy.level, strict):
         scores = compute_scores(loaded, rule.measure, ci=level)
-        _check(scores, rule, policy)
+        _check(scores, rule, policy, limit=True)
         (row,) = [row for row in scores if row.run == policy.run]
         ends.append((math.nan if row.low is None else row.low, math.nan if row.high is None else row.high))
     (low, high), (least, most) = ends
@@ -333,32 +334,35 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
     The first must hold even if the left-out answers take `shift`.
     """
     sign = -1 if _value(loaded, rule.measure, policy.baseline) < 0 else 1
-    passes, _ = _share_ends(rule, loaded, policy, strict, sign)
-    # The share is of the absolute value, which is the larger of both signs' values: a sure loss is one by both.
-    most = max(_share_ends(rule, loaded, policy, strict, own)[1] for own in (1, -1))
-    return passes - shift >= 0, most < 0
+    least, _ = _excess(rule, loaded, policy, policy.level, sign, guarded=True)
+    # The share is of the value without its sign, which is the larger of both: a sure loss is one by both.
+    most = max(_excess(rule, loaded, policy, strict, own, guarded=False)[1] for own in (1, -1))
+    return least - shift >= 0, most < 0
 
 
-def _share_ends(rule: Rule, loaded: Loaded, policy: Policy, strict: float, sign: int) -> tuple[float, float]:
-    """Return the least and the greatest amount by which the run exceeds what it must keep.
-
-    `sign` is the sign of the baseline's value.
-    """
+def _excess(
+    rule: Rule, loaded: Loaded, policy: Policy, level: float, sign: int, *, guarded: bool
+) -> tuple[float, float]:
+    """Return between which values the run exceeds what it must keep, where the baseline's value has this sign; with
+    `guarded` also where losses are so few that more of them may be unseen."""
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
     kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
     shares = shares_of(loaded.data, measure.on(loaded.data.columns))
-    ends = []
-    for level in (policy.level, strict):
-        low, high = scaled_interval(loaded, rule.measure, runs, kept, level / 100)
-        if {*runs} <= shares.keys() and not measure.counts_every_unit:
-            least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
-            low, high = min(low, least), max(high, most)
-        ends.append((-high, -low) if lower else (low, high))
-    return ends[0][0], ends[1][1]
+    scaled = scaled_difference(loaded, rule.measure, runs, kept)
+    low, high = scaled.interval(level / 100)
+    units = scaled.units
+    if {*runs} <= shares.keys() and not measure.counts_every_unit:
+        least, most = scaled_shares(shares[runs[0]], shares[runs[1]], kept, level / 100)
+        low, high = min(low, least), max(high, most)
+        units = min(units, *(shares[run][1] for run in runs))
+    if guarded and units and counts_answers(measure):
+        gap = unseen_gap(scaled.error, max(1.0, kept) * reach(measure) / units, level / 100)
+        low, high = min(low, scaled.value - gap), max(high, scaled.value + gap)
+    return (-high, -low) if lower else (low, high)
 
 
-def _check(results: Scores | Comparisons, rule: Rule, policy: Policy) -> None:
-    """Raise UsageError if no gate can rest on these results; rules that only inform may rest on any."""
+def _check(results: Scores | Comparisons, rule: Rule, policy: Policy, *, limit: bool = False) -> None:
+    """Raise UsageError where no gate can rest on these results; what only informs may rest on anything."""
     if rule.tier != "informative":
-        check_ground(results, parse(rule.measure).label, policy.run, policy.baseline)
+        check_ground(results, parse(rule.measure).label, policy.run, policy.baseline, limit=limit)

@@ -23,6 +23,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.data.assessors import Resolution
+from nescio.data.policies import OTHER_ANSWERS
 from nescio.data.results import Results
 from nescio.options import option, verb
 from nescio.pipeline.saved import BESIDE
@@ -61,11 +62,8 @@ class GuardRequest(Reading, Gated, Sourced):
 
 
 def _gate(results: Results[Guarded], row: Guarded) -> Gate:
-    """Return the gate of a rate with a limit, failed if the rate alarmed.
-
-    Raises UsageError if no gate can rest on the results.
-    """
-    about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS)]
+    """Return what was asked of a rate that has a limit, and whether it alarmed; raises UsageError without ground."""
+    about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS, OTHER_ANSWERS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)
     figures = f"{number(row.value)} {interval(row.low, row.high)}"

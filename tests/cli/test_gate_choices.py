@@ -1,0 +1,87 @@
+"""What whoever sends answers, rows or labels could choose so that a run wins, and no gate rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.test_gate_grounds import GATE, HEAD, N, old, policy, right, table
+
+
+def test_a_run_that_tries_again_where_it_failed(tmp_path: Path, nescio: Command) -> None:
+    """Right with a chance of one half, it tries each question once more if it was wrong: 0.75 in place of 0.5. The
+    baseline was asked once, or is one attempt of each."""
+    once = [("old", f"q{q}", 0, right(q % 10 < 6)) for q in N]
+    again = [("new", f"q{q}", k, right(k == q % 2)) for q in N for k in range(1 + q % 2)]
+    path = table(tmp_path / "again.csv", "run,question,repeat,outcome", [*once, *again])
+    says = "run 'new': 100 of 200 questions have fewer than 2 answers"
+    nescio("compare", path, "-m", "accuracy", *GATE).assert_refused(says)
+    for rule in ("", "at_least = 0.4"):
+        nescio("gate", policy(path, f'measure = "accuracy"\n{rule}')).assert_refused(says)
+    last = nescio("compare", path, "-m", "accuracy", *GATE[:-1]).out.splitlines()[-1]
+    assert last.startswith("CANNOT TELL: ")
+    assert says in last
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio: Command, which: str) -> None:
+    """Whoever writes the file orders its rows. Rows that are alike are no choice, and are counted in a note."""
+    twice = [("new", f"q{q}", right((which == "last") is bool(k))) for q in N for k in range(2)]
+    path = table(tmp_path / "twice.csv", HEAD, [*old(), *twice])
+    says = "200 rows repeat an answer and are left out, and for 200 questions this changes what counts"
+    nescio("compare", path, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused(says)
+    nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0", "--duplicates", which).assert_refused(says)
+    nescio("gate", policy(path, 'measure = "accuracy"', f'duplicates = "{which}"')).assert_refused(says)
+    alike = [("new", f"q{q}", right(q % 10 < 9)) for q in N for _ in range(2)]
+    path = table(tmp_path / "alike.csv", HEAD, [*old(), *alike])
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--duplicates", which)
+    assert done.status == 0
+    assert "200 rows repeat an answer and are left out" in done.flat
+
+
+@pytest.mark.parametrize(("lacks", "measure", "status"), [(100, "c@1", 3), (100, "accuracy", 1), (2, "c@1", 0)])
+def test_missing_answers_may_be_wrong_where_silence_is_worth_more(
+    tmp_path: Path, nescio: Command, lacks: int, measure: str, status: int
+) -> None:
+    """By c@1, half of the answers missing and the others right is 0.5·1.5 = 0.75, as with 0.5 of accuracy. Two missing
+    answers of 200 move c@1 by at most 2·0.01, and the run is better by far more."""
+    new = [("new", f"q{q}", "correct") for q in range(200 - lacks)]
+    path = table(tmp_path / "t.csv", HEAD, [*old(), *new])
+    done = nescio("compare", path, "-m", measure, *GATE, "--missing", "unanswered")
+    assert done.status == status
+    assert ("100 questions that new lacks may be wrong, and count as silence" in done.flat) is (status == 3)
+
+
+def test_questions_that_the_run_adds_win_nothing_by_counting_its_own(tmp_path: Path, nescio: Command) -> None:
+    """It is worse on those of the baseline: 0.5 and not 0.7."""
+    new = [("new", f"q{q}", right(q % 10 < 5 or q >= 200)) for q in range(800)]
+    path = table(tmp_path / "t.csv", HEAD, [*old(), *new])
+    says = "'old' lacks 600 questions that others were asked"
+    nescio("compare", path, "-m", "accuracy", *GATE, "--missing", "own").assert_refused(says)
+
+
+def test_other_runs_do_not_save_one_that_is_worse(tmp_path: Path, nescio: Command) -> None:
+    """18 of 200 are lost and 4 won: p = 0.0043 (binomial, both sides), which 60 copies of the baseline multiply by 61."""
+    new = [("new", f"q{q}", right((q >= 18) and q < 144)) for q in N]
+    copies = [(f"copy{k}", f"q{q}", right(q < 140)) for k in range(60) for q in N]
+    base = [("old", f"q{q}", right(q < 140)) for q in N]
+    path = table(tmp_path / "t.csv", HEAD, [*base, *new, *copies])
+    done = nescio("compare", path, "-m", "accuracy", "--baseline", "old", "--fail-on-regression")
+    assert done.status == 1
+    assert "gate failed: new minus old is -0.070" in done.flat
+
+
+def test_labels_of_one_run_alone_may_be_chosen(tmp_path: Path, nescio: Command) -> None:
+    """People refute each third answer that the judge calls right of the new run, and these labels are taken away, as
+    are as many of the answers that the judge calls wrong: the judge's share among those that are left is as before."""
+    judged = [("old", q, right(q % 10 < 7), f"o{q}") for q in range(900)]
+    judged += [("new", q, right(q % 10 < 8), f"n{q}") for q in range(900)]
+    path = table(tmp_path / "judged.csv", f"{HEAD},answer", judged)
+    said = [("old", q, right(q % 10 < 7), f"o{q}") for q in range(300)]
+    kept = [("new", q, right(q % 10 < 8), f"n{q}") for q in range(300) if q % 3]
+    people = table(tmp_path / "people.csv", "run,question,verdict,answer", [*said, *kept])
+    done = nescio("compare", path, "-m", "accuracy", *GATE, "--labels", people)
+    assert done.status == 3
+    assert "33.3% of the questions with labels have one for one run alone, and are not used" in done.flat

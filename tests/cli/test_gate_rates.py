@@ -1,0 +1,79 @@
+"""How often a gate passes a run that is worse by the margin: at most 5%, by exact sums over the binomial law.
+
+Each test asks of every number of losses whether the gate passes, and adds up the chances of those that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy.stats import binom
+
+import nescio
+from nescio.comparison.verdicts import decisions
+from tests.cli.conftest import WORDS
+
+PROMISED = 0.05
+
+
+def table(path: Path, **runs: str) -> Path:
+    """Write the outcomes of runs, one letter a question."""
+    rows = [f"{run},q{q},{WORDS[letter]}" for run, letters in runs.items() for q, letter in enumerate(letters)]
+    path.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    return path
+
+
+def most_that_pass(passes: Callable[[int], bool], most: int) -> int:
+    """Return the greatest number of losses that passes, or -1; fewer losses pass too."""
+    return max((lost for lost in range(most + 1) if passes(lost)), default=-1)
+
+
+@pytest.mark.parametrize("churn", [0, 80])
+def test_losses_on_the_smallest_benchmark_of_a_suite(tmp_path: Path, churn: int) -> None:
+    """Of 200 questions one in twenty is lost, and of 4,000 as many are won as lost: the mean falls by 0.025.
+
+    Student's interval of the mean let 5 losses pass, and P(at most 5 of 200 | 0.05) = 0.062.
+    """
+    turned = "W" * churn + "C" * churn + "C" * (4000 - 2 * churn)
+    large = table(tmp_path / "large.csv", old="C" * churn + "W" * churn + "C" * (4000 - 2 * churn), new=turned)
+
+    def passes(lost: int) -> bool:
+        small = table(tmp_path / "small.csv", old="C" * 200, new="W" * lost + "C" * (200 - lost))
+        compared = nescio.compare({"a": small, "b": large}, "accuracy", baseline="old", margin=0.025)
+        return decisions(compared)[0].status == 0
+
+    assert binom.cdf(most_that_pass(passes, 6), 200, 0.05) <= PROMISED
+
+
+def test_losses_that_a_relative_rule_allows(tmp_path: Path) -> None:
+    """Of 450 right answers among 500 one in fifty is lost: the run keeps 0.98 of the baseline's value.
+
+    Student's interval let 4 losses pass, and P(at most 4 of 450 | 0.02) = 0.053.
+    """
+    path = tmp_path / "policy.toml"
+    rule = '[[rules]]\nmeasure = "accuracy"\nby = 0.02\nrelative = true\n'
+    path.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\n{rule}')
+
+    def passes(lost: int) -> bool:
+        wrong = "W" * 50
+        table(tmp_path / "a.csv", old="C" * 450 + wrong, new="W" * lost + "C" * (450 - lost) + wrong)
+        return nescio.gate(path).rows[0].result == "GO"
+
+    assert binom.cdf(most_that_pass(passes, 6), 450, 0.02) <= PROMISED
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_wins_that_hide_a_rare_and_dear_loss(tmp_path: Path, relative: bool) -> None:
+    """The baseline is wrong on 10 of 100 questions, and silent on 90. The run answers 30 of these, and gets 1.2% of
+    its answers wrong, at 99 times the price: by 0.3·(0.988 - 99·0.012) = -0.06 a question. P(none of 30 wrong | 0.012) =
+    0.70, and then its test calls it better (p = 2^-29). No number of losses may pass."""
+    found = table(tmp_path / "a.csv", old="U" * 90 + "W" * 10, new="C" * 30 + "U" * 60 + "W" * 10)
+    compared = nescio.compare(found, "penalty(t=0.99)", baseline="old", run="new")
+    assert compared.rows[0].verdict == "better"
+    path = tmp_path / "policy.toml"
+    rule = f'[[rules]]\nmeasure = "penalty(t=0.99)"\nby = 0.01\nrelative = {str(relative).lower()}\n'
+    path.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\n{rule}')
+    assert decisions(compared)[0].status == 3
+    assert nescio.gate(path).rows[0].result == "INCONCLUSIVE"
