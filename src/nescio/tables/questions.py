@@ -37,7 +37,11 @@ def recognise(source: Source) -> str | None:
     if key:
         return "answers"
     if "question" in source.columns:
-        return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
+        roles = {role for name in source.columns if name for role in roles_of(name)}
+        graded = (
+            "answers" not in source.columns and {"run", "score"} <= roles
+        )  # answers of systems, without their texts
+        return None if graded or "prediction" in roles else "gold"
     # The key of AutSent, which `nescio read key` writes, has the numbers and the texts of sentences, and is no story.
     return "stories" if "sentences" in source.columns and "texts" not in source.columns else None
 
