@@ -93,11 +93,20 @@ def test_letters_that_belong_to_the_question_grade_no_answer(tmp_path: Path) -> 
     assert counted(path) == ((2, 1, 0, 0), (2, 1, 0, 0))
 
 
-def test_a_word_after_numbered_questions_that_sums_them_up_is_no_question(tmp_path: Path) -> None:
+@together("total", ["1", "33.3%", "0.33"])
+def test_a_word_after_numbered_questions_that_sums_them_up_is_no_question(tmp_path: Path, total: str) -> None:
     """One of them is right, so that the sum might be a grade as well."""
     path = tmp_path / "t.csv"
-    path.write_text("qid,question,correct\nq1,Who?,1\nq2,When?,0\nq3,Where?,0\nYhteensä,,1\n", encoding="utf-8")
+    rows = f"q1,Who?,1\nq2,When?,0\nq3,Where?,0\nYhteensä,,{total}\n"
+    path.write_text(f"qid,question,correct\n{rows}", encoding="utf-8")
     assert counted(path) == ((1, 2, 0, 0),)
+
+
+def test_graded_answers_beside_their_questions_are_no_file_of_questions(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    line = '{{"id": "{}", "model": "a", "score": "{}", "question": "{}"}}\n'
+    path.write_text(line.format(1, "true", "Who?") + line.format(2, "false", "When?"))
+    assert counted(path) == ((1, 1, 0, 0),)
 
 
 def test_a_last_grade_that_is_the_sum_of_the_others_by_chance_is_a_question(tmp_path: Path) -> None:

@@ -37,7 +37,10 @@ def recognise(source: Source) -> str | None:
     if key:
         return "answers"
     if "question" in source.columns:
-        return None if any("prediction" in roles_of(name) for name in source.columns if name) else "gold"
+        roles = {role for name in source.columns if name for role in roles_of(name)}
+        # answers of systems with their grades, and without their texts
+        graded = "answers" not in source.columns and {"run", "score"} <= roles
+        return None if graded or "prediction" in roles else "gold"
     # The key of AutSent, written by `nescio read key`, has the numbers and the texts of sentences, and is not a story.
     return "stories" if "sentences" in source.columns and "texts" not in source.columns else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -183,6 +184,12 @@ def _rows(
     return found
 
 
+def _as_share(text: str) -> str:
+    """Return a percentage as a share with all its digits, and any other text as it is."""
+    number = text.removesuffix("%").strip()
+    return str(Decimal(number) / 100) if text.endswith("%") and finite(number) is not None else text
+
+
 def _sums_up(
     connection: duckdb.DuckDBPyConnection,
     relation: str,
@@ -195,7 +202,8 @@ def _sums_up(
     """Return whether the numbers of a last row sum up those above it, whose names are in the cell `naming`."""
     written = {have[name]: text for name, text in last.cells.items() if have[name] in cells and text}
     above = f"{relation} WHERE row < {last.row}"
-    numbers = {cell: text for cell, text in written.items() if finite(text) is not None}
+    shares = {cell: _as_share(text) for cell, text in written.items()}
+    numbers = {cell: text for cell, text in shares.items() if finite(text) is not None}
     is_word, has_digit = is_a_word("$1"), "regexp_matches({0}, '[0-9]')".format
     shape = "regexp_replace({0}, '[0-9]+', '0', 'g')".format
     alone, continues = first(
