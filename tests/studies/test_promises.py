@@ -6,6 +6,7 @@ import csv
 import math
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,7 @@ from msgspec.structs import replace
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "studies"))
 
-import promised  # noqa: E402
-import promises  # noqa: E402
+promised, promises = import_module("promised"), import_module("promises")
 
 CELL = promises.Cell("kind", "c@1", "t", "30", 0.95, 0.005, 0.0, 0.05, 0.005, 0.0, 1_000)
 

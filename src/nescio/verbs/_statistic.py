@@ -51,7 +51,7 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
 class PairsRequest(StatisticRequest):
     """The options of a statistic of pairs of runs, without a posterior: it would be too sure of the kinds it saw."""
 
-    interval: Literal["t", "percentile"] = option(  # type: ignore[assignment]  # fewer methods
+    interval: Literal["t", "percentile"] = option(
         default="t",
         help="The interval: Student's, from what each question moves (t), or of resampled questions (percentile).",
     )
