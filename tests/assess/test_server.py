@@ -107,7 +107,7 @@ def test_a_link_that_was_revoked_replaced_or_is_over_is_refused_and_ends_its_ses
     assert ana.client.post(new).status_code == 303
     later(monkeypatch, 10 * 3_600)
     assert ana.client.get("/api/next").status_code == 200
-    later(monkeypatch, 2 * 3_600)  # the link is over after a day, and with it a session, which else has twelve hours
+    later(monkeypatch, 1.5 * 3_600)  # the link is over after a day, and with it a session, which else has twelve hours
     assert ana.client.post(new).status_code == 403
     assert ana.client.get("/api/next").status_code == 401
     assert ana.save(ana.row(item)).status_code == 401

@@ -19,9 +19,12 @@ import pytest
 
 import nescio
 from nescio.cli.app import run as call
+from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.freshness import done
 from nescio.people.campaigns.layouts import figure
+from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
 from nescio.people.campaigns.settings import Settings
 from tests.rings import together
@@ -411,6 +414,22 @@ def test_a_ranking_is_copied_and_the_campaign_needs_nothing_outside(two_language
     made.edit(moved / "campaign.toml", 'measures = ["ave.F"]', "measures = []")
     nescio.campaign.score(moved, ranking=given, resamples=10)
     assert contents(moved / "results") == held
+
+
+@pytest.mark.parametrize("language", ["", "EN="])
+def test_no_line_of_the_log_has_verify_open_a_file_elsewhere(
+    language: str, two_languages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = systems(tmp_path / "x.csv", 6, {"MIRA": "1"})
+    nescio.campaign.score(two_languages, resamples=10)
+    opened = open_campaign(two_languages)
+    (about,) = (entry.about for entry in read_log(opened) if entry.step == "score")
+    done(opened, "score", {**about, "ranking": [f"{language}{elsewhere}"]})
+    touched: list[object] = []
+    monkeypatch.setattr(ranking, "load_judged", touched.append)
+    found = nescio.campaign.verify(two_languages)
+    assert "nescio campaign score does not read" in str(found)
+    assert touched == []
 
 
 def test_two_rankings_of_one_name_are_refused(two_languages: Path, tmp_path: Path) -> None:
