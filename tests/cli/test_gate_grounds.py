@@ -509,6 +509,13 @@ def test_json_holds_what_the_gates_decide(tmp_path: Path, nescio: Command, call:
     assert done.json["gates"][-1]["status"] == done.status
 
 
+def test_markdown_holds_what_the_gates_decide(tmp_path: Path, nescio: Command) -> None:
+    path = table(tmp_path / "t.csv", HEAD, [*old(), *(("new", *row[1:]) for row in old())])
+    for bar, said in (("0.5", "- passed: accuracy of run 'old' is at least 0.5"), ("0.7", "- cannot tell: accuracy")):
+        done = nescio("score", path, "-m", "accuracy", "--fail-under", f"accuracy={bar}", "-f", "markdown")
+        assert said in done.out
+
+
 def test_a_summary_shows_no_interval_that_is_not_there(tmp_path: Path, nescio: Command) -> None:
     """Both runs are right on all of 200 questions, so that no difference has a spread."""
     rows = [(run, f"q{q}", "correct") for run in ("old", "new") for q in N]
