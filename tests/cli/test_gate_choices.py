@@ -85,3 +85,21 @@ def test_labels_of_one_run_alone_may_be_chosen(tmp_path: Path, nescio: Command) 
     done = nescio("compare", path, "-m", "accuracy", *GATE, "--labels", people)
     assert done.status == 3
     assert "33.3% of the questions with labels have one for one run alone, and are not used" in done.flat
+
+
+def test_every_measure_that_is_named_decides_in_gate_terminal_and_page(tmp_path: Path, nescio: Command) -> None:
+    """Silence in place of 120 wrong answers raises c@1; silence in place of 15 right ones lowers the accuracy."""
+    before = ["correct"] * 180 + ["incorrect"] * 120
+    after = ["unanswered"] * 15 + ["correct"] * 165 + ["unanswered"] * 120
+    rows = [
+        (run, f"q{q}", outcome) for run, all_ in (("old", before), ("new", after)) for q, outcome in enumerate(all_)
+    ]
+    path, page = table(tmp_path / "two.csv", "run,question,outcome", rows), tmp_path / "page.html"
+    runs = ("compare", path, "--baseline", "old", "--run", "new")
+    both = ("-m", "c@1", "-m", "accuracy")
+    refused = "DO NOT MERGE: new minus old is -0.050"
+    assert refused in nescio(*runs, *both, "--fail-on-regression").out
+    assert refused in nescio(*runs, *both).out
+    assert refused in nescio("report", *runs[1:], *both, "-o", page).out
+    assert "DO NOT MERGE" in page.read_text()
+    assert "MERGE: new minus old is +0.198" in nescio(*runs).out

@@ -191,7 +191,7 @@ def compare(
         *known_differs(data, wanted),
         *_notes(data, rows, most, ci),
     )
-    return Comparisons(tuple(rows), line, notes, "comparisons", more)
+    return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

@@ -217,16 +217,19 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
     return tuple(made)
 
 
-def first_decision(comparisons: Comparisons) -> Decision | None:
-    """Return the decision by the first measure that can say which run is better, or None."""
-    return next(
-        (
-            made
-            for made in decisions(comparisons)
-            if made.row.verdict is not None and not parse(made.row.measure).declaration.descriptive
-        ),
-        None,
-    )
+def deciding(comparisons: Comparisons) -> Decision | None:
+    """Return the decision on two runs, or None if no measure can say which is better.
+
+    It is the worst of the decisions by the measures that the user named, as a gate on them would be. If the user named
+    none, the first measure decides.
+    """
+    made = [
+        own
+        for own in decisions(comparisons)
+        if own.row.verdict is not None and not parse(own.row.measure).declaration.descriptive
+    ]
+    worst_first = [1, CANNOT_TELL, 0]
+    return min(made if comparisons.named else made[:1], key=lambda own: worst_first.index(own.status), default=None)
 
 
 def decision(

@@ -349,7 +349,10 @@ class Scores(Plotted[Score], frozen=True):
 
 
 class Comparisons(Plotted[Comparison], frozen=True):
-    """The result of `compare`: rows of `Comparison`."""
+    """The result of `compare`: rows of `Comparison`. `named` says that the user named the measures: then all of them
+    decide, and else the first."""
+
+    named: bool = False
 
 
 class Audit(Results[Finding], frozen=True):

@@ -48,7 +48,7 @@ from msgspec.structs import asdict, replace
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
-from nescio.comparison.verdicts import Decision, decisions, first_decision
+from nescio.comparison.verdicts import Decision, deciding, decisions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
@@ -185,10 +185,10 @@ def _decision(results: Comparisons) -> Decision | None:
     """Return the decision of the last line: that of the gate which decides the exit status, if there are gates."""
     gates = getattr(results, "gates", ())
     if not gates:
-        return first_decision(results)
+        return deciding(results)
     status = exit_status(gates)
-    deciding = next(gate for gate in gates if gate.status == status)
-    return next((made for made in decisions(results) if made.why == deciding.said), first_decision(results))
+    last = next(gate for gate in gates if gate.status == status)
+    return next((made for made in decisions(results) if made.why == last.said), deciding(results))
 
 
 @verb(CompareRequest, working="comparing", show=show, tool=True)

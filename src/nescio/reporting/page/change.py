@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.comparison.verdicts import first_decision
+from nescio.comparison.verdicts import deciding
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -154,8 +154,8 @@ def _seen(change: Change) -> Seen:
 
 
 def sentence(change: Change) -> Answer:
-    """Return the decision by the first measure that can say which run is better, with values and moves."""
-    made = first_decision(change.comparisons)
+    """Return the decision on the new run, with values and moves."""
+    made = deciding(change.comparisons)
     if made is not None:
         shown = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
         return Answer(
