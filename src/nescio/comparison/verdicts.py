@@ -289,8 +289,8 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
     """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
 
-    A run that its test finds better needs the guard too: one that wins little on many questions, and loses much on a
-    few, is found better in most samples that happen to hold none of the few.
+    A run that its test finds better needs the guard, too. Suppose that it wins little on many questions and loses
+    much on a few. Most samples without the few then find it better.
     """
     ends, (low, high) = widened_interval(row, alpha), guarded_interval(row, alpha)
     return (-high, -ends[0]) if parse(row.measure).declaration.lower_is_better else (low, ends[1])

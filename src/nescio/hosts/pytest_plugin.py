@@ -103,7 +103,7 @@ class Recorder(Struct):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The rows, each with all columns."""
+        """Return the rows, each with all columns."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         return [{name: row.get(name) for name in names} for row in self.rows]
 
@@ -182,8 +182,8 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """What all tests recorded, and what became of the gates; `stopped` are tests that may have stopped before they
-    recorded their answer, each with its function, and `recording` the functions that record answers."""
+    """The records of all tests, and the results of the gates. `stopped` has the tests that may have stopped before
+    they recorded their answer, each with its function. `recording` has the functions that record answers."""
 
     recorder: Recorder
     passed: list[str] = field(default_factory=list)

@@ -169,8 +169,8 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether a run that is judged has more answers to some questions than to others, and no other run was asked
-    as often: it could try again where it failed, and not where it was right."""
+    """Return whether the judged run has more answers to some questions than to others, and no other run has the same
+    numbers. Such a run could try again only where it failed."""
     if remark.code not in (FEWER_REPEATS, RUNS_FEWER_REPEATS):
         return False
     if alone:
@@ -199,8 +199,7 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
-    """Return what is left out of a run (and its baseline) because it has no grade, or is missing and counts as silence,
-    and how far that may move the value.
+    """Return how far ungraded and missing answers of a run (and its baseline) may move the value.
 
     A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value. It
     is proven for means over questions and for c@1 with its kin, and unknown for other measures. If the measure is not a
@@ -234,8 +233,8 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return what the run that is judged lacks and counts as silence, where silence earns more than a wrong answer:
-    whoever sends the answers could leave out the wrong ones."""
+    """Return how far missing answers that count as silence may move the value, if silence earns more than a wrong
+    answer. The sender of the answers could leave out the wrong ones."""
     missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
     missing = [one for one in missing if pair.judges(one.subject)]
     bound = parse(measure)
@@ -249,8 +248,8 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return what is left out of a corrected difference because people labelled the answer of one run alone: whoever
-    labels could leave out those that speak against a run. A question adds to it between -2 and 2 times its weight."""
+    """Return how far questions with a label for one run alone may move a corrected difference. The labeller could
+    leave out labels that speak against a run. A question adds between -2 and 2 times its weight."""
     shares = [
         own[2]
         for remark in results.notes

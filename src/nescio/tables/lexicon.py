@@ -288,8 +288,8 @@ def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bo
 
 
 def tell_of_silence(words: Collection[str]) -> bool:
-    """Return whether one of the words says that nothing was answered: in a word of the lexicon, or, beside a word for
-    answering, by its first letters."""
+    """Return whether a word means that nothing was answered: a word of the lexicon, or, beside a word for answering,
+    its first letters."""
     if any(map(is_silent_word, words)):
         return True
     answering = [word for word in words if fold(word) in lexicon().answered and truth_of(word) is None]

@@ -98,8 +98,7 @@ def _with_all(table: Table, given: Mapped, verdicts: Sequence[str], ways: list[W
 
 
 def _holds_verdicts(words: Sequence[str]) -> bool:
-    """Return whether some words say that an answer is right, others that there is none, and others that it is wrong, or
-    nothing that is known."""
+    """Return whether some words mean a right answer, others no answer, and others a wrong one or nothing known."""
     states = {state_of(word) for word in words if truth_of(word) is None}
     return CORRECT in states and bool({INCORRECT, None} & states) and any(map(is_silent_word, words))
 

@@ -72,8 +72,8 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return what a clause in one of these languages says about an answer. It says that there is none ("strong"), that
-    its speaker is not sure ("weak"), or what the sources are and what it would take to know ("about")."""
+    """Return the kinds of a clause in one of these languages. "strong" denies an answer, "weak" doubts it, and
+    "about" tells of sources or of what one must know."""
     return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
 
 

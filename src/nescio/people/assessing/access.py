@@ -124,7 +124,7 @@ def end(database: Database, cookie: str) -> None:
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return whose session it is; None where it has ended, or the person's link was revoked or has expired."""
+    """Return the person of a session, or None if it has ended, or if the person's link was revoked or has expired."""
     now = time.time()
     good = sessions.c.expires > now, people.c.expires > now, people.c.token.is_not(None)
     with database.reading() as connection:

@@ -137,8 +137,8 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
 
 
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
-    """Raise UsageError for a table that this database did not write: one with a row that it would not write now, and of
-    whose item nobody said anything since."""
+    """Raise UsageError if another database or person wrote the table: it has a row that this database would not
+    write, on an item that nobody judged since."""
     if not path.is_file():
         return
     head = HEADS[path.name]
@@ -164,7 +164,7 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
 
 
 def _said_since(connection: Connection, moment: float) -> Iterator[str]:
-    """Yield the items of which somebody said something after a file was written."""
+    """Yield the items that somebody judged after a file was written."""
     yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
 
 
@@ -179,8 +179,8 @@ def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Itera
 
 
 class _Odds(Struct, frozen=True):
-    """How many questions were drawn (0: none was), and how many of them have a verdict by now. These are a random part,
-    as questions are judged in an order that is random."""
+    """The number of drawn questions (0 without a draw), and of those with a verdict. Judging goes in random order, so
+    those with a verdict are a random part."""
 
     of: int
     judged: int

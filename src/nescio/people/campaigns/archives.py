@@ -39,7 +39,7 @@ def handed_in_files(folder: Path) -> list[Path]:
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
-    """Return the files that a file stands for, or none and why it is refused."""
+    """Return the files in a file, or none and the reason why it is refused."""
     try:
         held = [*unpacked(path, most)]
     except (NescioError, OSError) as error:

@@ -45,7 +45,7 @@ class Returned(Struct, frozen=True):
 
 
 def check_person(name: str) -> None:
-    """Raise UsageError for what is no name of a person who judges: files are named after them."""
+    """Raise UsageError if a name cannot name an assessor; files are named after assessors."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
 

@@ -60,9 +60,9 @@ _VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": 
 
 
 class Collected(Faults, frozen=True):
-    """What `collect` found: faults, in `tables["sheets"]` what each sheet holds and changes, and in
-    `tables["agreement"]` how far assessors agree. Rows with a fault were not taken. `count` is the number of all
-    faults, of which the first of each file are listed."""
+    """The result of `collect`: faults, the content of each sheet in `tables["sheets"]`, and the agreement of the
+    assessors in `tables["agreement"]`. Rows with a fault were not taken. `count` is the number of all faults; the
+    first of each file are listed."""
 
     count: int = 0
 
@@ -75,7 +75,7 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """A sheet that was read back: how many of its answers are judged, and what that changes. `blank` counts answers
+    """A sheet that was read back: the number of its judged answers, and the changes. `blank` counts answers
     that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
     answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later."""
 

@@ -113,8 +113,8 @@ class Ruling(Struct, frozen=True):
 
 
 class ScoringPlan(Struct, frozen=True):
-    """What decides results beside runs, judgements, key and settings; by it in the log they can be made again, from the
-    copies of rankings that are in the folder."""
+    """The choices that decide results, beside runs, judgements, key and settings. The log has them, so that the
+    results can be computed again from the folder alone."""
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0

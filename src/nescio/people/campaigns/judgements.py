@@ -135,9 +135,9 @@ def read_judgements(campaign: Campaign) -> list[Judgement]:
 def changes(
     campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present, lies_there: bool
 ) -> list[Change]:
-    """Return what the rows of a sheet change: nothing where they say what holds, or what the assessor's sheets said
-    last, as then a page said something else since. A sheet that nobody handed in by name, but that lies there, says
-    nothing twice: another sheet may have come since."""
+    """Return the changes that the rows of a sheet make. A row changes nothing if it repeats the current verdict or
+    the one of the assessor's last sheet, because a later page then replaced it. A sheet in the folder that nobody
+    named counts once: another sheet may have come since."""
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
     for one in given:

@@ -32,12 +32,12 @@ class Ranking(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The place of its copy among the rankings."""
+        """Return the path of its copy among the rankings."""
         return f"{self.language}/{self.path.name}" if self.language else self.path.name
 
     @property
     def kept(self) -> str:
-        """The name of its copy in the log."""
+        """Return the name of its copy in the log."""
         return f"{self.language}{self.language and '='}{RANKINGS}/{self.place}"
 
 
@@ -74,8 +74,8 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
 
 
 def keep(files: Sequence[Ranking], folder: Path) -> None:
-    """Copy the outcomes of QA systems into a folder; raises UsageError where the name of a folder names a system, as
-    the copy then says another thing."""
+    """Copy the outcomes of QA systems into a folder. Raises UsageError if a system takes its name from its folder,
+    because the copy would name it otherwise."""
     for one in files:
         copy = folder / one.place
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,8 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
 
 
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
-    """Return the outcomes of QA systems by language: the one that is named, else the one whose questions the file has.
+    """Return the outcomes of QA systems by language. A file belongs to the language that the user named, or else to
+    the one whose questions it has.
 
     Raises UsageError where several languages have them, MismatchError where none does.
     """

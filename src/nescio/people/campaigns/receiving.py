@@ -139,8 +139,8 @@ def intake(
 
 
 def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return all that lies in a folder that is no group's, where folders of groups are among it: what lies beside
-    these is of no group, and is refused with a receipt. Else return the folder itself."""
+    """Return everything in a folder that holds folders of groups, or else the folder itself. Whatever lies beside the
+    groups' folders belongs to no group, and is refused with a receipt."""
     groups = campaign.settings.groups
     if group or not folder.is_dir() or folder.resolve().name in groups:
         return [folder]
@@ -149,7 +149,7 @@ def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, those of archives among them; one that cannot be opened stands for itself."""
+    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself."""
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name

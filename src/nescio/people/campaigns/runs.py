@@ -68,8 +68,8 @@ def plain_name(text: str) -> str:
 
 
 def run_name(file: str) -> str:
-    """Return the name of a run by that of its file, without the suffixes of its form and its compression alone, so that
-    `gpt-4.0.jsonl` and `gpt-4.1.jsonl` are two runs."""
+    """Return the name of a run: its file's name without the suffixes of format and compression. `gpt-4.0.jsonl` and
+    `gpt-4.1.jsonl` are two runs."""
     path = PurePosixPath(PurePosixPath(file).name)
     while path.suffix.lower() in PACKING:
         path = path.with_suffix("")

@@ -66,7 +66,7 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs;
+    """The result of `score`: for each language (empty: all) the scores, and the comparisons if there are two runs.
     `rankings` are the copies of outcomes of QA systems, as the log names them."""
 
     folder: Path

@@ -41,7 +41,7 @@ class Agreement(Struct, frozen=True):
 
     @property
     def over(self) -> str:
-        """What it is over, in words."""
+        """Return in words what the agreement covers."""
         return plural(self.n, self.unit) + (
             f" on {plural(self.answers, self.whole)}" if self.unit == "decision" else ""
         )

@@ -128,8 +128,8 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the lines that say that they are older than the line before: a clock was wrong, which stops no step, or the
-    log was written anew."""
+    """Yield the lines whose time is before that of the line above. Either a clock was wrong, which stops no step, or
+    somebody rewrote the log."""
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
