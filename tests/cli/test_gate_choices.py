@@ -103,3 +103,15 @@ def test_every_measure_that_is_named_decides_in_gate_terminal_and_page(tmp_path:
     assert refused in nescio("report", *runs[1:], *both, "-o", page).out
     assert "DO NOT MERGE" in page.read_text()
     assert "MERGE: new minus old is +0.198" in nescio(*runs).out
+
+
+def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp_path: Path, nescio: Command) -> None:
+    """The new run declines where its confidence is between 0.4 and 0.6; on the others it separates better."""
+    sure = [(q * 37 % 100) / 100 for q in N]
+    before = [("old", f"q{q}", right(c > 0.5), c) for q, c in zip(N, sure, strict=True)]
+    after = [("new", q, "unanswered" if 0.4 < c < 0.6 else outcome, c) for _, q, outcome, c in before]
+    path = table(tmp_path / "chosen.csv", "run,question,outcome,confidence", [*before, *after])
+    for measure in ("AUROC", "AURC"):
+        says = "for which both runs have the data it needs. Give a confidence and a verdict for every answer"
+        nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
+    nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")

@@ -183,9 +183,11 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     fits = {remark.code: remark for remark in results.notes if name in remark.measures}
     measure = parse(name)
     lacking = fits.get(LEFT_OUT) or fits.get(PART)
-    excluded = "missing_confidence" in results.signature and _OF_CONFIDENCE & {*measure.reads}  # otherwise: abstentions
-    if lacking and (measure.user_columns or excluded):
+    if lacking and measure.user_columns:
         return f"{name}: {lacking.text}. Give every answer a value"
+    if lacking and _OF_CONFIDENCE & {*measure.reads}:  # a run chooses where it abstains or states no confidence
+        given = "Give a confidence and a verdict for every answer, also for a declined one"
+        return f"{name}: {lacking.text}. {given}, or take a measure of all questions"
     if KNOWN_DIFFERS in fits:
         return f"{name}: {fits[KNOWN_DIFFERS].text}. Give all runs one column"
     if WITHHELD in fits:
