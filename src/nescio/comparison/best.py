@@ -92,7 +92,10 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) that differ significantly, or None if that takes exchanges and not `sampled`."""
+    """Return the pairs (better, worse) that differ significantly, or None if unknown.
+
+    They are unknown if the test needs random exchanges and `sampled` is false.
+    """
     if not sampled and measure.order is not None:
         return None
     tested = all_tests(measured_runs(data, measure), plan, sampled=sampled)

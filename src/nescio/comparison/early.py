@@ -211,7 +211,7 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
         raise UsageError(
-            f"only two runs can be followed, but there are {len(runs)}; choose them with {opt('baseline', of='OLD')} "
+            f"a look compares two runs, but there are {len(runs)}; choose two with {opt('baseline', of='OLD')} "
             f"{opt('run', of='NEW')}"
         )
     data = with_questions(loaded.data, "follow as they arrive")

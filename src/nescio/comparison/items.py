@@ -316,7 +316,7 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
         made.append(
             note(
                 "items.not_many_runs",
-                "with {runs:n run} few errors of a key are flagged; the list is an order in which to check them",
+                "{runs:n run} can flag few errors in the gold answers; check the questions in the order of the list",
                 runs=runs,
             )
         )

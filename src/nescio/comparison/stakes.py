@@ -471,8 +471,8 @@ def _notes(
         unknown = (
             note(
                 "stakes.unknown",
-                "what some declined answers would have been is unknown, and none was given at a lower stake: regret is "
-                "a range where the rule gives one",
+                "some questions were declined at every lower stake too, so nobody knows whether their answers would be "
+                "right; the regret of a rule that answers them is a range",
             )
             if candidates == "lower"
             else note(

@@ -194,9 +194,8 @@ class ReadingAnswers(Limited, group="Reading the files"):
     choose: Mapping[str, str] = option(
         default={},
         metavar="NAME=VALUE",
-        help=f"Which of several things in a log to read, such as {opt('choose', {'filter': 'strict-match'})}; a message"
-        " lists them."
-        "",
+        help=f"Which item to read if a log holds several, such as {opt('choose', {'filter': 'strict-match'})}; the"
+        " error lists them.",
     )
     declined_pattern: Sequence[str] = option(
         default=(),

@@ -234,7 +234,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.changed",
-                "{rates:list}: the mean so far lies outside the bounds, so the rate was not the same at all rows",
+                "{rates:list}: the mean of all rows lies outside the bounds of the rate, so the rate changed",
                 rates=changed,
             )
         )

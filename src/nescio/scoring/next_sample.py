@@ -83,7 +83,7 @@ def next_samples(
             low, high = _by_moves(sample, questions, level)
             method = "t"
         else:
-            one = note("next.none", "no prediction interval is known that holds")
+            one = note("next.none", "no prediction interval: no valid method is known for this measure")
             remarks.append((one, measure.label, "all runs"))
         if not math.isnan(low):
             own = np.array(known.get((run, measure.label), (None, None)), dtype=np.float64)

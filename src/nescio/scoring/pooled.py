@@ -167,8 +167,9 @@ def _helped(
 ) -> tuple[Helped, list[Note]]:
     r"""Return a corrected score with its interval, and notes.
 
-    The older run's right answers correct the means of the formula's columns, as does its silence if the measure knows
-    silence. The interval is that of $e = \sum_c \theta'_c e_c$.
+    The older run corrects the mean of each column of the measure's formula: by its right answers, and by its
+    abstentions if the measure counts abstentions. The interval is that of $e = \sum_c \theta'_c e_c$, where $e_c$ is
+    the error of a column's mean and $\theta'_c$ the derivative of the measure in it.
     """
     y, x, every = cells
     n, units = len(y), len(every)

@@ -146,7 +146,7 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return the source that was unpacked or fetched, with its notes on its origin."""
+    """Return an unpacked or fetched source, with notes that name the file or address it came from."""
     own = {str(source.path), str(source.label)}
     notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
     return replace(source, packed=packed, notes=notes)

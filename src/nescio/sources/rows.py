@@ -165,7 +165,10 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 
 
 def _within(rows: Rows) -> Iterator[Rows]:
-    """Yield the lists of rows within rows (`runs[].results`), with the texts, flags and varying numbers beside them."""
+    """Yield each list of rows that is nested in rows, as in `runs[].results`.
+
+    A nested row also gets the strings and the booleans of the row around it, and the numbers that differ between rows.
+    """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
     kept = {name for name, own in numbers.items() if len(own) == len(rows.rows) or own <= {0, 1}}

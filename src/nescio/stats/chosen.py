@@ -75,9 +75,12 @@ def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats],
 
 @lru_cache(maxsize=8)  # several measures of one run ask for the same
 def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """Return shares of three kinds by a Dirichlet law of these weights, on a grid of shape (NODES², 3), and the chance
-    of each: one of the first kind, and one of the second among the others, at equal steps of the normal quantile. The
-    steps of the first are shifted from one of the second to the next, so that hardly two shares are the same."""
+    """Return a grid of possible shares of three kinds, shape (NODES², 3), and the probability of each point.
+
+    The shares follow a Dirichlet distribution with these weights. One axis is the share of the first kind, the other
+    that of the second kind among the rest, both at equal steps of the normal quantile. The first axis is shifted at
+    each step of the second, so that hardly any two points have the same share.
+    """
     from scipy.special import ndtr
 
     fine = np.linspace(-FURTHEST, FURTHEST, NODES * SHIFTS)

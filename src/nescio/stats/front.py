@@ -20,8 +20,10 @@ def dominates(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 def on_front(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
-    """Return which systems are on the front: no other one beats them; shape (…, systems). Equal ones both are; one
-    without a value is not."""
+    """Return a mask of the systems on the Pareto front, which no other system beats; shape (…, systems).
+
+    Systems with equal values are all on the front. A system without a value is not.
+    """
     known = ~np.isnan(quality) & ~np.isnan(cost)
     return ~dominates(quality, cost).any(axis=-2) & known
 

@@ -92,10 +92,11 @@ def student(freedom: Any, level: float) -> Any:
 
 
 def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
-    r"""Return the interval of a value at a limit with which each of `units` independent units agrees.
+    r"""Return the interval of an estimate at a limit of its range, which all m independent `units` have as their value.
 
-    Each goes the other way with a chance of at least the distance d from the limit, as a share of the range, so that
-    all agree with a chance of at most $(1 - d)^m$: $d \le 1 - (\alpha/2)^{1/m}$ (Clopper & Pearson 1934 at 0 of m).
+    Let the true value lie d away from the limit, as a share of the range. Then a unit differs from the limit with a
+    probability of at least d, and no unit does with at most $(1 - d)^m$. So $d \le 1 - (\alpha/2)^{1/m}$ (Clopper &
+    Pearson 1934 at 0 of m).
     """
     low, high = limits
     if units <= 0 or not math.isfinite(high - low):

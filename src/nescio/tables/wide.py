@@ -137,7 +137,7 @@ def parts(given: Mapping[str, Sequence[str]]) -> list[tuple[str, dict[str, str]]
 
 
 def _runs_of(names: Sequence[str]) -> dict[str, str]:
-    """Return the columns of a role by the runs that they name."""
+    """Return a dictionary from run names to the columns that hold a role for these runs."""
     before, behind = _same_beginning(names), _same_end(names)
     runs = [name[len(before) : len(name) - len(behind)].strip("_. -") or name for name in names]
     if len({*runs}) < len(runs):

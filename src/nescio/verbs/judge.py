@@ -339,7 +339,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
     blind: bool = option(
         default=False,
         needs="against",
-        help="State that people did not see its verdicts; a certificate needs it.",
+        help="Declare that people did not see the judge's verdicts; a certificate needs this.",
     )
 
     def check(self) -> None:

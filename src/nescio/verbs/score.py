@@ -74,8 +74,8 @@ class Arranged(Request, group="Output"):
         kind=WORDS,
         metavar="NAME,NAME,…",
         apart=("suite", "labels"),
-        help="The columns of the table, in order. Beside run, stratum, the measures and n there are the counts correct,"
-        " incorrect and unanswered.",
+        help="The columns of the table, in order: run, stratum, measures, n, and the counts correct, incorrect and"
+        " unanswered.",
         default_words="run, the measures and n",
     )
 

@@ -72,7 +72,7 @@ class Thresholds(
     folds: int = option(
         default=10,
         low=2,
-        help="The number of parts that are held out in turn to estimate the score on new questions.",
+        help="The number of cross-validation folds to estimate the score on new questions.",
     )
 
 

@@ -227,7 +227,7 @@ def _why_no_call(output: Any, other: str) -> str:
 
 
 def _is_to_be_a_call(output: Any) -> bool:
-    """Return whether an output that could not be parsed was to be a call: an object, or a text with signs of one."""
+    """Return whether an unparsed output is meant as a call: an object, or a text with the marks of a call."""
     if isinstance(output, list):  # of calls, or of what some models say in parts
         return any(map(_is_to_be_a_call, output))
     return _CALL.search(output) is not None if isinstance(output, str) else bool(output)

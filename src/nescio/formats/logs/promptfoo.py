@@ -202,8 +202,11 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return the question of each test of a file, by its name. It is its variables, or, without any, its prompt if the
-    tests have different ones, and else nothing: a prompt without variables may be changed from file to file."""
+    """Return a dictionary from test names to questions.
+
+    A question is the variables of its test. Tests without variables have their prompts as questions if these differ. A
+    single prompt is no question, because it may change from file to file.
+    """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
     for one in results:

@@ -16,7 +16,7 @@ def _model(resources: Resources) -> Judge:
     """Ask a language model at its endpoint: `nescio judge --judge llm --base-url URL --model NAME`."""
     if resources.model is None:
         raise UsageError(
-            f"the judge `llm` needs an endpoint: `nescio judge` takes it, with {opt('judge', 'llm')},"
+            f"the judge `llm` needs an endpoint: use `nescio judge` with {opt('judge', 'llm')},"
             f" {opt('base_url', of='URL')} and {opt('model', of='NAME')}"
         )
     return resources.model()

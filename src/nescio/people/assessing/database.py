@@ -54,7 +54,7 @@ class Database:
             if self.sqlite and where.database in (None, "", ":memory:"):
                 raise UsageError("judgements need a database on disk: a file, or postgresql://HOST/NAME")
             if self.sqlite and where.query:
-                raise UsageError("the URL of a file of SQLite has no query; write it without the part after the ?")
+                raise UsageError("the URL of an SQLite file cannot have a query; remove the ? and all that follows")
             self.engine: Engine = create_engine(
                 where,
                 pool_size=POOLED,

@@ -190,7 +190,7 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
 
 
 def drop_unlogged(campaign: Campaign) -> None:
-    """Delete runs and receipts that an interrupted intake left, of which nobody was told that they are in."""
+    """Delete the runs and receipts of an interrupted intake, which nobody was told to be accepted."""
     wrote = {name for entry in read_log(campaign) for name in entry.wrote}
     for name in digests(campaign, RUNS, RECEIPTS):
         if name not in wrote and (name.startswith(RUNS) or name.endswith(".json")) and not name.endswith(PENDING):

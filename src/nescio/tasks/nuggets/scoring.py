@@ -53,7 +53,7 @@ class Response(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One system's responses, at most one a target."""
+    """One system's responses, at most one per target."""
 
     name: str
     responses: Mapping[str, Response]

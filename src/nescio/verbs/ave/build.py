@@ -109,7 +109,9 @@ def build(request: BuildRequest) -> BuiltCollection:
     rules = [rule for rule in RULES if rule not in request.without]
     result = read(request.source, Options(outcome_map=request.outcome_map), gold=False)
     if not isinstance(result.data, Unjudged):
-        raise MismatchError(f"{request.source[0]} and the runs are already judged; give questions and unjudged answers")
+        raise MismatchError(
+            f"{request.source[0]} and the runs have verdicts already; give a file of questions, and answers without verdicts"
+        )
     verdict_of, people, notes = _verdicts(result.data, request)
     questions, remarks = _asked(result.data.collection.questions, request)
     ids = {question.id for question in questions}

@@ -67,7 +67,7 @@ class Choosing(Request, group="Choosing thresholds"):
         default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
     )
     folds: int = option(
-        default=10, low=2, apart="apply", help="The number of parts that are held out in turn to estimate the utility."
+        default=10, low=2, apart="apply", help="The number of cross-validation folds to estimate the utility."
     )
 
 

@@ -85,7 +85,7 @@ class Transcript(Struct, frozen=True):
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the same as a text, empty if there is none."""
+        """Return the value at these names if it is a string, or else an empty string."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 

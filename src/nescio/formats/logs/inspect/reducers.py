@@ -64,7 +64,11 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
 
 
 def _of_k(reducer: str, k: int, total: int, right: int) -> float | None:
-    """Return whether k are right, or the chance that one of k drawn is (pass_at), or that all of k are (pass_k)."""
+    """Return the value of a reducer on `total` samples, or None if there are fewer than k.
+
+    `at_least` is 1 if at least k samples are right. `pass_at` is the chance that at least one of k drawn samples is
+    right, and `pass_k` the chance that all k are.
+    """
     if reducer == "at_least":
         return float(right >= k)
     if total < k:  # early versions give 1, later ones none
