@@ -110,7 +110,7 @@ def build(request: BuildRequest) -> BuiltCollection:
     result = read(request.source, Options(outcome_map=request.outcome_map), gold=False)
     if not isinstance(result.data, Unjudged):
         raise MismatchError(
-            f"{request.source[0]} and the runs have verdicts already; give a file of questions, and answers without verdicts"
+            f"{request.source[0]} and the runs have verdicts already; give questions, and answers without verdicts"
         )
     verdict_of, people, notes = _verdicts(result.data, request)
     questions, remarks = _asked(result.data.collection.questions, request)
