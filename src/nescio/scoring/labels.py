@@ -188,8 +188,8 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
         by_text = dict(people.by_text)
         if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
             raise MismatchError(
-                "labels without a run are matched by the text of the answer, but the files have none; add a column run to"
-                " the labels"
+                "labels without a run are matched by the answer's text, but the files have none; add a column run to "
+                "the labels"
             )
         for (question, _), label in by_text.items():
             yield data.runs[0], question, label
