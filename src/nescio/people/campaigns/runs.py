@@ -43,7 +43,8 @@ FORMS: Mapping[Task, str] = {
     "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
 }
 BROKEN = 2  # the exit status where what was checked breaks a rule
-FORM_SUFFIXES = (*BY_SUFFIX, ".txt")  # which say how a run is written, and are no part of its name
+# Suffixes that say how a run is written, and are no part of its name; `.response` is that of Deep Read.
+FORM_SUFFIXES = (*BY_SUFFIX, ".txt", ".response")
 LONGEST_NAME = 80  # bytes of the name of a run's file: names of receipts are made from it
 FILE_RULE = f"the file name of a run has at most {LONGEST_NAME} bytes, and only letters, digits, and . _ + -"
 _FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
