@@ -510,7 +510,7 @@ URLS = {
     "postgresql://bob@host:s3cret/x": "a database is a file of SQLite or a URL",
     "nosuch://bob:s3cret@host/x": "a database is a file of SQLite or a URL",
     "://bob:s3cret": "a database is a file of SQLite or a URL",
-    "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "has no query",
+    "sqlite:////nowhere/x.db?password=s3cret&nosuch=1": "cannot have a query",
     "postgresql://bob@127.0.0.1:1/x?password=s3cret&sslpassword=s3cret": "password=hidden",
     "postgresql://bob:s3cret@127.0.0.1:1/x?nosuch=s3cret_": "cannot be opened",
 }
