@@ -81,13 +81,13 @@ def compare(
     compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers. The
     interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of freedom
     say how few of them decide. What a unit moves of a measure with an order is what leaving it out changes. p is
-    two-sided, and `test` says how it is had:
+    two-sided, and `test` names its method:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
       difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
       be enumerated;
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
-    - `auto`: the first where it can be had, else the second. Both are tests of labels that can be exchanged, not of
+    - `auto`: the first if it can be computed, else the second. Both are tests of labels that can be exchanged, not of
       "equal c@1";
     - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values

@@ -27,7 +27,7 @@ MOST_KINDS = 8  # kinds of answers: two of 8 can be exchanged in 28 ways
 MOST_CELLS = 64  # most values that all columns together may have
 WORDS_AT_ONCE = 1 << 18
 LARGEST_CODE = 1 << 62
-MOST_DIFFERENCES = 1 << 20  # most differences told apart among the tests kept
+MOST_DIFFERENCES = 1 << 20  # the most different values for which tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):

@@ -28,7 +28,7 @@ class TunedPair(Results[Tuning], frozen=True):
     """The result of `tune_pair`: a `Tuning` of each run, the baseline first.
 
     In `tables`, `comparison` compares the run with the baseline, each at its own threshold and on held-out questions.
-    `as_given` compares both as they came.
+    `as_given` compares both without a threshold of nescio.
     """
 
     @property

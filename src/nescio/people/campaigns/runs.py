@@ -267,11 +267,10 @@ def examine(
     label: str | None = None,
     language: str = "",
 ) -> Submission:
-    """Return a run with all its faults; nothing is raised for faults that a team can mend.
+    """Return a run with all its faults. Faults that a team can mend raise no error.
 
-    `settings` are those of the campaign, for how long an answer may be and how options are named. `name` is the name
-    of the run (else that of the file), `label` what its faults call the file, `language` the language that it is known
-    to be in.
+    The campaign's `settings` limit the length of answers and name the options. `name` is the name of the run, or else
+    that of the file. Faults call the file by its `label`. `language` is the run's language, if it is known.
     """
     own = name or run_name(path.name)
     if path.suffix.lower() not in PACKED and (rule := encoding_fault(path.read_bytes())):
