@@ -145,6 +145,8 @@ def test_few_collections_keep_the_level_of_statements() -> None:
             for kind, held, usual in statements.claims(number, 60, 3, (7, number, i)):
                 true[kind].append(held)
                 plain[kind].append(usual)
+    estimates = true.pop(statements.ESTIMATE)  # has no level: the truth is as often above as below
+    assert abs(sum(estimates) / len(estimates) - 0.5) <= 4 * 0.5 / len(estimates) ** 0.5
     assert set(true) == set(statements.SIMULATED)
     for kind, held in true.items():
         assert sum(held) / len(held) >= 0.93, kind
