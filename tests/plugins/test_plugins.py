@@ -146,6 +146,8 @@ def test_a_statistic_is_a_command_of_its_file(nescio: Command, tmp_path: Path) -
     assert "+0.250" in shown
     assert "turned round." in shown
     assert "Ask how many errors" in nescio("lab", "spared", *plugin, "--help").out
+    assert "Ask how many errors" in nescio("lab", "--help", *plugin).out
+    nescio("lab", "Spared_", table, *plugin).assert_refused("did you mean spared")
 
 
 @pytest.mark.parametrize("name", ["vote", "spared"])
@@ -159,7 +161,8 @@ def test_a_statistic_takes_no_name_that_is_taken(nescio: Command, tmp_path: Path
 
 def test_without_plugins_nothing_is_known(nescio: Command) -> None:
     nescio("score", TABLE, "-m", "half_credit").assert_refused("unknown measure")
-    nescio("lab", "spared", TABLE).assert_refused("No such command 'spared'")
+    nescio("lab", "spared", TABLE).assert_refused("unknown nescio lab command 'spared'")
+    assert "spared" not in nescio("lab", "--help").out
 
 
 def test_the_laws_run_on_a_measure_of_ones_own(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

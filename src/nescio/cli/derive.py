@@ -15,11 +15,11 @@ from nescio.cli.bars import progress
 from nescio.cli.help import Command, Group
 from nescio.cli.present import FORMS, Printing, present
 from nescio.cli.stdin import Files
-from nescio.errors import UsageError, opt
+from nescio.errors import UnknownNameError, UsageError, opt
 from nescio.memory import limit_process
 from nescio.options import Option, Request, Verb
 from nescio.plugins import load_file, load_installed
-from nescio.verbs import files, find, names_in, verb_in
+from nescio.verbs import LAB, files, find, names_in, verb_in
 from nescio.verbs._output_paths import check_apart, check_results
 
 PLUGIN = "--plugin"
@@ -41,15 +41,23 @@ class VerbGroup(Group):
     def __init__(self, name: str, module: Any) -> None:
         super().__init__(name, help=module.__doc__)
         self.module = module
+        if module.__name__ == LAB:
+            about = "Also list the statistics of this file of Python. Repeatable."
+            self.params.append(click.Option([PLUGIN], multiple=True, metavar="FILE", expose_value=False, help=about))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Load the plug-ins that the command line names before its commands are listed or looked up."""
+        for word, after in zip(args, [*args, ""][1:], strict=True):
+            if word.partition("=")[0] == PLUGIN:
+                load_file(word.partition("=")[2] or after)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command by its name, in the plug-ins that the words after it name, too."""
-        if args and args[0] not in self.list_commands(ctx):
-            for word, after in zip(args, [*args[1:], ""], strict=True):
-                if word.partition("=")[0] == PLUGIN:
-                    load_file(word.partition("=")[2] or after)
+        """Find a command by its name. Raises UnknownNameError with the nearest names."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise UnknownNameError(f"{ctx.command_path} command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

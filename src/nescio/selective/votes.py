@@ -42,8 +42,8 @@ class Vote(Struct, frozen=True):
     gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
     low: float
     high: float
-    p: float
-    p_adjusted: Annotated[float, Shown("p", form="p")]
+    p: Annotated[float, Shown(form="p")]
+    p_adjusted: Annotated[float, Shown(form="p", same_as="p")]
     verdict: Annotated[str, Shown()]
     wrong_answers: Annotated[str, Shown(default="by their texts")]
     n: Annotated[int, Shown()]

@@ -194,8 +194,8 @@ def _row_of(
         ("high", number),
     ]
     tested = [
-        ("p", number),
-        ("p_adjusted", Annotated[number, Shown("p", form="p")]),
+        ("p", Annotated[number, Shown(form="p")]),
+        ("p_adjusted", Annotated[number, Shown(form="p", same_as="p")]),
         ("test", str | None),
         ("verdict", text),
     ]
