@@ -145,6 +145,11 @@ def test_a_statistic_is_a_command_of_its_file(nescio: Command, tmp_path: Path) -
     shown = nescio("lab", "spared", table, *plugin, "--baseline", "old").out
     assert "+0.250" in shown
     assert "turned round." in shown
+    nescio("lab", "spared", table, *plugin, "--run", "mine", "-o", tmp_path / "spared.json")
+    (alone,) = json.loads((tmp_path / "spared.json").read_text())["spared"]
+    assert alone == row
+    nescio("lab", "spared", table, *plugin, "--run", "old", "--baseline", "old").assert_refused("is the baseline")
+    nescio("lab", "spared", table, *plugin, "--run", "mime").assert_refused("did you mean mine?")
     assert "Ask how many errors" in nescio("lab", "spared", *plugin, "--help").out
     assert "Ask how many errors" in nescio("lab", "--help", *plugin).out
     nescio("lab", "Spared_", table, *plugin).assert_refused("did you mean spared")

@@ -18,7 +18,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.repeats import first_rows, means
 from nescio.data.shown import Form
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.estimating import Estimate, Statistic, by_exchange, by_student, closed_form, estimate, units_of
 from nescio.estimating.methods import posterior, resampled
 from nescio.estimating.units import merged
@@ -132,43 +132,58 @@ def of_pairs(each: Callable[..., Any]) -> bool:
 
 
 def lay_questions(
-    data: Evidence, each: Callable[..., Mapping[str, Floats]], needs: str, baseline: str | None
+    data: Evidence,
+    each: Callable[..., Mapping[str, Floats]],
+    needs: str,
+    run: str | None = None,
+    baseline: str | None = None,
 ) -> tuple[list[Laid], list[Note]]:
     """Return the values of `each` for the questions of every run, or of every run and its baseline, and notes.
 
-    The notes name questions that are left out. Raises MismatchError if there is no pair, or no question.
+    If `run` names a run, no other run has a row. The notes name questions that are left out. Raises MismatchError if
+    there is no pair, or no question, and UnknownNameError for a run that the data lacks.
     """
+    for name in (run, baseline):
+        if name is not None and name not in data.runs:
+            raise UnknownNameError("run", name, data.runs)
     names = [resolve(name, data.columns) for name in needs.split()]
-    runs = [_questions(data, names, run) for run in range(len(data.runs))]
+    runs = [_questions(data, names, index) for index in range(len(data.runs))]
     if not of_pairs(each):
         made = [
             (Laid({"run": name}, each(_of(runs[i], None)), runs[i][2]), data.runs[i])
             for i, name in enumerate(data.runs)
+            if run in (None, name)
         ]
-        lost = [len({*data.questions}) - len(runs[i][0]) for i in range(len(runs))]
+        lost = [len({*data.questions}) - len(runs[data.runs.index(name)][0]) for _, name in made]
     else:
         made, lost = [], []
-        for run, other in _pairs(data, baseline):
-            shared, x, y = np.intersect1d(runs[run][0], runs[other][0], return_indices=True)
-            first, second = _of(runs[run], x), _of(runs[other], y)
-            clusters = _some(runs[run][2], x)
-            key = {"run": data.runs[run], "baseline": data.runs[other]}
+        for this, other in _pairs(data, run, baseline):
+            shared, x, y = np.intersect1d(runs[this][0], runs[other][0], return_indices=True)
+            first, second = _of(runs[this], x), _of(runs[other], y)
+            clusters = _some(runs[this][2], x)
+            key = {"run": data.runs[this], "baseline": data.runs[other]}
             made.append((Laid(key, each(first, second), clusters, each(second, first)), " and ".join(key.values())))
-            lost.append(len({*runs[run][0]} | {*runs[other][0]}) - len(shared))
+            lost.append(len({*runs[this][0]} | {*runs[other][0]}) - len(shared))
     for laid, whose in made:
         if not len(next(iter(laid.columns.values()))):
             raise MismatchError(f"no question has a graded answer of {whose}")
     return [one for one, _ in made], list(_left_out(lost, [whose for _, whose in made], names))
 
 
-def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
-    if baseline is not None and baseline not in data.runs:
-        raise UnknownNameError("run", baseline, data.runs)
+def _pairs(data: Evidence, run: str | None, baseline: str | None) -> list[tuple[int, int]]:
+    """Return the pairs of a run and its baseline, as indices: all pairs, or those with the named run or baseline."""
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}, and no other run to compare it with")
-    if baseline is None:
-        return [(y, x) for x in range(len(data.runs)) for y in range(x + 1, len(data.runs))]
-    return [(run, data.runs.index(baseline)) for run in range(len(data.runs)) if data.runs[run] != baseline]
+    if run is not None and run == baseline:
+        raise MismatchError(f"{run!r} is the baseline; name another run, or leave out {opt('run')}")
+    indices = range(len(data.runs))
+    if baseline is not None:
+        base = data.runs.index(baseline)
+        return [(this, base) for this in indices if this != base and run in (None, data.runs[this])]
+    if run is not None:
+        this = data.runs.index(run)
+        return [(this, other) for other in indices if other != this]
+    return [(y, x) for x in indices for y in range(x + 1, len(data.runs))]
 
 
 Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None]

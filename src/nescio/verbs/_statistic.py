@@ -41,6 +41,7 @@ plugins.TABLES.append((OTHERS, ()))
 class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
     """The options of a statistic of runs."""
 
+    run: str | None = option(default=None, metavar="RUN", help="Estimate for this run alone.")
     interval: By = option(
         default="t",
         help="The interval: Student's, from what each question moves (t); of resampled questions (percentile); or of a "
@@ -91,7 +92,7 @@ def statistic(
     form: Form = "plain",
     null: float | None = None,
     sentence: str = "",
-    prints: str = "forms",
+    prints: str = "results",
     **how: Any,
 ) -> Any:
     """Declare a statistic: the function below computes it from totals, and the verb has the function's name.
@@ -171,7 +172,7 @@ def _laying(each: Callable[..., Any] | None, needs: str) -> Callable[[Any], Laid
         graded = tuple(bare(name) for name in needs.split() if name.startswith(USER))
         loaded = open_data(asked.source, {"strata": (), "graded": graded, **asked.values(Reading)})
         data = with_questions(loaded.data, "estimate a statistic of")
-        rows, notes = lay_questions(data, each, needs, getattr(asked, "baseline", None))
+        rows, notes = lay_questions(data, each, needs, asked.run, getattr(asked, "baseline", None))
         return LaidOut(rows, (*loaded.notes, *notes), loaded.signature)
 
     return laid_out
