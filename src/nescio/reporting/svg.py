@@ -73,6 +73,12 @@ class Chart(Struct):
         x1, y1, x2, y2 = ends
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=thick, **more)
 
+    def rules(self, lines: Sequence[tuple[float, float, float, float]], colour: str) -> None:
+        """Add straight lines of one colour as one element, each given as x1, y1, x2, y2."""
+        if lines:
+            through = "".join(_through([(x1, y1), (x2, y2)]) for x1, y1, x2, y2 in lines)
+            self.add("path", d=through, stroke=colour, stroke_width=1.0)
+
     def rect(self, box: tuple[float, float, float, float], colour: str, **more: Any) -> None:
         """Add a filled rectangle, given the x and y of its upper left corner, its width and its height."""
         x, y, width, height = box
@@ -338,12 +344,10 @@ def rows(
     chart = Chart(width, bottom + _BELOW)
     made = Plot(chart, Scale(*across.ends, left, end), Scale(0, len(names), top, bottom))
     axis_below(chart, made.x, (top, bottom), across)
-    for i, name in enumerate(names):
-        y = made.y(i + 0.5)
-        if lined:
-            chart.rule((left, y, end, y), GRID)
+    middles = [made.y(i + 0.5) for i in range(len(names))]
+    chart.rules([*((left, y, end, y) for y in middles if lined), (left, top, left, bottom)], GRID)
+    for i, (name, y) in enumerate(zip(names, middles, strict=True)):
         chart.write(left - 6, y, short.get(name, name), "end", fill=MUTED, runs=(runs[i] if runs else name,))
-    chart.rule((left, top, left, bottom), GRID)
     legend(chart, lines, left, top - _LINE * len(lines) + 2)
     return made
 
@@ -356,14 +360,12 @@ def _over(axis: Axis) -> float:
 def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis) -> None:
     """Draw an axis and its grid below a plot; `sides` are the top and the bottom of the plot."""
     top, bottom = sides
-    for value, label in zip(axis.values, written(axis.values, axis.form), strict=True):
-        x = scale(value)
-        if axis.grid:
-            chart.rule((x, top, x, bottom), GRID)
-        if axis.labels:
-            chart.rule((x, bottom, x, bottom + 4), GRID)
-            chart.write(x, bottom + 13, label, "middle", fill=MUTED)
-    chart.rule((scale.start, bottom, scale.end, bottom), GRID)
+    first, last = top if axis.grid else bottom, bottom + 4 if axis.labels else bottom
+    across = [(x, first, x, last) for x in map(scale, axis.values) if first != last]
+    chart.rules([*across, (scale.start, bottom, scale.end, bottom)], GRID)
+    if axis.labels:
+        for value, label in zip(axis.values, written(axis.values, axis.form), strict=True):
+            chart.write(scale(value), bottom + 13, label, "middle", fill=MUTED)
     if axis.title:
         chart.write((scale.start + scale.end) / 2, bottom + 33, axis.title, "middle")
 
@@ -373,13 +375,11 @@ def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Ax
     left, end = sides
     edge, out = (end, 1) if right else (left, -1)
     labels = written(axis.values, axis.form)
-    for value, label in zip(axis.values, labels, strict=True):
-        y = scale(value)
-        if axis.grid:
-            chart.rule((left, y, end, y), GRID)
-        if axis.labels:
-            chart.write(edge + 6 * out, y, label, "start" if right else "end", fill=MUTED)
-    chart.rule((edge, scale.start, edge, scale.end), GRID)
+    level = [(left, y, end, y) for y in map(scale, axis.values) if axis.grid]
+    chart.rules([*level, (edge, scale.start, edge, scale.end)], GRID)
+    if axis.labels:
+        for value, label in zip(axis.values, labels, strict=True):
+            chart.write(edge + 6 * out, scale(value), label, "start" if right else "end", fill=MUTED)
     if axis.title:
         x = edge + out * (LETTER * max(map(len, labels)) * axis.labels + 22)
         y = (scale.start + scale.end) / 2
