@@ -18,10 +18,11 @@ from nescio.data.reasons import (
     ERRORED,
     GRADED_RIGHT,
     NO_FORM,
+    REASONS_CHANGED,
     REFUSED,
     NoAnswer,
-    changed,
     kind_of,
+    notes_on_pairs,
     settle,
 )
 from tests.notes import in_words
@@ -80,9 +81,9 @@ def test_a_note_counts_what_is_incorrect_and_an_answer_graded_right_is_not() -> 
     assert settle(silent(EMPTY, NO_FORM), NoAnswer("unanswered", "unanswered"))[1] == ()
 
 
-def told(**counts: int) -> list[NonAnswers]:
+def told(run: str, **counts: int) -> list[NonAnswers]:
     words = {"declined": REFUSED, "empty": EMPTY, "unparsed": NO_FORM, "failed": BLOCKED}
-    return [NonAnswers("a", words[kind], taken_for="incorrect", n=n, of=100) for kind, n in counts.items()]
+    return [NonAnswers(run, words[kind], taken_for="incorrect", n=n, of=100) for kind, n in counts.items()]
 
 
 @together(
@@ -97,7 +98,8 @@ def told(**counts: int) -> list[NonAnswers]:
     ],
 )
 def test_what_changed_between_two_runs(before: dict[str, int], after: dict[str, int], words: str) -> None:
-    assert changed(told(**before), told(**after)) == words
+    notes = notes_on_pairs([("new", "old")], [told("old", **before), told("new", **after)])
+    assert [note["change"] for note in notes if note.code == REASONS_CHANGED] == ([words] if words else [])
 
 
 def test_every_reason_is_of_one_kind() -> None:

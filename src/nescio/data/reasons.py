@@ -7,7 +7,7 @@ stopped, has no grade. The reason stays beside the answer whatever it counts as.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
@@ -111,21 +111,27 @@ def said_to_abstain(why: str | None) -> str | None:
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
-def changed(before: Iterable[NonAnswers], after: Iterable[NonAnswers]) -> str:
+def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
     """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
 
     Empty if nothing but the declined answers changed, which measures of abstention count anyway.
     """
-    counts: list[Counter[Kind]] = [Counter(), Counter()]
-    for counted, rows in zip(counts, (before, after), strict=True):
-        for row in rows:
-            if row.taken_for != "missing":
-                counted[kind_of(row.why)] += row.n
-    old, new = counts
+    if old == new:
+        return ""
     moved = [kind for kind in get_args(Kind) if old[kind] != new[kind]]
     if not {*moved} - {"declined"}:
         return ""
     return ", ".join(f"{kind} {old[kind]:,} → {new[kind]:,}" for kind in moved)
+
+
+def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, Counter[Kind]]:
+    """Return the number of outputs of each kind for each run, without the answers that are missing."""
+    counts: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
+    for rows in silence:
+        for row in rows:
+            if row.taken_for != "missing":
+                counts[row.run][kind_of(row.why)] += row.n
+    return counts
 
 
 def notes_on_pairs(
@@ -133,10 +139,9 @@ def notes_on_pairs(
 ) -> Iterator[Note]:
     """Note the pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed. Note also
     the runs on which no decision can be made, because such outputs count as silence."""
-    every = [row for rows in silence for row in rows]
-    for run, baseline in dict.fromkeys(pairs if every else ()):
-        old, new = ([row for row in every if row.run == name] for name in (baseline, run))
-        if change := changed(old, new):
+    counts = _kinds_of_runs(silence)
+    for run, baseline in dict.fromkeys(pairs if counts else ()):
+        if change := _changed(counts[baseline], counts[run]):
             yield note(
                 REASONS_CHANGED, "run {subject!r} against {baseline!r}: {change}", run, baseline=baseline, change=change
             )
@@ -147,8 +152,15 @@ def notes_on_silence(
     runs: Iterable[str], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
     """Note on which runs no decision can be made, because so much of their silence is no decision of their own."""
+    of_runs: defaultdict[str, list[list[NonAnswers]]] = defaultdict(list)  # the rows of each benchmark
+    for rows in silence:
+        of_benchmark: defaultdict[str, list[NonAnswers]] = defaultdict(list)
+        for row in rows:
+            of_benchmark[row.run].append(row)
+        for run, its_rows in of_benchmark.items():
+            of_runs[run].append(its_rows)
     for run in dict.fromkeys(runs):
-        if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
+        if lost := not_declined(run, of_runs[run], ungraded_left_out=ungraded_left_out):
             yield note(NOT_DECLINED, "no decision on run {subject!r}: {what}", run, what=lost.words(run))
 
 
