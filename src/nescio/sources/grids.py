@@ -1,5 +1,5 @@
-"""Large outcome tables as grids: DuckDB joins each row to the numbers of its run and its question, and the outcome
-takes its place in a byte of a grid. No row is held in memory."""
+"""Large outcome tables as grids: DuckDB groups the rows by question, and each group holds the outcomes of its runs as
+bits. No row is held in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY",
 }
 _AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits say, as where they are read as text
 _AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
-_CELL = 9  # bytes of a run, a question and a state
+_CELL = 8  # bytes of a run and a question
+_BLOCK = 64  # runs whose states a group of rows holds
 
 
 class Grid(Struct, frozen=True, eq=False):
@@ -105,44 +106,96 @@ def grid(
         if two_judges or None in {run for run, _ in judged} or None in {*states.values(), *doubles}:
             return None
         runs = _numbered(connection, "runs", "SELECT run AS name, min(row) AS place, run FROM seen GROUP BY run")
-        connection.execute(
-            "CREATE TEMP TABLE run_codes AS SELECT DISTINCT seen.name, code FROM seen JOIN runs USING (run)"
-        )
         written = connection.execute("SELECT DISTINCT written, word FROM seen").fetchall()
-        means = " ".join(f"WHEN outcome::VARCHAR = {literal(own)} THEN {states[word]}" for own, word in written if own)
-        meaning = f"CASE {means} ELSE {states.get(None, NOTHING)} END" if means else str(states[None])
-        named = f"SELECT DISTINCT question::VARCHAR AS name, 0 AS place FROM {relation}"
-        questions = _numbered(connection, "questions", named, where)
+        codes = sorted({code for code in states.values() if code is not None})
+        indices: dict[int | None, int] = {code: index for index, code in enumerate(codes)}
+        _group_by_question(connection, relation, where, {text: indices[states[word]] for text, word in written})
+        questions = _numbered(connection, "questions", "SELECT DISTINCT name, 0 AS place FROM cells")
         untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
         if first(connection, f"SELECT 1 FROM questions WHERE {untidy} OR {odd} LIMIT 1") is not None:
             return None
-        state = np.full((len(runs), len(questions)), NOTHING, dtype=np.int8)
+        total = sum(counted.values())
+        state = _states(connection, (len(runs), len(questions)), codes)
+        if np.count_nonzero(state != NOTHING) < total:
+            return None
         columns = {name: np.full(state.shape, np.nan) for name in numbers}
-        cells = "".join(
-            f", CASE WHEN {cell} IS NULL THEN 'nan'::DOUBLE WHEN isfinite({cell}) THEN {cell} "
-            f"ELSE 'inf'::DOUBLE END AS n{i}"
-            for i, cell in enumerate(doubles)
-        )
-        query = (
-            f"SELECT run_codes.code AS run, questions.code AS question, ({meaning})::TINYINT AS state{cells} "
-            f"FROM {relation} AS given JOIN run_codes ON given.run::VARCHAR = run_codes.name JOIN "
-            "questions ON given.question::VARCHAR = questions.name"
-        )
-        total, parts = sum(counted.values()), _parts(sum(counted.values()), len(numbers))
-        for part in range(parts):
-            own = query if parts == 1 else f"{query} WHERE questions.code % {parts} = {part}"
-            fetched = connection.execute(own, where).fetchnumpy()
-            at = fetched["run"], fetched["question"]
-            state[at] = fetched["state"]
-            for i, column in enumerate(columns.values()):
-                if np.isinf(fetched[f"n{i}"]).any():
-                    return None
-                column[at] = fetched[f"n{i}"]
-            _tell(source, part, parts)
-            del fetched, at  # before the next are fetched
-    if np.count_nonzero(state != NOTHING) < total:
-        return None
+        if not numbers:
+            _tell(source, 0, 1)
+        elif not _read_numbers(connection, source, columns, doubles, total):
+            return None
     return Grid(runs, questions, state, columns, tuple(sorted({text for _, text in judged if text})))
+
+
+def _group_by_question(
+    connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str], means: Mapping[str | None, int]
+) -> None:
+    """Make the table `cells`: for each question and `_BLOCK` runs, the states of the runs, four bits each.
+
+    `means` holds the index of the state that each written outcome means. The bits are the index plus 1, and 0 without a
+    row. A group by question needs no number for each question, which a join would have to look up for each row.
+    """
+    index = " ".join(f"WHEN written = {literal(text)} THEN {k}" for text, k in means.items() if text is not None)
+    index = f"CASE {index} ELSE {means.get(None, 0)} END" if index else str(means[None])
+    connection.execute(
+        f"CREATE TEMP TABLE bits AS SELECT DISTINCT seen.name, written, code // {_BLOCK} AS block, "
+        f"code % {_BLOCK} // 16 AS word, ({index} + 1)::UBIGINT << (4 * (code % 16))::UBIGINT AS bits "
+        "FROM seen JOIN runs USING (run)"
+    )
+    words = ", ".join(
+        f"bit_or(CASE WHEN word = {j} THEN bits ELSE 0::UBIGINT END) AS w{j}" for j in range(_BLOCK // 16)
+    )
+    connection.execute(
+        f"CREATE TEMP TABLE cells AS SELECT question::VARCHAR AS name, block, {words} FROM {relation} AS given "
+        "JOIN bits ON given.run::VARCHAR = bits.name AND given.outcome::VARCHAR IS NOT DISTINCT FROM bits.written "
+        "GROUP BY 1, 2",
+        where,
+    )
+
+
+def _states(connection: duckdb.DuckDBPyConnection, shape: tuple[int, int], codes: Sequence[int]) -> NDArray[np.int8]:
+    """Return the states of a grid of this shape from the bits of its cells."""
+    cells = connection.execute("SELECT code, cells.* FROM cells JOIN questions USING (name)").fetchnumpy()
+    meant = np.array([NOTHING, *codes], dtype=np.int8)
+    state = np.full(shape, NOTHING, dtype=np.int8)
+    for block in np.unique(cells["block"]):
+        of_block = cells["block"] == block
+        questions = cells["code"][of_block]
+        for run in range(_BLOCK * block, min(_BLOCK * (block + 1), shape[0])):
+            word = cells[f"w{run % _BLOCK // 16}"][of_block]
+            indices = (word >> np.uint64(4 * (run % 16))) & np.uint64(15)
+            state[run, questions] = meant[np.minimum(indices, len(codes))]
+    return state
+
+
+def _read_numbers(
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    columns: Mapping[str, NDArray[np.float64]],
+    doubles: Sequence[str | None],
+    total: int,
+) -> bool:
+    """Fill columns of numbers, and return whether all numbers are finite; `doubles` are their cells in SQL."""
+    relation, where = _table(source)
+    cells = ", ".join(
+        f"CASE WHEN {cell} IS NULL THEN 'nan'::DOUBLE WHEN isfinite({cell}) THEN {cell} ELSE 'inf'::DOUBLE END AS n{i}"
+        for i, cell in enumerate(doubles)
+    )
+    query = (
+        f"SELECT named.code AS run, questions.code AS question, {cells} FROM {relation} AS given "
+        "JOIN (SELECT DISTINCT seen.name, code FROM seen JOIN runs USING (run)) AS named "
+        "ON given.run::VARCHAR = named.name JOIN questions ON given.question::VARCHAR = questions.name"
+    )
+    parts = _parts(total, len(columns))
+    for part in range(parts):
+        own = query if parts == 1 else f"{query} WHERE questions.code % {parts} = {part}"
+        fetched = connection.execute(own, where).fetchnumpy()
+        for i, column in enumerate(columns.values()):
+            if np.isinf(fetched[f"n{i}"]).any():
+                return False
+            column[fetched["run"], fetched["question"]] = fetched[f"n{i}"]
+        _tell(source, part, parts)
+        del fetched  # before the next are fetched
+    return True
 
 
 def _parts(rows: int, numbers: int) -> int:
