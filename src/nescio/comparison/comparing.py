@@ -26,6 +26,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.comparison.unpaired import compare_unpaired, on_own_questions
+from nescio.comparison.unseen import with_worst
 from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data, Evidence
@@ -47,6 +48,8 @@ from nescio.stats import resampling
 
 # most pairs whose comparisons fit in memory (half a kilobyte each); with more pairs we rank the runs
 MOST_COMPARED = 1_000_000
+# most rows for which we compute what a gate fears; a gate on more rows assumes more (`guarded_end`)
+MOST_GATED = 1_000
 
 
 def compare(
@@ -157,6 +160,8 @@ def compare(
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
+    if laid is None and not apart and len(rows) <= MOST_GATED:
+        rows = with_worst(rows, data, wanted, 1 - ci / 100)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
