@@ -23,9 +23,7 @@ from nescio.stats.few_units import unseen_drop
 Floats = NDArray[np.float64]
 
 
-def with_worst(
-    rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], alpha: float
-) -> list[Comparison]:
+def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], alpha: float) -> list[Comparison]:
     """Return the comparisons of paired runs with the `worst` difference that a gate cannot rule out."""
     seen = {measure.label: measured_runs(data, measure) for measure in measures if counts_answers(measure)}
     single = data.groups is None and data.clusters is None and data.repeats is None
