@@ -45,7 +45,8 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
     end = row.low if sign > 0 else row.high
     if is_unmoved(row):
         furthest = furthest_drop(pair)
-        return None if furthest is None else row.difference - sign * rule_of_three_share(row.units, alpha) * furthest
+        share = rule_of_three_share(pair.own[0].units, alpha)
+        return None if furthest is None else row.difference - sign * share * furthest
     if end is None or math.isnan(end) or not row.spread:
         return None
     gap = drop_beyond(pair, 1 - alpha)
