@@ -48,8 +48,6 @@ from nescio.stats import resampling
 
 # most pairs whose comparisons fit in memory (half a kilobyte each); with more pairs we rank the runs
 MOST_COMPARED = 1_000_000
-# most rows for which we compute what a gate fears; a gate on more rows assumes more (`guarded_end`)
-MOST_GATED = 1_000
 
 
 def compare(
@@ -202,7 +200,7 @@ def _with_units_and_worst(
 ) -> list[Comparison]:
     """Return the rows with the units that move their measure and, if runs are paired, with what a gate fears."""
     made = list(with_answers_as_units(rows, data, wanted))
-    return made if apart or len(made) > MOST_GATED else with_worst(made, data, wanted, alpha)
+    return made if apart else with_worst(made, data, wanted, alpha)
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

@@ -21,10 +21,17 @@ from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.stats.few_units import unseen_drop
 
 Floats = NDArray[np.float64]
+# most rows for which we compute what a gate fears; a gate on more rows assumes more (`verdicts.guarded_end`)
+MOST_GATED = 1_000
 
 
 def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], alpha: float) -> list[Comparison]:
-    """Return the comparisons of paired runs with the `worst` difference that a gate cannot rule out."""
+    """Return the comparisons of paired runs with the `worst` difference that a gate cannot rule out.
+
+    More than `MOST_GATED` rows are returned as they are.
+    """
+    if len(rows) > MOST_GATED:
+        return list(rows)
     seen = {measure.label: measured_runs(data, measure) for measure in measures if counts_answers(measure)}
     single = data.groups is None and data.clusters is None and data.repeats is None
     made = []
