@@ -13,6 +13,7 @@ from scipy.stats import binom
 
 import nescio
 from nescio.comparison.verdicts import decisions
+from nescio.stats.few_units import unseen_gap
 from tests.cli.conftest import WORDS
 
 PROMISED = 0.05
@@ -77,3 +78,41 @@ def test_wins_that_hide_a_rare_and_dear_loss(tmp_path: Path, relative: bool) -> 
     path.write_text(f'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\n{rule}')
     assert decisions(compared)[0].status == 3
     assert nescio.gate(path).rows[0].result == "INCONCLUSIVE"
+
+
+def test_a_significant_gain_passes_a_small_margin() -> None:
+    """The gain is 0.154 [0.026, 0.283] by c@1 on 70 questions: one of them moves it by (1 + silence)/70, not 2/70."""
+    row = next(row for row in nescio.compare("examples/outcomes.csv", "c@1", baseline="old").rows if row.run == "other")
+    assert row.low is not None
+    assert row.worst is not None
+    assert 0 < row.worst <= row.low
+
+
+def test_an_exact_test_of_the_sign_needs_no_guard(tmp_path: Path) -> None:
+    """P(6 of 6 | 1/2) = 2^-6, so p = 2^-5. If losses are as likely as wins, the test says this with at most 2.5%."""
+    path = table(tmp_path / "a.csv", old="W" * 6 + "C" * 24, new="C" * 30)
+    (row,) = nescio.compare(path, "accuracy", baseline="old", margin=0).rows
+    assert (row.p, row.worst) == (pytest.approx(2**-5), 0.0)
+    assert decisions(nescio.compare(path, "accuracy", baseline="old", margin=0))[0].status == 0
+    (row,) = nescio.compare(path, "UF", baseline="old", margin=0).rows  # wins and losses may be of 1 or of 2
+    assert row.worst is not None
+    assert row.worst != 0
+
+
+def test_rare_losses_by_a_ratio_without_a_proven_slope(tmp_path: Path) -> None:
+    """Of 100 questions 80 are silent, and eq6 moves by more than 1/100 for each answer. A run that turns 2 wrong answers
+    into silence and loses right answers, by 0.05 in all, passed in 8% of 20,000 trials by the range of eq6, and passes in 6% now."""
+    old = "C" * 18 + "W" * 2 + "U" * 80
+    path = table(tmp_path / "a.csv", old=old, new="C" * 18 + "U" * 82)
+    (row,) = nescio.compare(path, "eq6", baseline="old", run="new").rows
+    assert row.worst is not None
+    assert row.low is not None
+    assert row.worst < row.low
+
+
+def test_labels_that_show_no_error_do_not_rule_one_out() -> None:
+    """If no label of m disagrees, a rate r of errors is missed with (1 - r)^m. At r = gap it is below 2.5%."""
+    for labels in (20, 50, 100, 200):
+        gap = unseen_gap(0.0, 1 / labels, 0.95)
+        assert binom.pmf(0, labels, gap) <= PROMISED / 2
+        assert gap < 4 / labels

@@ -83,6 +83,15 @@ def test_shared_questions_are_paired() -> None:
     assert (own.difference, own.low, own.high) == pytest.approx((paired.difference, paired.low, paired.high))
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_few_questions_all_alike_have_a_wide_interval(shared: bool) -> None:
+    """One run has two wrong answers. They do not show that all would be wrong: the exact end of 0 of 2 is 0.84."""
+    table = pd.concat([asked(a=(0, "WWCC" + "CCW" * 24), b=(0 if shared else 900, "WW"))])
+    (row,) = nescio.compare(table, "accuracy", baseline="a", missing="own").rows
+    assert row.difference == pytest.approx(-50 / 76)
+    assert row.low is None or math.isnan(row.low) or row.low < 0 < (row.high or 0)
+
+
 def test_the_other_way_round_is_the_same_turned() -> None:
     table = asked(a=(0, "CWCUCWWC" * 4), b=(20, "CCCUCWCC" * 4))
     (one,) = nescio.compare(table, "c@1", baseline="a", missing="own").rows

@@ -616,17 +616,16 @@ def counted_as_incorrect(page: Page, m: re.Match[str]) -> Any:
 
 def undecided(page: Page, m: re.Match[str]) -> Any:
     """The difference and its interval, and how many more questions (or clusters, where they are resampled) bring the
-    end of a pass to the margin: the widths fall with the root of their number, and unseen losses of reach 2 (that of
-    c@1) add g·2/m to the variance, as `guarded_interval` derives."""
+    worst that a gate fears to the margin. Its gap g has g^2 = z^2 (s^2 + g k). s^2 and k fall as 1/n does."""
     row = page.ask("compare", "c@1", run=page.run(m[1]), baseline=page.run(m[2]))["comparisons"][0]
     ends = [row["difference"], row["low"], row["high"]]
     z = norm.ppf(0.975)
-    correction = max(0.0, 2 / 3 - z**2 / 6)
+    seen, variance = row["difference"] - row["worst"], row["spread"] ** 2
+    skew = (seen**2 / z**2 - variance) / seen
 
     def beyond(times: float) -> float:
-        step, spread = 2 / (row["units"] * times), row["spread"] / math.sqrt(times)
-        gap = brentq(lambda g: g - correction * step - z * math.sqrt(spread**2 + g * step), correction * step, 100)
-        return max(gap, (row["difference"] - row["low"]) / math.sqrt(times)) - row["difference"] - 0.01
+        gap = brentq(lambda g: g * g - z * z * (variance + g * skew) / times, seen * 1e-9, seen * 10)
+        return gap - row["difference"] - 0.01
 
     more = row["units"] * (brentq(beyond, 1, 1e6) - 1)
     digits = 10 ** max(0, len(str(int(more))) - 2)

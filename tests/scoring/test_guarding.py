@@ -64,7 +64,20 @@ def test_the_first_alarm_names_its_row() -> None:
 def test_an_alarm_stays_when_the_rate_falls_again() -> None:
     row = nescio.lab.guard(rows("WWW" + "C" * 200), at_most_wrong=0.2).rows[0]
     assert (row.alarm, row.value) == (3, 3 / 203)
-    assert codes(nescio.lab.guard(rows("WWW" + "C" * 200))).count("guard.changed") == 1
+    assert codes(nescio.lab.guard(rows("WWW" + "C" * 200))).count("guard.no_rate") == 1
+    assert codes(nescio.lab.guard(rows("W" * 100 + "C" * 100))).count("guard.changed") == 1
+
+
+def test_bounds_that_cross_are_no_bounds() -> None:
+    """After 400 wrong answers no rate below 0.9 fits, and after 600 right ones none above it."""
+    found = nescio.lab.guard(rows("W" * 400 + "C" * 600) + rows("WC" * 500, "b"))
+    wrong = found.rows[0]
+    assert math.isnan(wrong.low)
+    assert math.isnan(wrong.high)
+    assert codes(found).count("guard.no_rate") == 1
+    ends = [(row.low, row.high) for row in found.tables["differences"]]
+    assert any(math.isnan(low) for low, _ in ends)
+    assert all(math.isnan(low) or low <= high for low, high in ends)
 
 
 def test_alpha_is_divided_by_runs_and_rates() -> None:

@@ -26,6 +26,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.comparison.unpaired import compare_unpaired, on_own_questions
+from nescio.comparison.unseen import with_worst
 from nescio.comparison.verdicts import TOO_FEW, TOO_FEW_RESAMPLES
 from nescio.data.assessors import Resolution
 from nescio.data.evidence import Data, Evidence
@@ -156,7 +157,7 @@ def compare(
         tested = TestedPairs(with_answers_as_units(shown, data, wanted, unmoved=True), (*tested.notes, *few))
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
-    rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
+    rows = _with_units_and_worst(rows, data, wanted, 1 - ci / 100, apart=apart) if laid is None else rows
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
@@ -192,6 +193,14 @@ def compare(
         *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
+
+
+def _with_units_and_worst(
+    rows: Sequence[Comparison], data: Data, wanted: Sequence[Measure], alpha: float, *, apart: bool
+) -> list[Comparison]:
+    """Return the rows with the units that move their measure and, if runs are paired, with what a gate fears."""
+    made = list(with_answers_as_units(rows, data, wanted))
+    return made if apart else with_worst(made, data, wanted, alpha)
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

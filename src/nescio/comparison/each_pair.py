@@ -208,12 +208,16 @@ def student_interval(
 
 
 class ScaledDifference(Struct, frozen=True):
-    """A run's value minus a multiple of another's, with its standard error and degrees of freedom, on so many units."""
+    """A run's value minus a multiple of another's, with its standard error and degrees of freedom, on so many units.
+
+    `pair` holds both runs, None if they share no question.
+    """
 
     value: float
     error: float
     freedom: float
     units: int
+    pair: Pair | None = None
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Student's interval; NaN where there is none."""
@@ -230,7 +234,7 @@ def scaled_difference(loaded: Loaded, measure: str, runs: tuple[str, str], scale
         return ScaledDifference(math.nan, math.nan, math.nan, 0)
     values = [float(seen.measure.value(own, own.counts)) for own in pair.own]
     observed = values[0] - scale * values[1]
-    return ScaledDifference(observed, *paired_error(seen.measure, pair, observed, scale), pair.own[0].units)
+    return ScaledDifference(observed, *paired_error(seen.measure, pair, observed, scale), pair.own[0].units, pair)
 
 
 def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1.0) -> tuple[float, float]:

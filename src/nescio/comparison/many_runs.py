@@ -18,6 +18,7 @@ from nescio.comparison.rank_probabilities import with_rank_probabilities
 from nescio.comparison.ranks import by_value, ranks_of
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.signing import signed
+from nescio.comparison.unseen import with_worst
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparisons
 from nescio.measures import Measure, parse
@@ -81,7 +82,7 @@ def compare_leading(
         drawn=(resamples, seed),
     )
     return Comparisons(
-        with_answers_as_units(rows, data, [measure]),
+        tuple(with_worst(with_answers_as_units(rows, data, [measure]), data, [measure], 1 - plan.level)),
         line,
         (*loaded.notes, _some(len(data.runs), len(rows), pairs), *gather(remarks)),
         "comparisons",

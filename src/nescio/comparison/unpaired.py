@@ -31,11 +31,13 @@ from nescio.pipeline import Loaded
 from nescio.scoring.jackknife import deciding, moves
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats.exchanges import p_value
-from nescio.stats.few_units import added_errors, student_p, unit_error
+from nescio.stats.few_units import added_errors, student_p, unit_error, widened_error
+from nescio.stats.intervals import FEW
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
 NOBODY = np.zeros(0)
+NO_SPREAD = 1e-12
 
 
 class OwnRun(Struct, frozen=True, eq=False):
@@ -102,7 +104,7 @@ def _compared(
         nan = math.nan
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), []
     shared = _shared(run, baseline)
-    error = _error(run, baseline, shared)
+    error = _error(run, baseline, shared, measure)
     low, high, spread = student_interval(measure, observed, error, n, plan.level)
     units = run.units + baseline.units - len(shared)
     if run.questions is not None and baseline.questions is not None:
@@ -121,13 +123,15 @@ def _shared(run: OwnRun, baseline: OwnRun) -> NDArray[np.int64]:
     return np.intersect1d(run.questions, baseline.questions)
 
 
-def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[float, float]:
+def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Measure) -> tuple[float, float]:
     """Return the standard error of the difference and its degrees of freedom.
 
     If units are clusters or repeats, shared questions count as separate ones, which makes the error larger.
     """
     if not len(shared):
-        return added_errors([(run.error, run.freedom), (baseline.error, baseline.freedom)])
+        return added_errors(
+            [_shown(one, measure, other.error > 0) for one, other in ((run, baseline), (baseline, run))]
+        )
     assert run.questions is not None
     assert baseline.questions is not None
     questions = np.union1d(run.questions, baseline.questions)
@@ -138,7 +142,34 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64]) -> tuple[fl
     parts = [part for part in (moved[ours & theirs], moved[~theirs], moved[~ours]) if len(part)]
     if any(len(part) == 1 for part in parts):  # one question alone shows no spread, so it joins the others
         parts = [np.concatenate(parts)]
-    return added_errors([unit_error(part, np.ones(len(part)), np.ones(len(part), dtype=np.int64)) for part in parts])
+    ones = [np.ones(len(part), dtype=np.int64) for part in parts]
+    errors = [unit_error(part, one.astype(float), one) for part, one in zip(parts, ones, strict=True)]
+    if any(error > NO_SPREAD for error, _ in errors):
+        errors = [
+            _widened(part, one.astype(float), one, measure)
+            if error <= NO_SPREAD and len(part) < FEW
+            else (error, freedom)
+            for part, one, (error, freedom) in zip(parts, ones, errors, strict=True)
+        ]
+    return added_errors(errors)
+
+
+def _shown(run: OwnRun, measure: Measure, other_varies: bool) -> tuple[float, float]:
+    """Return the error of a run and its degrees of freedom; a wider one if its few units are all alike, but those of
+    the other run are not."""
+    if run.error > NO_SPREAD or not other_varies or not 2 <= run.units < FEW or measure.order is not None:
+        return run.error, run.freedom
+    patterns = run.patterns
+    return _widened(moved_by(measure, patterns), patterns.columns["n"], patterns.counts, measure)
+
+
+def _widened(moved: Floats, size: Floats, times: NDArray[np.int64], measure: Measure) -> tuple[float, float]:
+    """Return the error of units that are all alike, and its degrees of freedom, as if two more were at the ends of the
+    measure's range: few units alike do not show that all are."""
+    width = measure.bounds[1] - measure.bounds[0]
+    if not math.isfinite(width):
+        return math.nan, math.nan
+    return widened_error(moved - float(times @ moved) / float(times @ size) * size, size, times, (-width, width))
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:

@@ -66,7 +66,7 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
     Unseen outcomes are still possible: a share of the units may lie at either end of the possible differences.
     """
-    if _unmoved(row):
+    if is_unmoved(row):
         low, high = parse(row.measure).bounds
         share, furthest, most = rule_of_three_share(row.units, alpha), reach(parse(row.measure)), high - low
         below, above = share * (furthest + row.difference), share * (furthest - row.difference)
@@ -82,18 +82,22 @@ def reach(measure: Measure) -> float:
     return measure.slope if math.isfinite(measure.slope) else high - low
 
 
-def guarded_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Return the ends of a difference that a pass rests on, which hold although few questions are won or lost.
+def guarded_end(row: Comparison, alpha: float) -> float:
+    """Return the worst difference that a gate cannot rule out, turned so that higher is better.
 
-    Student's interval is too short where the losses are few: no loss shows how many more there may be
-    (`nescio.stats.few_units.unseen_gap`).
+    Student's interval is too short where the losses are few: no loss shows how many more there may be. `row.worst`
+    allows for them by the outcomes of both runs (`nescio.comparison.unseen`). A row without it, as that of a suite,
+    has the bound of the furthest that a question can move the measure (`nescio.stats.few_units.unseen_gap`).
     """
-    low, high = widened_interval(row, alpha)
     measure = parse(row.measure)
-    if _unmoved(row) or not counts_answers(measure) or row.test == CORRECTED or not row.units or not row.spread:
-        return low, high
-    gap = unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha)
-    return min(low, row.difference - gap), max(high, row.difference + gap)
+    lower = measure.declaration.lower_is_better
+    if row.worst is not None:
+        return -row.worst if lower else row.worst
+    low, high = widened_interval(row, alpha)
+    worst, difference = (-high, -row.difference) if lower else (low, row.difference)
+    if is_unmoved(row) or not counts_answers(measure) or row.test == CORRECTED or not row.units or not row.spread:
+        return worst
+    return min(worst, difference - unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha))
 
 
 def counts_answers(measure: Measure) -> bool:
@@ -101,7 +105,7 @@ def counts_answers(measure: Measure) -> bool:
     return measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
 
 
-def _unmoved(row: Comparison) -> bool:
+def is_unmoved(row: Comparison) -> bool:
     """Return whether no unit moves a difference: it has no spread, or an interval without width.
 
     If some units are not part of a measure, this shows nothing unless the difference is 0.
@@ -131,7 +135,7 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     if bound > margin and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
-        return replace(row, verdict=NONE_SEEN if _unmoved(row) and row.difference == 0 else TOO_FEW)
+        return replace(row, verdict=NONE_SEEN if is_unmoved(row) and row.difference == 0 else TOO_FEW)
     # We round up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
     return replace(row, verdict=f"differences above {bound:g} are ruled out", no_larger_than=bound)
@@ -167,7 +171,7 @@ class Decision(Struct, frozen=True):
         figures = signed_figure(row.difference)
         if row.low is not None and row.high is not None and not math.isnan(row.low):
             figures += f" [{signed_figure(row.low)}, {signed_figure(row.high)}]"
-        if self.status == 0 and _unmoved(row) and row.difference == 0:
+        if self.status == 0 and is_unmoved(row) and row.difference == 0:
             return f" has the same {row.measure} as {row.baseline} on each of {row.n:,} questions ({figures}){broken}."
         lower = " (lower is better)" if parse(row.measure).declaration.lower_is_better else ""
         minus = f" minus {row.baseline} is {figures} by {row.measure}{lower}{broken}"
@@ -273,7 +277,8 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
         ends = {name: getattr(row, name) for name in ("low", "high")}
         ends = {name: end and row.difference + (end - row.difference) / math.sqrt(times) for name, end in ends.items()}
         spread = row.spread and row.spread / math.sqrt(times)
-        more = replace(row, **ends, spread=spread, units=int(row.units * times + 1e-6))
+        worst = None if row.worst is None else row.difference + _shrunk(row.worst - row.difference, row, alpha, times)
+        more = replace(row, **ends, spread=spread, worst=worst, units=int(row.units * times + 1e-6))
         low, high = _ends_of_gates(more, alpha)
         return low >= -margin or high < -margin
 
@@ -286,14 +291,31 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
     return enough
 
 
+def _shrunk(gap: float, row: Comparison, alpha: float, times: float) -> float:
+    r"""Return the gap between a difference and the worst that a gate fears, on so many times the units.
+
+    Its square is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen. $s^2$ and k fall
+    in proportion to the units.
+    """
+    size = abs(gap)
+    if not size:
+        return gap
+    square = _quantile(1 - alpha / 2) ** 2
+    variance = (row.spread or 0.0) ** 2
+    step = (size**2 / square - variance) / size
+    half = square * step / times / 2
+    return math.copysign(half + math.sqrt(half**2 + square * variance / times), gap)
+
+
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
     """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
 
-    A run that its test finds better needs the guard, too. Suppose that it wins little on many questions and loses
-    much on a few. Most samples without the few then find it better.
+    A run that its test finds better needs the guard, too, unless all questions move the measure alike
+    (`nescio.comparison.unseen.moves_alike`). Suppose that it wins little on many questions and loses much on a few.
+    Most samples without the few then find it better.
     """
-    ends, (low, high) = widened_interval(row, alpha), guarded_interval(row, alpha)
-    return (-high, -ends[0]) if parse(row.measure).declaration.lower_is_better else (low, ends[1])
+    low, high = widened_interval(row, alpha)
+    return guarded_end(row, alpha), -low if parse(row.measure).declaration.lower_is_better else high
 
 
 def _rounded(count: float) -> int:
@@ -306,10 +328,10 @@ def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0)
     """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, 3 if nobody can tell.
 
     By the interval, whose worse end is moved by `shift`; a failure takes a test of this pair alone as well, which no
-    other run weakens. No run passes by what few questions do not show (`guarded_interval`). Without a margin, runs
+    other run weakens. No run passes by what few questions do not show (`guarded_end`). Without a margin, runs
     that end alike on every one of 30 questions or more pass: that claims nothing about other questions.
     """
-    unchanged = not margin and _unmoved(row) and row.difference == 0 and row.units >= FEW
+    unchanged = not margin and is_unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)
     if low - shift >= -margin:
         return 0

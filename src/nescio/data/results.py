@@ -71,7 +71,8 @@ class Comparison(Struct, frozen=True):
     `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters; of a share of
     answers, no more than these; over a suite, those of its smallest benchmark times the benchmarks. `spread` is the
     standard error of the difference over resamples, `detectable` the difference that the test finds with a power of
-    0.8 at this n, and `no_larger_than` the bound that a verdict of no difference names.
+    0.8 at this n, and `no_larger_than` the bound that a verdict of no difference names. `worst` is the difference that
+    a gate takes for the worst possible: it is beyond the interval if few questions or none are lost.
     """
 
     run: Annotated[str, Shown()]
@@ -89,6 +90,7 @@ class Comparison(Struct, frozen=True):
     no_larger_than: float | None = None
     units: int = 0
     spread: float | None = None
+    worst: float | None = None
 
     @property
     def significant(self) -> bool:

@@ -61,7 +61,7 @@ AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so le
 LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
 # What an answer may be: right, wrong, silence, and silence where the question has no answer.
-_KINDS_OF_ANSWER = {
+KINDS_OF_ANSWER = {
     "correct": np.array([1.0, 0.0, 0.0, 1.0]),
     "incorrect": np.array([0.0, 1.0, 0.0, 0.0]),
     "unanswered": np.array([0.0, 0.0, 1.0, 0.0]),
@@ -186,7 +186,7 @@ class Measure(Struct, frozen=True):
         """The matrix of the quadratic form that the value is in the shares of the kinds of answer, or None."""
         if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
             return None
-        patterns = Patterns({**self.each(_KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
+        patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
         kinds = np.eye(4)
         halves = self.value(patterns, kinds[:, None] + kinds)  # of two questions, answered in the ways i and j
         corners = np.diag(halves)

@@ -21,6 +21,7 @@ from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import VerdictForm, form_of
 from nescio.stats.prediction_powered import (
     FEWEST,
+    LEAST,
     Mean,
     Sample,
     Values,
@@ -60,9 +61,10 @@ class Correction(Struct, frozen=True):
 
 
 class Corrected(Estimate, frozen=True, kw_only=True):
-    """A corrected figure and its origin."""
+    """A corrected figure and its origin; `step` is how far one label moves it if it says otherwise than the judge."""
 
     how: Correction
+    step: float = math.nan
 
 
 class Side(Struct, frozen=True, eq=False):
@@ -103,7 +105,14 @@ def corrected_score(
 
 
 def corrected_difference(
-    labels: Labels, measure: Measure, runs: tuple[int, int], *, target: Target, level: float, looked: bool = False
+    labels: Labels,
+    measure: Measure,
+    runs: tuple[int, int],
+    *,
+    target: Target,
+    level: float,
+    looked: bool = False,
+    least: float = LEAST,
 ) -> Corrected:
     r"""Return the corrected difference of two runs on the questions that both have, from the labels of both.
 
@@ -112,7 +121,7 @@ def corrected_difference(
     `nescio.stats.prediction_powered` estimates. Questions on which both runs are silent are known. They do not belong
     to the population that the labels sample.
     """
-    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked)
+    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked, least=least)
 
 
 def _corrected(
@@ -123,6 +132,7 @@ def _corrected(
     level: float,
     *,
     looked: bool,
+    least: float = LEAST,
 ) -> Corrected:
     data = labels.data
     runs = [run for run, _ in signed]
@@ -141,7 +151,7 @@ def _corrected(
     pulls = [side.sign * side.form.silence(a) for side, a in zip(sides, accuracies, strict=True)]
     needless = sum((pull * silent[side.run] for side, pull in zip(sides, pulls, strict=True)), np.zeros(n))
     alone = _closed_spread(sides[0], accuracies[0], pulls[0]) if len(sides) == 1 else None
-    mean = _estimate(units, scale, looked)
+    mean = _estimate(units, scale, looked, least)
     by_people = _estimate(replace(units, judge=_without(units)), scale, looked)
     low, high = measure.bounds
     bounds = (low, high) if len(sides) == 1 else (low - high, high - low)
@@ -155,7 +165,11 @@ def _corrected(
     of_people = people.value, people.low, people.high
     how = Correction(*names, measure.label, judge, *of_people, weight, mean.correlation, mean.labels, answers, n)
     differ = int((~units.known & (np.abs(units.people - units.judge[:, 0]) > 0)).sum())
-    return Corrected(**{**asdict(found), "warnings": tuple(_warnings(mean, answers, differ))}, how=how)
+    return Corrected(
+        **{**asdict(found), "warnings": tuple(_warnings(mean, answers, differ))},
+        how=how,
+        step=scale * _share_of_label(units),
+    )
 
 
 def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
@@ -209,11 +223,13 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
     return inclusion
 
 
-def _estimate(units: Judged, scale: float, looked: bool) -> Mean:
+def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -> Mean:
     """Return the estimated mean over the questions that need labels, or over all questions with known probabilities."""
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
-        mean = weighted(np.where(seen, units.people, 0.0), units.judge[:, 0], units.inclusion, seen, scale=scale)
+        mean = weighted(
+            np.where(seen, units.people, 0.0), units.judge[:, 0], units.inclusion, seen, scale=scale, least=least
+        )
         labels = int((seen & open_).sum())
         return replace(mean, labels=labels, freedom=max(labels - 2, 0) if open_.any() else 1)
     judge = units.judge if units.judge.shape[1] > 1 else units.judge[:, 0]
@@ -222,8 +238,19 @@ def _estimate(units: Judged, scale: float, looked: bool) -> Mean:
     if units.strata is None:
         if not open_.any():  # all questions are known, so nothing needs an estimate
             return Mean(0.0, 0.0, 1.0, (0.0,), 0, 0)
-        return simple(samples[0], scale=scale, looked=looked)
-    return stratified(samples, scale=scale)
+        return simple(samples[0], scale=scale, looked=looked, least=least)
+    return stratified(samples, scale=scale, least=least)
+
+
+def _share_of_label(units: Judged) -> float:
+    """Return the share of the questions that one label speaks for: of the label that speaks for most, if they were
+    drawn with different probabilities."""
+    seen = ~units.known & ~np.isnan(units.people)
+    if not seen.any():
+        return math.inf
+    if units.inclusion is not None:
+        return 1 / (units.n * float(units.inclusion[seen].min()))
+    return float((~units.known).sum()) / (units.n * float(seen.sum()))
 
 
 def _without(units: Judged) -> Values:

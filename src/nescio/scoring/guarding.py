@@ -32,10 +32,10 @@ class Guarded(Struct, frozen=True):
 
     `wrong` is the share of its answers that are wrong, `silent` the share of questions that it left unanswered.
 
-    `low` and `high` have bounded the rate at every row so far. `counted` rows enter the rate: all `rows` for silence,
-    and the answers for wrong answers. If people correct a judge, only the answers with labels (`labelled`) count.
-    `alarm` is the first row at which the lower bound exceeded the `limit` (None: never), and `question` the question of
-    that row.
+    `low` and `high` have bounded the rate at every row so far. They are NaN if no single rate fits all rows. `counted`
+    rows enter the rate: all `rows` for silence, and the answers for wrong answers. If people correct a judge, only the
+    answers with labels (`labelled`) count. `alarm` is the first row at which the lower bound exceeded the `limit`
+    (None: never), and `question` the question of that row.
     """
 
     run: Annotated[str, Shown()]
@@ -64,7 +64,10 @@ class Guarded(Struct, frozen=True):
 
 
 class GuardedDifference(Struct, frozen=True):
-    """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far."""
+    """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far.
+
+    The bounds are NaN if no single rate fits all rows of a run.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]
@@ -132,7 +135,7 @@ def guard(
             at = int(stream.at[after - 1])
             row, question = int(present[: at + 1].sum()), data.questions[at]
         counts = int(present.sum()), len(stream.values), stream.judge is not None
-        figures = stream.mean, *bounds_of_stream(bets)
+        figures = stream.mean, *_bounds(bets)
         rows.append(Guarded(data.runs[run], rate, *figures, limit, *counts, row, question))
     differences = _differences(data.runs, streams, watched, baseline, alpha)
     order = hashlib.blake2b("\0".join(data.questions).encode(), digest_size=6).hexdigest()
@@ -141,6 +144,12 @@ def guard(
     line = sign(**loaded.signature, **signed, order=order, **given, alpha=f"{alpha:g}")
     notes = [*loaded.notes, *([] if laid is None else laid.notes), *_notes(data, laid, rows)]
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "guard", {"differences": differences})
+
+
+def _bounds(bets: Any) -> tuple[float, float]:
+    """Return the bounds of the mean of a stream, NaN if every mean is refuted at some row because the mean changed."""
+    low, high = bounds_of_stream(bets)
+    return (math.nan, math.nan) if low > high else (low, high)
 
 
 def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
@@ -191,7 +200,7 @@ def _differences(
         return ()
     base = 0 if baseline is None else runs.index(baseline)
     each = alpha / (4 * (len(runs) - 1) * len(watched))
-    bounds = {key: bounds_of_stream(stream.bets(each)) for key, stream in streams.items()}
+    bounds = {key: _bounds(stream.bets(each)) for key, stream in streams.items()}
     rows = []
     for (run, rate), (low, high) in bounds.items():
         if run != base:
@@ -236,6 +245,15 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
                 "guard.changed",
                 "{rates:list}: the mean of all rows lies outside the bounds of the rate, so the rate changed",
                 rates=changed,
+            )
+        )
+    none_fits = [f"{row.rate} of {row.run!r}" for row in rows if row.counted and math.isnan(row.low)]
+    if none_fits:
+        notes.append(
+            note(
+                "guard.no_rate",
+                "{rates:list}: no single rate fits all rows, so the rate changed and has no bounds",
+                rates=none_fits,
             )
         )
     return notes

@@ -37,7 +37,7 @@ from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
 from nescio.suites.grounds import on_benchmarks, on_lacking
 from nescio.suites.macro_differences import PairOnBenchmark, PairOverSuite, Runs, pairs_over_suite, see
-from nescio.suites.macro_intervals import bounded, fixed_interval, part_interval
+from nescio.suites.macro_intervals import bounded, fixed_interval, part_interval, worst_mean
 from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkDifference
 from nescio.suites.scoring import cautions
@@ -218,9 +218,13 @@ def _row(pair: PairOverSuite, measure: Measure, over: str, level: float) -> Comp
         low = high = math.nan
     if math.isnan(pair.difference):
         low = high = spread = p = math.nan
+    worst = None
+    if over != "benchmarks" and not math.isnan(pair.difference):
+        worst = worst_mean(pair.parts, pair.difference, (low, high), spread, measure=measure, level=level)
     return Comparison(
-        *pair.runs, measure.label, pair.difference, low, high, p, None, test, pair.n, units=units, spread=spread
-    )
+        *pair.runs, measure.label, pair.difference, low, high, p, None, test, pair.n,
+        units=units, spread=spread, worst=worst,
+    )  # fmt: skip
 
 
 def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str) -> list[BenchmarkDifference]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nescio.comparison.each_pair import paired_error
 from nescio.comparison.pair_test import RunsSeen, each_tested, measured_runs
 from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.unseen import furthest_drop
 from nescio.measures import Measure
 from nescio.stats.exchanges import p_value
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
@@ -28,7 +29,7 @@ class PairOnBenchmark(Struct, frozen=True):
 
     The p-value is None if exchanges would have to be drawn. `error` holds the standard error with the degrees of
     freedom. `n` counts the questions of both runs, and `of` those of either. `ends` are the interval of a share of few
-    answers.
+    answers. `step` is how far one more unit can lower the difference, NaN if that is unknown.
     """
 
     benchmark: str
@@ -41,6 +42,7 @@ class PairOnBenchmark(Struct, frozen=True):
     error: tuple[float, float]
     of: int
     ends: tuple[float, float] | None = None
+    step: float = math.nan
 
 
 class PairOverSuite(Struct, frozen=True):
@@ -117,9 +119,10 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
     undefined = math.isnan(difference)
     error = unknown if undefined else paired_error(one.seen.measure, pair, difference)
-    if law is None:
-        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None, error, of)
-    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law, error, of)
+    furthest = None if undefined else furthest_drop(pair)
+    step = math.nan if furthest is None else furthest / units
+    p, how = (None, "permutation") if law is None else (law_p(law, difference).p, "exact")
+    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, step=step)
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

@@ -68,11 +68,40 @@ def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool
     return part_interval(part, measure, level)[2] > NO_SPREAD
 
 
+def step_of(part: PairOnBenchmark, measure: Measure) -> float:
+    """Return how far one more unit of a benchmark can lower its difference."""
+    return part.step if math.isfinite(part.step) else reach(measure) / part.units
+
+
+def worst_mean(
+    parts: Sequence[PairOnBenchmark],
+    difference: float,
+    ends: tuple[float, float],
+    error: float,
+    *,
+    measure: Measure,
+    level: float,
+) -> float | None:
+    """Return the worst mean difference that a gate cannot rule out, or None if its error or its steps are unknown.
+
+    Losses that nobody saw may lie in the benchmark whose units weigh most.
+    """
+    if not counts_answers(measure) or not error > NO_SPREAD or math.isnan(ends[0]):
+        return None
+    step = max(step_of(part, measure) for part in parts) / len(parts)
+    gap = unseen_gap(error, step, level)
+    lower = measure.declaration.lower_is_better
+    return max(ends[1], difference + gap) if lower else min(ends[0], difference - gap)
+
+
 def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float]:
     """Return how far the true difference may lie below and above the observed one."""
     low, high, error = part_interval(part, measure, level)
     if error > NO_SPREAD and counts_answers(measure):  # else what is seldom lost on it seems to be never lost
-        gap = unseen_gap(error, reach(measure) / part.units, level)
+        step = reach(measure) / part.units
+        if math.isinf(measure.slope) and math.isfinite(part.step):  # one question may move a ratio beyond 1/n
+            step = max(step, part.step)
+        gap = unseen_gap(error, step, level)
         low, high = min(low, part.difference - gap), max(high, part.difference + gap)
     if error > NO_SPREAD or part.ends is not None:
         return part.difference - low, high - part.difference

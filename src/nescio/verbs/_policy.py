@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.each_pair import scaled_difference
 from nescio.comparison.few_answers import scaled_shares, shares_of
+from nescio.comparison.unseen import drop_beyond
 from nescio.comparison.verdicts import counts_answers, decision, decisions, reach
 from nescio.data.evidence import with_questions
 from nescio.data.notes import note
@@ -357,7 +358,9 @@ def _excess(
         low, high = min(low, least), max(high, most)
         units = min(units, *(shares[run][1] for run in runs))
     if guarded and units and counts_answers(measure):
-        gap = unseen_gap(scaled.error, max(1.0, kept) * reach(measure) / units, level / 100)
+        gap = None if scaled.pair is None else drop_beyond(scaled.pair, level / 100, kept)
+        if gap is None or not math.isfinite(gap):
+            gap = unseen_gap(scaled.error, max(1.0, kept) * reach(measure) / units, level / 100)
         low, high = min(low, scaled.value - gap), max(high, scaled.value + gap)
     return (-high, -low) if lower else (low, high)
 

@@ -8,7 +8,7 @@ nescio compare outcomes.csv -m c@1 --test tukey
 nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
 nescio compare suite/suite.toml --baseline model-a
 nescio compare papers/ave2007-de.xml papers/iglockner_1.txt papers/iglockner_2.txt -m ave.qa_accuracy
-nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.05
+nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression
 nescio compare outcomes.csv --run old --save-baseline baseline.json
 nescio compare outcomes.csv -m accuracy --baseline old --run mine --looks --state looks.json --margin 0.03
 

@@ -1,0 +1,134 @@
+"""Find the worst difference of two runs that a gate cannot rule out, because questions that nobody saw may be lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from nescio.comparison.pair_test import measured_runs
+from nescio.comparison.paired_data import Pair
+from nescio.comparison.verdicts import counts_answers, is_unmoved, rule_of_three_share
+from nescio.data.evidence import Data
+from nescio.data.results import Comparison
+from nescio.estimating.measured import moved_by
+from nescio.estimating.statistic import influence
+from nescio.measures import Measure
+from nescio.measures._measure import KINDS_OF_ANSWER
+from nescio.stats.few_units import unseen_drop
+
+Floats = NDArray[np.float64]
+# most rows for which we compute what a gate fears; a gate on more rows assumes more (`verdicts.guarded_end`)
+MOST_GATED = 1_000
+
+
+def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], alpha: float) -> list[Comparison]:
+    """Return the comparisons of paired runs with the `worst` difference that a gate cannot rule out.
+
+    More than `MOST_GATED` rows are returned as they are.
+    """
+    if len(rows) > MOST_GATED:
+        return list(rows)
+    seen = {measure.label: measured_runs(data, measure) for measure in measures if counts_answers(measure)}
+    single = data.groups is None and data.clusters is None and data.repeats is None
+    made = []
+    for row in rows:
+        known = seen.get(row.measure)
+        pair = None if known is None else known.pair(data.runs.index(row.run), data.runs.index(row.baseline))
+        made.append(row if pair is None else replace(row, worst=_worst(row, pair, alpha, single=single)))
+    return made
+
+
+def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float | None:
+    """Return the worst difference that a gate cannot rule out, or None if it is unknown how far a question moves it."""
+    measure = pair.measure
+    sign = -1 if measure.declaration.lower_is_better else 1
+    better = sign * row.difference > 0
+    if single and better and row.test == "exact" and row.p is not None and row.p <= alpha and moves_alike(measure):
+        return 0.0
+    end = row.low if sign > 0 else row.high
+    if is_unmoved(row):
+        furthest = furthest_drop(pair)
+        share = rule_of_three_share(pair.own[0].units, alpha)
+        return None if furthest is None else row.difference - sign * share * furthest
+    if end is None or math.isnan(end) or not row.spread:
+        return None
+    gap = drop_beyond(pair, 1 - alpha)
+    if gap is None or math.isnan(gap):
+        return None
+    return sign * min(sign * end, sign * row.difference - gap)
+
+
+def moves_alike(measure: Measure) -> bool:
+    r"""Return whether each question moves a difference by $-a$, 0 or $a$, as it does for accuracy.
+
+    The exact test is then one of the sign: of m questions that differ, wins are binomial. If the true difference is 0
+    or worse, a win is at most as likely as a loss. So the test calls the run better with a chance of at most α/2.
+    """
+    if measure.is_mean:
+        values = {round(measure(*counts), 12) for counts in ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
+        return len(values) <= 2
+    return measure.declaration.proportion is not None and measure.declaration.proportion[1] == "n"
+
+
+def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
+    """Return how far the true difference may be worse than the observed one, the first run minus `scale` times the
+    second, or None if it is unknown how far a question moves it."""
+    furthest = furthest_drop(pair, scale)
+    if furthest is None or not math.isfinite(furthest) or pair.own[0].units < 2:
+        return None
+    sign = -1 if pair.measure.declaration.lower_is_better else 1
+    first, second = (moved_by(pair.measure, own) for own in pair.own)
+    away = sign * (first - scale * second) * pair.own[0].units
+    size = pair.own[0].columns["n"]
+    # Large clusters weigh more: losses that lie in whole clusters have the variance of clusters of these sizes.
+    uneven = float(pair.counts @ size**2) * pair.own[0].units / float(pair.counts @ size) ** 2
+    return unseen_drop(away, pair.counts, furthest * uneven, level)
+
+
+def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
+    """Return how far a share of the questions lowers the difference, divided by that share, if the first run does
+    worst on them and the second best.
+
+    It is the derivative at the observed values. By accuracy it is 1 plus the difference. By c@1 it is about 1 plus the
+    share of silence. None if it is unknown what an answer may be.
+    """
+    ends = [_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own]
+    if ends[0] is None or ends[1] is None:
+        return None
+    (worst, _), (_, best) = ends
+    return scale * best - worst
+
+
+def _ends_of_kinds(
+    measure: Measure, columns: dict[str, Floats], counts: NDArray[np.int64]
+) -> tuple[float, float] | None:
+    """Return how far a run's value moves for each question as a share of all, if it is of the worst and the best kind;
+    turned so that higher is better. None if the kinds are unknown."""
+    kinds = _kinds(measure)
+    if kinds is None or not kinds.keys() >= {name for name in columns if name in kinds}:
+        return None
+    added = len(next(iter(kinds.values())))
+    both = {
+        name: np.concatenate([values, kinds.get(name, np.zeros((added, *values.shape[1:])))])
+        for name, values in columns.items()
+    }
+    times = np.concatenate([counts, np.zeros(added, dtype=np.int64)])
+    moved = influence(measure.of_totals, both, times)[-added:] * float(counts @ columns["n"])
+    if measure.declaration.lower_is_better:
+        moved = -moved
+    return float(moved.min()), float(moved.max())
+
+
+def _kinds(measure: Measure) -> dict[str, Floats] | None:
+    """Return the columns of one question of each kind that an answer may be, or None if they are unknown."""
+    if measure.of_counts and KINDS_OF_ANSWER.keys() >= {*measure.needs}:
+        return {**measure.each(KINDS_OF_ANSWER), "n": np.ones(4)}
+    if measure.declaration.proportion is None or measure.declaration.repeats is not None:
+        return None
+    part, whole = measure.declaration.proportion
+    within = {part: np.array([1.0, 0.0, 0.0]), whole: np.array([1.0, 1.0, 0.0]), "n": np.ones(3)}
+    return {name: values[:2] for name, values in within.items()} if whole == "n" else within
