@@ -76,7 +76,7 @@ class Components(Struct, frozen=True):
 
         Without factors it is the error for other answers in the same cells.
 
-        The variance is a sum of mean squares, and at least that for any one of these factors. The degrees of freedom are
+        The variance is a sum of mean squares, at least that for any one of these factors. The degrees of freedom are
         Satterthwaite's. They are at least those of the factor with the fewest levels, and exactly these if it has few.
         """
         weights = dict.fromkeys(self.squares, 0.0)

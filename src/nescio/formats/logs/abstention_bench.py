@@ -1,11 +1,11 @@
 """AbstentionBench: the responses of one model to one data set, `{"responses": [{"prompt", "response_or_abstention",
 "is_abstention", "is_response_correct", …}]}`.
 
-An abstention found by the detector is silence; if the prompt says `should_abstain`, silence is right and an answer is
-wrong. Any other answer is graded by `is_response_correct`, which only `LLMJudgeCorrectnessEvaluator.json` has: without
-it, it is not graded. A response that the detector could not classify (`is_abstention` null) is not graded, and the tool
-leaves it out of its figures. A run is a model and its data sets are a stratum, by the folder DATASET_MODEL/DATE. If a
-folder has several stages, the last one is read.
+An answer that the detector marks as an abstention is one. If the prompt says `should_abstain`, abstaining is right and
+an answer is wrong. Any other answer is graded by `is_response_correct`. Only `LLMJudgeCorrectnessEvaluator.json` has
+that key, so other files leave these answers ungraded. A response that the detector could not classify (`is_abstention`
+null) is not graded, and the tool leaves it out of its figures. A run is a model. Its data sets are a stratum, named by
+the folder DATASET_MODEL/DATE. If a folder has several stages, the last one is read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Response(Struct):
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the last stage of every folder; the data sets of one model are one run."""
+    """Read the last stage of every folder; the data sets of one model form one run."""
     log = Log(parts, options)
     sources = _last_stages(log)
     several = len({_place(source)[1] for source in sources}) > 1
@@ -71,7 +71,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _last_stages(log: Log) -> list[Source]:
-    """Return the sources; of several stages in one folder the last one."""
+    """Return the sources, with only the last one if a folder has several stages."""
 
     def stage(source: Source) -> int:
         return STAGES.index(source.stem) if source.stem in STAGES else -1
@@ -88,8 +88,7 @@ def _last_stages(log: Log) -> list[Source]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the data set of a file: DATASET_MODEL/DATE/STAGE.json, or the name of one that lies
-    elsewhere."""
+    """Return the model and the data set of a file: from DATASET_MODEL/DATE/STAGE.json, or else from its name."""
     path = own_path(source.label)
     if source.stem not in STAGES:
         return source.stem, source.stem

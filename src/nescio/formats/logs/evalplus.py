@@ -2,9 +2,9 @@
 or MBPP+, which have a `base_status` and a `plus_status`.
 
 A sample is right by the metric `base` if it passes the tests of the original benchmark, and by `plus` if it passes the
-added ones as well; any other status (`fail`, `timeout`) is wrong. `--choose metric=plus` says which is the outcome, if
-the file has both. The samples of a task are its repeats. An empty solution counts as incorrect (`--empty`). The tool's
-pass@1 is the mean over its tasks.
+added ones as well; any other status (`fail`, `timeout`) is wrong. If the file has both metrics, `--choose metric=plus`
+selects one as the outcome. The samples of a task are its repeats. An empty solution counts as incorrect (`--empty`).
+The tool's pass@1 is the mean over its tasks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _name(source: Source) -> str:
 
 
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
-    """Return the samples of all tasks, each with its task and its number. Raises FormatError if they are no list."""
+    """Return the samples of all tasks, each with its task and its number. Raises FormatError if a task has no list of
+    them."""
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():
         if not isinstance(listed, list):

@@ -1,13 +1,13 @@
-"""Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines, and what its
-API returns (`{"data": [...], "meta"}`).
+"""Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines; also responses
+of its API (`{"data": [...], "meta"}`).
 
-In a table of traces, each score is a column that holds the values of that name (`[0.9]`); in what the API returns, a
+In a table of traces, each score is a column that holds the values of that name (`[0.9]`). In a response of the API, a
 trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores, a row is one score, and the rows of
-one `traceId` (or of one `subject`) are one answer, whose texts are not included; scores of a whole experiment or
-session belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The
-metrics are the scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is
-empty counts as incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` says
-which score is the outcome, unless exactly one says right or wrong; `--column question=COLUMN` and `--column
+one `traceId` (or `subject`) are one answer, whose texts are not included; scores of a whole experiment or session
+belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The metrics are
+the scores: numbers, or words for a verdict. Several values of one name are averaged. An empty output counts as
+incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` selects the score that
+is the outcome; it is needed unless exactly one says right or wrong. `--column question=COLUMN` and `--column
 answer=COLUMN` name columns other than `input` and `output`.
 """
 
@@ -75,7 +75,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source) -> list[Any] | None:
-    """Return the objects of a JSON document: a list, or `data` as the API returns them; None if it is neither."""
+    """Return the objects of a JSON document, a list or the API's `data`; None for any other document."""
     held = source.document
     if isinstance(held, dict) and "meta" in held:
         held = held.get("data")
@@ -96,7 +96,7 @@ def _columns(source: Source) -> Sequence[str]:
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run; of dataset runs each is one."""
+    """Read every file as a run; in a file with dataset runs, read each of these as a run."""
     log = Log(parts, options)
 
     def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
@@ -152,13 +152,13 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or else the name of the file."""
+    """Return the experiment of a row, or the name of the file without one."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
 
 def _text(value: Any) -> str:
-    """Return an input or an output as text: of an object with one text in it, or of a message, that text."""
+    """Return an input or an output as text. A message, or an object with one text, becomes that text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
             held = json_or(value, None)
@@ -178,14 +178,14 @@ def _text_of(value: Any) -> str:
 
 
 def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
-    """Return the scores that the API lists in a trace."""
+    """Return the scores that the API lists in a trace, keyed by name."""
     held = row.get("scores")
     if isinstance(held, str):
         held = json_or(held, None)
     if isinstance(held, dict):
         return {str(name): values for name, cell in held.items() if (values := _values(cell)) is not None}
     scores: dict[str, list[float]] = {}
-    for one in objects_in(held):  # the list of all traces has their identifiers alone
+    for one in objects_in(held):  # The API's list of all traces holds only the identifiers of scores.
         mark = _mark(one)
         name = one.get("name")
         if not isinstance(name, str) or not name.strip():
@@ -196,7 +196,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one or a list of them, or None if it holds something else."""
+    """Return the scores in a cell that holds one score or a list of them; None for any other cell."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
@@ -204,7 +204,7 @@ def _values(cell: Any) -> list[float] | None:
     return kept if len(kept) == len(marks) else None
 
 
-# ---- scores alone ----
+# ---- scores without traces ----
 
 
 def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
@@ -237,7 +237,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return the mark of a score: its number, or its word if that is a verdict; NaN if it has neither."""
+    """Return the number of a score, or that of its word if it is a verdict; NaN without either."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
-_AT_ONCE = 1 << 10  # rows
+_AT_ONCE = 1 << 10  # rows read at a time
 
 
 @reader(
@@ -60,7 +60,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _model(source: Source) -> str:
-    """Return the name of the model by the folders that lighteval makes, or the stem of a file that lies elsewhere."""
+    """Return the model's name from the folders that lighteval makes, or the stem of a file elsewhere."""
     folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
@@ -121,7 +121,7 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
 
 
 def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
-    """Return the log-probabilities of the options, if there are several and each has a finite one; else none."""
+    """Return the log-probabilities of the options; empty unless there are several and all are finite."""
     logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
     sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
     return logs if sound and 1 < len(logs) == len(choices) else []
@@ -133,7 +133,7 @@ def _confidence(logs: Sequence[float]) -> float | None:
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows; their long columns (prompts, tokens) are not read if nobody needs the `texts`."""
+    """Yield the rows, without their long columns (prompts, tokens) unless `texts` are wanted."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,7 +159,7 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL of the needed parts of a column of structures; of the whole column if it holds none."""
+    """Return the SQL of the needed parts of a column of structures, or of the whole column if it has no structures."""
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
@@ -173,7 +173,7 @@ def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, t
 
 
 def _value(cell: Any) -> Any:
-    """Return a cell; a value that was written as text for want of another type is read back."""
+    """Return the value of a cell; a value stored as text is decoded."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     return literal_or(cell, cell)
@@ -184,7 +184,8 @@ def _text(value: Any) -> str:
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics that are numbers; lists are left out, because a figure of the whole task is made from them."""
+    """Return the metrics that are numbers. Lists are left out, because the tool computes a figure of the whole task
+    from them."""
     scores = {}
     for name, value in metrics.items():
         if isinstance(value, (list, dict)):
@@ -195,7 +196,7 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note if the tool's own figure of a task is not the mean of the scores in its details."""
+    """Note if the tool's own figure of a task differs from the mean of the scores in its details."""
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:

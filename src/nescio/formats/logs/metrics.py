@@ -1,7 +1,8 @@
-"""Answers that several metrics graded, as ragas, MLflow, Langfuse, Phoenix, lighteval and others give them.
+"""Read answers that several metrics graded, as in ragas, MLflow, Langfuse, Phoenix, lighteval and others.
 
-A metric that failed on an answer (NaN, an empty cell, an error) leaves it ungraded by that metric: never wrong, and
-never silence. The tools leave such answers out of the means they print, so a note gives both figures.
+A metric that failed on an answer (NaN, an empty cell, an error) leaves it ungraded by that metric: it is never wrong,
+and never an abstention. The tools leave such answers out of their means. So a note gives the mean without and with
+them.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from nescio.sources.source import name_runs
 from nescio.text import sanitize
 
 METRIC = "metric"  # --choose metric=NAME
-# The metric that nescio.integrations gives DeepEval and ragas: 1 right, 0 wrong, and between them unanswered.
+# The metric that nescio.integrations adds to DeepEval and ragas: 1 right, 0 wrong, and a value between them unanswered.
 OUTCOME = "nescio_outcome"
-_LONGEST = 100  # characters of a question that can be its name
+_LONGEST = 100  # the most characters of a question that serves as its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return outcomes, or the scores of all metrics, which mean(NAME) measures. The outcomes are by the metric chosen
-    with `--choose metric=NAME`, or, if the tool has `verdicts`, by the only one whose scores are all 0 or 1, task by
-    task. Only the strata in `keep` are kept.
+    """Return outcomes, or the scores of all metrics, which mean(NAME) measures.
 
-    Raises FormatError if no metric has a number, UsageError if the chosen metric is not there.
+    The outcomes are by the metric in `--choose metric=NAME`. If the tool has `verdicts`, the default in each task is
+    the only metric whose scores are all 0 or 1. Only the strata in `keep` are kept.
+
+    Raises FormatError if no metric has a number, UsageError if the chosen metric does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -82,7 +84,7 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Read every file as a run, named by it or, if it has a `generic` name, by its folder."""
+    """Read every file as a run, named by the file, or by its folder if the file has a `generic` name."""
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
         for one in answers_of(part, run):
@@ -92,7 +94,7 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Return whether nescio's own metric took an answer for silence."""
+    """Return whether nescio's own metric marked the answer as an abstention."""
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
@@ -107,7 +109,7 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the chosen one, or the only one that can say right or wrong."""
+    """Return the metric that decides in a task: the chosen one, or the only one that says right or wrong; else None."""
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -119,7 +121,7 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Return a note on why there are only scores: no metric is chosen, or the chosen one's scores are no outcomes."""
+    """Add a note on why there are only scores: no metric is chosen, or its scores are no outcomes."""
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return
@@ -131,8 +133,7 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Note, for each metric that failed on some answers, its mean over the others and its mean if the failures count
-    0."""
+    """Add a note for each metric that failed on some answers: its mean without them, and its mean with them as 0."""
     names = _metrics(answers)
     for run in dict.fromkeys(one.run for one in answers):
         own = [one for one in answers if one.run == run]
@@ -159,13 +160,12 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return the name of a metric on one line, or `otherwise` if nothing is left of its name."""
+    """Return the name of a metric on one line, or `otherwise` if the name is empty."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 
 def question_name(text: str) -> str:
-    """Return a name for a question of this text: the text itself, or, if it is long, its beginning and a hash of the
-    whole."""
+    """Return a name for a question: its text, or, for a long text, its beginning and a hash of the whole."""
     plain = " ".join(sanitize(text, target="message").split())
     if plain and len(plain) <= _LONGEST:
         return plain

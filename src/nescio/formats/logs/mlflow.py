@@ -2,15 +2,17 @@
 JSON, CSV or Parquet; and traces with their assessments, as `mlflow.search_traces` returns them.
 
 The metrics are the columns `NAME/v1/score` (or `NAME/score`) or, from the newer function, `NAME/value`, where "yes" and
-true are 1; a `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
-A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions are in
-`inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
-answer=COLUMN` name others. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error, which
-is not graded. `--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
+true are 1. A `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
+A metric without a value (`NAME/error_message` may say why) does not grade its row. The questions are in `inputs` or
+`request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
+answer=COLUMN` name other columns. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error,
+which is not graded. `--choose metric=NAME` selects the metric that is the outcome; it is needed unless exactly one says
+right or wrong.
 
 A trace has `request` and `response` (in a list `info.request_preview` and the inputs and outputs in its metadata), and
-`assessments`: `assessment_name`, with a `feedback` of a `value` or an `error`, or an `expectation`, which grades
-nothing. An assessment that another one has overridden is marked `valid: false` and is not read.
+`assessments`. An assessment has an `assessment_name` and either a `feedback` with a `value` or an `error`, or an
+`expectation`, which grades nothing. An assessment that another one has overridden is marked `valid: false` and is not
+read.
 """
 
 from __future__ import annotations
@@ -46,13 +48,13 @@ GOLD = (
     *("targets", "target", "expectations", "expected_response", "ground_truth", "expected_response/value"),
     "reference",
 )
-TABLE = "eval_results_table"  # what the file is called in every run
+TABLE = "eval_results_table"  # the name of the file in every run
 _REASONS = ("/justification", "/rationale")
 _SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
-_LARGE = ("trace", "spans", "tags")  # all that is needed of them is beside them
+_LARGE = ("trace", "spans", "tags")  # long columns; others repeat all that is needed of them
 Row = Mapping[str, Any]
 
 
@@ -94,7 +96,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return an answer; it is ungraded if it is missing because the traced call ended in an error."""
+    """Return an answer. A missing one is ungraded if the traced call ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer
@@ -104,7 +106,7 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers. Raises FormatError if one has no request, or none has feedback."""
+    """Yield the traces as answers. Raises FormatError if a trace has no request, or if no trace has feedback."""
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
     names = list(dict.fromkeys(name for one in marks for name in one))
@@ -149,8 +151,10 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return the mark of each assessment: NaN if it failed, None if it is neither a number nor a verdict. Several of
-    one name give their mean."""
+    """Return the score of each assessment, keyed by name; several of one name are averaged.
+
+    NaN means that it failed, None that it is neither a number nor a verdict.
+    """
     listed = value_of(row.get("assessments"))
     if listed is None:
         return {}
@@ -172,7 +176,7 @@ def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
 
 
 def _text(value: Any) -> str:
-    """Return a request or a response as text; of the JSON of a text, that text."""
+    """Return a request or a response as text; a text encoded as JSON is decoded."""
     if isinstance(value, str) and value[:1] == '"':
         value = json_or(value, value)
     if isinstance(value, str) and value.strip().lower() == "null":

@@ -1,9 +1,9 @@
 """NeMo Evaluator: `results.jsonl` of a benchmark, one answer per line, with or without its bundle `eval-*.json`.
 
 A line has `problem_idx`, `repeat`, `reward`, `model_response`, `extracted_answer`, `expected_answer` and
-`scoring_details`. A reward of 1 is right, repeats are repeats. An answer whose solver or sandbox failed
-(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. Neither is one that a judge was
-to grade and did not, or whose judge nobody could read (`parse_error`). An empty response counts as incorrect
+`scoring_details`. A reward of 1 is right, and repeats are repeats. An answer whose solver or sandbox failed
+(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. An answer is not graded either
+if its judge gave no verdict, or one that could not be parsed (`parse_error`). An empty response counts as incorrect
 (`--empty`). The bundle names the model and the benchmark, and its pass@1 and mean reward are checked; without it a run
 is named by the folder.
 """
@@ -26,7 +26,7 @@ from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
 from nescio.text import sanitize
 
-_ROUNDED = 5e-5  # figures are rounded to four decimals
+_ROUNDED = 5e-5  # Figures are rounded to four decimals.
 
 
 class Result(Struct):

@@ -1,10 +1,10 @@
 """OpenAI evals: the event log of one run, one event per line: first the `spec`, then `sampling`, `match` and others,
 and last the `final_report`.
 
-`match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was
-asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a failed
-grader does not make an answer wrong. Whether the answer was empty, or declined in words, is read from the `sampling`
-event if the grade does not repeat it.
+`match` has the form {"correct": bool, "sampled", "expected", …}; `metrics` may have {"score": number or null}. A sample
+is not graded if it was asked but has neither, or if its grade could not be parsed (`"choice": "__invalid__"`): a failed
+grader does not make an answer wrong. If the grade does not repeat the answer, the `sampling` event shows whether it was
+empty or declined in words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nescio.sources.elements import as_object, identity, number, texts_in
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
-UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it is given the lowest score
+UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, to which the tool gives the lowest score
 
 
 class Event(Struct):
@@ -34,7 +34,7 @@ class Event(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise lines whose first is the specification of a run."""
+    """Recognise lines of which the first is the specification of a run."""
     first = source.first if isinstance(source.first, dict) else {}
     return "log" if kind_of(source) == "lines" and [*first] == ["spec"] and isinstance(first["spec"], dict) else None
 
@@ -61,8 +61,8 @@ def _name(source: Source) -> str:
 
 def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     answers: dict[str, Answer] = {}
-    said: dict[str, dict[str, Any]] = {}  # what a sample was asked, and what was sampled
-    grades: dict[str, dict[str, Any]] = {}  # the tool's accuracy and score are means of these
+    said: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
+    grades: dict[str, dict[str, Any]] = {}  # The tool's accuracy and score are means of these.
     report: Any = None
     for row, where in rows_in(source):
         event = checked(Event, row, source, where)
@@ -114,8 +114,10 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer with the prompt, the expected text, the sampled text, and its graded part; a sample that was
-    asked and has no grade is not graded."""
+    """Return the answer with the prompt, the expected text, the response, and the part that was graded.
+
+    A sample that was asked and has no grade is ungraded.
+    """
     if grade is None:
         answer.ungraded = NO_SCORE
         return answer

@@ -1,11 +1,11 @@
 """Phoenix (Arize): the runs of an experiment, downloaded as JSON or CSV; and tables of `evaluate_dataframe`.
 
-A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations, each with a name,
-a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so on). An
-example is a question and its repetitions are repeats. The metrics are the annotations: the score, or the label if it is
-a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing grades a run
-that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` says which annotation is
-the outcome, unless exactly one of them says right or wrong.
+A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations. Each annotation
+has a name, a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so
+on). An example is a question, and its repetitions are repeats. The metrics are the annotations: the score, or the label
+if it is a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing
+grades a run that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` selects the
+annotation that is the outcome; it is needed unless exactly one says right or wrong.
 
 A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_score`, which holds an object
 of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
@@ -43,7 +43,7 @@ Row = Mapping[str, Any]
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, named by its file, which Phoenix calls by the experiment."""
+    """Read every file as a run, named by its file, which Phoenix names after the experiment."""
     log = Log(parts, options)
 
     def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
@@ -82,7 +82,7 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
 
 
 def _said(output: Any) -> str | None:
-    """Return the text of an output: a text, or the JSON of any other value; None for nothing."""
+    """Return the text of an output: the text itself, or the JSON of any other value; None for no output."""
     if isinstance(output, str) and output[:1] == '"':
         output = json_or(output, output)
     return None if output in (None, {}, [], "null") else as_text(output)
@@ -113,7 +113,7 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return the mark of an annotation: NaN if it failed, None if its label is no verdict and it has no score."""
+    """Return the score of an annotation; NaN if it failed, None if it has no score and its label is no verdict."""
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):
@@ -135,7 +135,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return the value of a cell of a score: NaN if it is empty, or neither a number nor a verdict."""
+    """Return the value of a score's cell; NaN if it is empty, or neither a number nor a verdict."""
     held = value_of(cell)
     if not isinstance(held, dict):
         return math.nan

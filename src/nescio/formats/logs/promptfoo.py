@@ -1,11 +1,11 @@
 """promptfoo: `results.json` of version 3, or one result per line. An error of the provider is neither a wrong answer
 nor an abstention.
 
-A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
-reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
-`error` says nothing if there is an output. A refusal (`isRefusal`) is an abstention, an empty output counts as
-incorrect (`--empty`); a failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
-is ungraded. promptfoo's CSV table does not distinguish these, and is refused.
+A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`. The
+reason of a failure is 0 for none, 1 for an assertion, 2 for an error. `error` holds the text of a failed assertion as
+well, so it is ignored if there is an output. A refusal (`isRefusal`) is an abstention, and an empty output counts as
+incorrect (`--empty`). A failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
+leaves the answer ungraded. promptfoo's CSV table does not distinguish these cases, so nescio refuses it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from nescio.sources.elements import as_object, identity, number, objects_in, par
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
-SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, as those do that begin with an underscore
+SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
-_SHOWN = 120  # characters of a test in a message
+_SHOWN = 120  # the most characters of a test in a message
 
 
 class Result(Struct, rename="camel"):
@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of a file, and the question of each of its tests, by its name in the file."""
+    """The answers of a file, and the question of each of its tests, keyed by the test's name in the file."""
 
     label: str
     answers: list[Answer]
@@ -70,8 +70,10 @@ class Tests(Struct):
     about="promptfoo results: results.json (version 3) or one result per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every provider and prompt as a run, every test a question; several files are several runs of the same
-    tests, called by their file (or folder)."""
+    """Read every provider and prompt as a run, and every test as a question.
+
+    Several files are several runs of the same tests, named by their file or folder.
+    """
     log = Log(parts, options)
     for source in log.part("table"):
         rule = (
@@ -144,8 +146,7 @@ def _provider(provider: Any) -> str:
 
 
 def _crashed(assertion: dict[str, Any]) -> bool:
-    """Return whether the script of an assertion crashed, as the tool says in its reason: it counts that as a
-    failure."""
+    """Return whether the script of an assertion crashed, which the tool counts as a failure and names in its reason."""
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
@@ -179,7 +180,7 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note if the counts of the tool (`results.stats`; for each prompt `metrics`) differ from those of the results."""
+    """Note if the tool's counts (`results.stats`; for each prompt `metrics`) differ from those of the results."""
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
@@ -198,7 +199,7 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
             log.total(source.name, what, held.get(name), ours)
 
 
-# ---- which tests are the same ----
+# ---- matching tests ----
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
@@ -224,11 +225,11 @@ def _variables(result: Result) -> str:
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Give the same name to equal tests.
+    """Name the tests of all files, so that equal tests have equal names.
 
-    Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
-    If there are none, a question bears the number of its test if the files agree on what each number asks, and else
-    that of the first file that asks the same.
+    Tests with the same variables and assertions are repeats of one question, numbered in the order of their first
+    tests. Without such repeats, a question is named by the number of its test if all files ask the same under each
+    number. Otherwise it has the number of the first file that asks the same.
     """
     answers = [one for file in files for one in file.answers]
     again = len(answers) - len({(one.run, one.cluster) for one in answers})
@@ -276,7 +277,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
-    """Raise MismatchError if tests cannot be paired by their questions."""
+    """Raise MismatchError if the tests of two files cannot be paired by their questions."""
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():

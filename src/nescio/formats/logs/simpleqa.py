@@ -1,6 +1,7 @@
-"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is silence.
+"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is an
+abstention.
 
-A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter
+A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole cell. The reference grader looks for a letter
 anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
 they are matched by their text.
 """
@@ -29,7 +30,7 @@ GRADES = {
     **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
     **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
 }
-REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns in which a grader says why
+REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns with a grader's reasons
 OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
 _MARKS = re.compile(r"[^\w ]+")
 _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
@@ -95,10 +96,10 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """Return the state that a grade names, and why it is silent or not graded.
+    """Return the state that a grade names, and the reason if it is an abstention or not graded.
 
-    A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do
-    no harm ("**B**"). Nothing is looked for inside a longer text: that is not graded.
+    A grade is a letter or a word, in upper or lower case. It may be both if they agree ("A: CORRECT"), with marks
+    around them ("**B**"). A longer text is not searched: it is not graded.
     """
     if text is None:
         return NOT_GRADED, "without a grade"
@@ -114,10 +115,10 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
-    """Name each question by its text, and add a number if a run has it more than once; questions of one text are a
+    """Name each question by its text, with a number if a run has it more than once; questions with one text are a
     cluster.
 
-    Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
+    Repeats are paired across runs by their targets if all runs have the same targets, and by their order otherwise.
     """
     by_text: dict[str, dict[str, list[Answer]]] = {}
     for one in answers:
@@ -151,7 +152,7 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def _steady(answers: Sequence[Answer]) -> set[str]:
-    """Return the columns that have one value a question."""
+    """Return the columns that have one value per question."""
     values: dict[tuple[str, str, str | None], set[str]] = {}
     for one in answers:
         for name, value in one.strata.items():

@@ -1,15 +1,14 @@
 """SWE-bench: the report of a run (`resolved_ids`, `unresolved_ids`, `empty_patch_ids`, …), the `report.json` of single
 instances, and the older report of lists (`resolved`, `no_generation`).
 
-A resolved instance is right and an unresolved one wrong. An empty patch counts as incorrect (`--empty`), as in the
-tool, if it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
-graded, and neither is one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
-the tool counts as unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not
-submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is
-over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
-(`model_patch`) has no verdicts.
-The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved
-instance, so nescio asks how many there are in all (`--total N --rest incorrect`).
+A resolved instance is right and an unresolved one wrong. A submitted instance with an empty patch counts as incorrect
+(`--empty`), as in the tool. Two kinds of instances are not graded: those whose evaluation ended in an error, and those
+whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as
+unresolved. A note counts those for which it cannot tell (`ambiguous_failure_ids`). An instance that was not submitted
+(`incomplete_ids`) is missing, and `--missing` says how it counts: the tool divides by the submitted instances, or by
+all. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no verdicts. The
+`results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved instance,
+so nescio asks for the number of all instances (`--total N --rest incorrect`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ from nescio.tables.settling import counts_of
 
 COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
 NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
-# The lists of a report and what they say of an instance, the more telling ones first: an empty patch is unresolved too.
+# The lists of a report and their meaning for an instance. More specific ones come first, because an empty patch is also
+# unresolved.
 LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("resolved_ids", CORRECT, None),
     ("empty_patch_ids", SILENT, EMPTY),
@@ -53,7 +53,7 @@ OLD_LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("no_logs", NOT_GRADED, NO_SCORE),
     ("generated", INCORRECT, None),
 )
-# Lists of instances that nothing resolved: those that were not run, have no patch, or have a verdict or an error.
+# Lists of instances that are not resolved: not run, without a patch, or with a negative verdict or an error.
 NOT_RESOLVED = {"empty_patch_ids", "error_ids", "unresolved_ids", "incomplete_ids", "no_generation", "no_logs"}
 Lists = Sequence[tuple[str, int, str | None]]
 
@@ -70,7 +70,7 @@ class Instance(Struct):
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every report as a run; the files of single instances are one."""
+    """Read every report as a run; the files of single instances form one run."""
     log = Log(parts, options)
     answers: list[Answer] = []
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the question that asks for the number of instances, if a file does not list those that failed."""
+    """Return the error that asks for the number of instances, for a file that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
     rule = "it lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
@@ -107,19 +107,19 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
 
 
 def _name(source: Source) -> str:
-    """Return the name of a report, or of the submission whose folder `results` holds it."""
+    """Return the name of a report, or that of the submission whose folder `results` holds it."""
     folders = own_path(source.label).parts[1:-1]
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
 
 def _run_of(source: Source) -> str:
-    """Return the run of an instance's report, which lies in RUN/MODEL/INSTANCE/report.json; or the file's own name."""
+    """Return the run of an instance's report in RUN/MODEL/INSTANCE/report.json, or else the file's own name."""
     folders = own_path(source.label).parent
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 
 
 def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
-    """Return the instances that the lists of a report name, each by the most telling of its lists."""
+    """Return the instances in the lists of a report, each with the meaning of its most specific list."""
     answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
@@ -160,8 +160,10 @@ def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
-    """Note the shares that the tool gives of a report, whose counts are over different instances. Note also if its
-    counts differ from those of its lists."""
+    """Note the tool's own shares of a report, which divide by different counts of instances.
+
+    Another note says if its counts differ from the lengths of its lists.
+    """
     own: Mapping[str, Any] = source.document
     states = [one.state for one in answers]
     resolved, silent, missing = states.count(CORRECT), states.count(SILENT), states.count(ABSENT)

@@ -1,10 +1,10 @@
 """τ-bench: the list of trajectories of one agent, `{"task_id", "trial", "reward", "info", "traj"}`; and τ²-bench's
 `simulations`.
 
-A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory that ended in an error of the
-agent or of its environment (`info.error`; the `termination_reason` of τ²-bench) is not graded, though the tool counts
-it as a reward of 0; neither is one without a reward. An agent that gives up, or hands the user over to a person, is
-graded by its reward like any other.
+A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory without a reward is not graded.
+Neither is one that ended in an error of the agent or its environment (`info.error`; the `termination_reason` of
+τ²-bench), though the tool counts a reward of 0. An agent that gives up, or hands the user over to a person, is graded
+by its reward like any other.
 """
 
 from __future__ import annotations
