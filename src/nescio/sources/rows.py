@@ -1,4 +1,4 @@
-"""The tables that a JSON document holds: lists of objects, and objects by name, wherever they are in it."""
+"""Find the tables in a JSON document: lists of objects, and objects of named objects, at any depth."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from nescio.sources.opening import open_table
 from nescio.sources.source import Source
 from nescio.text import decimal
 
-KEY, RUN = "id", "run"  # the columns of the names of rows, or of lists of rows
-_SHOWN = 3  # other lists that a note names
-_FEWEST = 3  # objects of one kind by name that are rows
-_FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
+KEY, RUN = "id", "run"  # the columns with the names of rows, or of lists of rows
+_SHOWN = 3  # the most other lists that a note names
+_FEWEST = 3  # the fewest named objects of one kind that count as rows
+# For two objects of single cells: the fewest cells in each, and the most distinct values.
+_FEWEST_CELLS, _MOST_WORDS = 5, 6
 _DEEPEST = 5
-_SINGLE = (str, float, int, bool, list, type(None))  # kinds of cells that are no objects
-_MOST_LISTED = 100  # objects with names of their own whose numbers may be figures of the rows
-_LONGEST_LINE = 1 << 16  # bytes of a line that is looked at for figures
+_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are no objects
+_MOST_LISTED = 100  # the most named objects in a list whose numbers may be figures of the rows
+_LONGEST_LINE = 1 << 16  # the most bytes of a line that is examined for figures
 _ENDS = {0: "first", -1: "last"}
-_LONGEST = 20  # characters of a text that is a number with its unit
+_LONGEST = 20  # the most characters of a text that is a number with its unit
 Row = Mapping[str, Any]
 
 
 class Rows(Struct, frozen=True):
-    """Rows, and the path of names that leads to them. `by` is the column made of the names under which the rows are."""
+    """Rows, and the path of names to them. `by` is the column that holds the names of the rows, if they have names."""
 
     path: str
     rows: Sequence[Row]
@@ -46,9 +47,11 @@ class Rows(Struct, frozen=True):
 
 
 def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
-    """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
-    their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
-    (`runs[].results`), and single lists of those that make one table together."""
+    """Return the tables in a JSON document or JSON Lines file, the largest first.
+
+    Their rows are objects with nested columns (`grading.correct`), or columns that are lists of one length. With
+    `nested`, they are rows within rows (`runs[].results`), and the single lists of those that form one table together.
+    """
     figures: list[Any] = [source.document]
     apart: list[int] = []
     if source.kind == "lines":
@@ -72,13 +75,13 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
         outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
         found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
-    if isinstance(source.document, dict):  # a list of what was skipped says how many were
+    if isinstance(source.document, dict):  # A list of skipped rows states how many they are.
         beside |= {
             (f"{name}[]",): len(held) for name, held in source.document.items() if isinstance(held, list) and held
         }
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
-    if source.kind == "lines" and not nested and tables and not apart:  # whose rows are the lines of the file
+    if source.kind == "lines" and not nested and tables and not apart:  # Its rows are the lines of the file.
         tables = [(one, replace(table, made_of=(source, len(one.rows)))) for one, table in tables]
     of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
     return [
@@ -92,7 +95,7 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
 
 
 def _without_own(beside: Numbers, path: str) -> dict[tuple[str, ...], float | str]:
-    """Return the numbers beside the rows of a list, without its own length."""
+    """Return the numbers beside a list of rows, without the list's own length."""
     return {place: number for place, number in beside.items() if place != (f"{path}[]",)}
 
 
@@ -101,8 +104,7 @@ def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of a list of objects, each with a name of its own, as a leaderboard has them, by the path of
-    the list and the name."""
+    """Yield the numbers of a list of named objects, such as a leaderboard, with the path of the list and the name."""
     names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
     if all(names) and len({*names}) == len(names):
         for name, row in zip(names, rows.rows, strict=True):
@@ -110,8 +112,10 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them. Such a
-    line, the header of a log for example, is no row."""
+    """Return which of the first and the last line (0, -1) of JSON Lines hold figures about the rows between them.
+
+    Such a line, for example the header of a log, is no row.
+    """
     if source.kind != "lines" or source.path is None:
         return []
     with source.path.open("rb") as file:
@@ -123,7 +127,8 @@ def figures_in(source: Source) -> list[int]:
             decode_object(source.path, line.removeprefix(BOM_UTF8), 1, lenient=True) for line in head if line.strip()
         ]
         end = decode_object(source.path, last, 1, lenient=True) if last != head[-1].rstrip() else {}
-    except FormatError:  # which is told when all lines are read, or is a line that is longer than what was read of it
+    # The error is raised when all lines are read, or the line is longer than the part that was read.
+    except FormatError:
         return []
     rows = [row for row in rows if row]
     if not rows or not _overlap([{*row} for row in rows]):
@@ -132,10 +137,10 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether an object is no row of these: it has a number, and shares with them only keys that all of them
+    """Return whether an object is no row like these: it has a number, and shares with them only keys that all rows
     have."""
     here = {name for row in rows for name in row}
-    if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
+    if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
         return False
     alone = {name: value for name, value in line.items() if name not in here}
     own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
@@ -143,11 +148,11 @@ def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     return own and all(row.get(name) == line[name] for name in shared for row in rows)
 
 
-Numbers = dict[tuple[str, ...], float | str]  # by their paths
+Numbers = dict[tuple[str, ...], float | str]  # numbers keyed by path
 
 
 def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of rows that hold rows, by the path of these and the first text in each, which names it."""
+    """Yield the numbers of rows that hold rows, keyed by the path of the inner rows and the outer row's first text."""
     for row in rows.rows:
         if any(is_rows(cell) for cell in row.values()):
             name = next((cell for cell in row.values() if isinstance(cell, str)), "")
@@ -156,7 +161,7 @@ def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]
 
 
 def _lists(value: Any, path: str) -> Iterator[Rows]:
-    """Yield each list of rows in a document, but for those within rows."""
+    """Yield each list of rows in a document, except those within rows."""
     if is_rows(value):
         yield Rows(path, [flat(row) for row in value])
     elif isinstance(value, Mapping) and path.count(".") < _DEEPEST:
@@ -182,7 +187,7 @@ def _within(rows: Rows) -> Iterator[Rows]:
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and the short texts of a document that are in none of its lists and rows, with their paths."""
+    """Yield the numbers and short texts of a document outside its lists and rows, with their paths."""
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)
@@ -196,7 +201,7 @@ _WHOLE = "this JSON document is a list of rows or columns"
 
 
 def _place(source: Source, found: Rows) -> str:
-    """Return in words where the rows are, and which column their names have become."""
+    """Return in words where the rows are, and which column their names became."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
@@ -210,7 +215,7 @@ def _place(source: Source, found: Rows) -> str:
 
 
 def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
-    """Return the names of other lists in a document that are as long as the one read, or half as long."""
+    """Return the names of other lists in a document that are at least half as long as the one read."""
     long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 
@@ -231,12 +236,12 @@ def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ())
 
 
 def tables_in(document: Any) -> list[Rows]:
-    """Find the tables of a document, each with its rows flat: `grading.correct` is a column."""
+    """Return the tables of a document, with flat rows: `grading.correct` is a column."""
     return [Rows(one.path, [flat(row) for row in one.rows], one.by) for one in _find(document, "", 0)]
 
 
 def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
-    """Return a row with the members of its objects as columns of their own, named by their paths."""
+    """Return a row in which the members of nested objects are columns, named by their paths."""
     cells: dict[str, Any] = {}
     for name, value in row.items():
         is_object = type(value) not in _SINGLE and isinstance(value, Mapping)
@@ -265,8 +270,8 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that are under two names, of a run and of a question. The names of runs are taken to be the
-    fewer."""
+    """Return the rows below two levels of names, runs and questions. The level with fewer names is taken as the
+    runs."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
         return []
@@ -277,7 +282,7 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Return whether an object holds objects of one kind by name."""
+    """Return whether an object maps names to objects of one kind."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
         return False
@@ -289,7 +294,8 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
+    """Return whether objects hold single cells of one kind with few distinct values, like verdicts on many
+    questions."""
     cells = [cell for one in members for cell in one.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
@@ -301,14 +307,14 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Return whether lists of rows under several names are at one place below them, and of one kind."""
+    """Return whether lists of rows under several names are at the same place below them, and of one kind."""
     places = {one.path.removeprefix(_join(path, name)) for name, one in inside.items()}
     named = any(RUN in one.columns for one in inside.values())
     return len(places) == 1 and not named and _overlap([one.columns for one in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:
-    """Return whether sets of names have more in common than not."""
+    """Return whether sets of names share more than half of their names."""
     shared, every = set.intersection(*names), set.union(*names)
     return 2 * len(shared) > len(every)
 
@@ -318,7 +324,7 @@ def _join(path: str, name: object) -> str:
 
 
 def columns_in(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of a document that is a table by its columns: lists of one length, and nothing else."""
+    """Yield the columns of a document that consists of columns: lists of one length, and nothing else."""
     if isinstance(document, Mapping) and document:
         lists = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
         if len(lists) == len(document) and len({len(cells) for cells in lists}) == 1 and lists[0]:
