@@ -1,9 +1,9 @@
-"""Answer validation (AVE 2007, 2008): how well a validator tells right answers from wrong, and what its selection is
-worth.
+"""Measure answer validation (AVE 2007, 2008): how well a validator separates right from wrong answers, and the worth of
+its selection.
 
-The first group is over the answers that assessors judged, the second over the questions. UNKNOWN answers are removed
-first: no measure over answers reads them, and a question whose SELECTED answer is UNKNOWN earns nothing and stays. An
-answer is accepted if it is SELECTED or VALIDATED.
+The first group of measures is over the answers that assessors judged, the second over the questions. UNKNOWN answers
+are removed first, so no measure over answers reads them. A question whose SELECTED answer is UNKNOWN stays and earns
+nothing. An answer is accepted if it is SELECTED or VALIDATED.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ def f_measure(total: Any) -> Any:
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )
 def auc(total: Any) -> Any:
-    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions; ties count
-    one half.
+    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions.
+
+    Ties count one half.
 
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
     right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
@@ -136,7 +137,8 @@ def qa_accuracy(total: Any) -> Any:
     proportion=("ave.selected_right", "ave.solvable"),
 )
 def normalized_qa_accuracy(total: Any) -> Any:
-    r"""qa_accuracy as a share of the accuracy of perfect selection ("% of perfect selection", divided by 100).
+    r"""The accuracy of the selection as a share of the accuracy of perfect selection ("% of perfect selection", divided
+    by 100).
 
     $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined if no question
     has one. A QA system ranked with validators can exceed 1, because it can be right where the collection has no right
@@ -152,8 +154,7 @@ def normalized_qa_accuracy(total: Any) -> Any:
 
 @measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6", descriptive=True)
 def random_qa_accuracy(total: Any) -> Any:
-    r"""The expected accuracy of selecting one of the judged answers to each question at random; it is the same for all
-    runs.
+    r"""The expected accuracy of selecting one of each question's judged answers at random; it is the same for all runs.
 
     $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without
     a judged answer adds 0. Undefined for no questions.
@@ -175,8 +176,7 @@ def random_qa_accuracy(total: Any) -> Any:
     proportion=("ave.rejected_right", "n"),
 )
 def qa_rej_accuracy(total: Any) -> Any:
-    r"""An addition of AVE 2008: the share of questions that are rightly rejected (all answers rejected, and none
-    right).
+    r"""An addition of AVE 2008: the share of questions without a right answer whose answers are all rejected.
 
     $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
 
@@ -190,7 +190,7 @@ def qa_rej_accuracy(total: Any) -> Any:
 
 @measure("ave.qa_accuracy_max", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def qa_accuracy_max(total: Any) -> Any:
-    r"""An addition of AVE 2008: qa_accuracy if every rightly rejected question were then answered rightly.
+    r"""An addition of AVE 2008: qa_accuracy if every correctly rejected question were then answered correctly.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}$, undefined for no questions.
 
@@ -204,7 +204,7 @@ def qa_accuracy_max(total: Any) -> Any:
 
 @measure("ave.estimated_qa_performance", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def estimated_qa_performance(total: Any) -> Any:
-    r"""An addition of AVE 2008 and ancestor of c@1: rightly rejected questions earn the accuracy of the selection.
+    r"""An addition of AVE 2008 and ancestor of c@1: correctly rejected questions earn the accuracy of the selection.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
 

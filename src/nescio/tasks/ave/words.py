@@ -1,4 +1,5 @@
-"""The words of a collection for validators, for people who look at single decisions: no number depends on them."""
+"""Collect the texts of a collection for validators, for people who examine single decisions. No number depends on
+them."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
 
 
 def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
-    """Return each pair as a question, and each run's decision."""
+    """Return each pair as a question, and each run's decision as a response."""
     rows = [
         Question(pair.id, f"Hypothesis: {pair.hypothesis}\n\nText: {pair.text}", _gold(pair.value)) for pair in pairs
     ]
@@ -48,7 +49,7 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return decisions as responses to rows; a row without a name of its own has the name of the answer."""
+    """Return decisions as responses to rows; a row without its own name has the name of the answer."""
     decided = []
     for name, validations in runs.items():
         responses = [

@@ -1,7 +1,7 @@
-"""TREC's main QA task, 2003-2004: list questions, and the score that combines them with factoid and definition
-questions.
+"""Measure TREC's main QA task, 2003-2004: list questions, and the score that combines three kinds of questions.
 
-On one list question: D distinct right instances returned, N returned in all, S known.
+The kinds are factoid, list and definition. On one list question, D distinct right instances are returned, N in all, and
+S are known.
 """
 
 from __future__ import annotations

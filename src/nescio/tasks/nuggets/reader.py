@@ -42,7 +42,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text by the cells of its first line, JSON Lines by the keys of the first object."""
+    """Recognise text by the cells of its first line, or JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:
@@ -83,7 +83,7 @@ def _whole(text: str) -> int | None:
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a key (several files of it: an assessor each), any number of runs, and the assessors' mappings."""
+    """Read a key (one file, or one per assessor), any number of runs, and the assessors' mappings."""
     by_part = by_role(parts)
     if not by_part[KEY]:
         raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
@@ -114,7 +114,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and then a nugget
+    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and also a nugget
     there."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
@@ -133,8 +133,10 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Read the targets of one key, or of several assessors' files of it. Raises FormatError with the line of the first
-    unsound one."""
+    """Return the targets of one key, or of its files by several assessors.
+
+    Raises FormatError with the line of the first invalid one.
+    """
     keys = Keys()
     for source in sources:
         _key(source, source.stem if len(sources) > 1 else "", keys, options or ReadOptions())
@@ -205,7 +207,10 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 
 
 def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
-    """Add the content of one file; raise FormatError at the first unsound line, or put each among the `faults`."""
+    """Add the content of one file to `said`.
+
+    Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead.
+    """
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):

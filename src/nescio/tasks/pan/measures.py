@@ -53,7 +53,7 @@ def pan_c_at_1(total: Any) -> Any:
     each=_cells,
 )
 def f05u(total: Any) -> Any:
-    r"""F0.5 of the same-author class in which every unanswered problem is a false negative, whatever its truth.
+    r"""F0.5 of the same-author class; every unanswered problem is a false negative, whatever its truth.
 
     $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
 

@@ -1,4 +1,4 @@
-"""PAN's files of 2020, whatever year was read."""
+"""Write PAN's files of 2020, whatever year was read."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from nescio.text import plural
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write outcomes of PAN as answers; other outcomes have no score between two sides. Silence is 0.5, and so is a
-    missing problem."""
+    """Write outcomes of PAN as answers; an abstention and a missing problem are 0.5.
+
+    Other outcomes have no such score.
+    """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
             "PAN's files say whether two texts have the same author, and give a score: this is not PAN data"
@@ -57,7 +59,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run, which alone must tell its decisions; raise MismatchError if they do not."""
+    """Return the scores of a run, which must determine its decisions. Raises MismatchError if they do not."""
     state, raw, same = (
         outcomes.state[run],
         outcomes.extra_columns["verification.value"][run],

@@ -1,10 +1,10 @@
 """CLEF's QA4MRE: reading tests with options and gold in XML, and the runs of systems. A question without a chosen
-option is silence.
+option is an abstention.
 
-A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has
-the same shape, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
+A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options have `correct="Yes"`. A run has a
+similar form, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
 `"NO"`; an answer under NO is a declined candidate. A gold file may number its reading tests differently from the test
-that the systems were given; if you also give the test, its questions are found in the gold by their text.
+that the systems had. If you also give that test, its questions are found in the gold by their text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def recognise(source: Source) -> str | None:
 
 
 class _Asked(Struct, frozen=True):
-    """A question as a file has it: its place, its text, and its options by a_id, the right ones named."""
+    """A question in a file: its key, its text, its options keyed by a_id, and the right ones."""
 
     key: Key
     line: int
@@ -54,14 +54,16 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """The wording of the question and its options. Two questions with the same wording are the same, whatever their
+        """Return the wording of the question and its options. Questions with equal wording are the same, whatever their
         numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts, and with the right options if its gold is given too. A gold file
-    is a test."""
+    """Return the questions of a test with their texts, and with the right options if its gold is given too.
+
+    A gold file is a test.
+    """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
     notes: list[Note] = []
@@ -73,7 +75,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     if gold is not None:
         right = {one.key: one for one in _questions(gold, marked=True)}
         there = _same(gold, right, test, notes)
-        # Options of one wording may be numbered otherwise, so that the right ones go by their texts.
+        # Options may be numbered differently, so the right ones are found by their texts.
         texts = {key: {squeeze(right[to].options[a]) for a in right[to].right} for key, to in there.items()}
         questions = [
             replace(one, right=tuple(a for a, text in one.options.items() if squeeze(text) in texts[one.key]))
@@ -89,8 +91,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their
-    `run_id`."""
+    """Read one gold file (and the test that the systems had), and any number of runs, named by their `run_id`."""
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:
@@ -123,13 +124,13 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return each run's `run_id` if all have one of their own, else the names of their files."""
+    """Return each run's `run_id` if these are distinct, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
 def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
-    """Yield every question with its key and its topic. Raises FormatError if it has no number of its own."""
+    """Yield every question with its key and its topic. Raises FormatError for a missing or repeated number."""
     seen: dict[Key, int] = {}
     for element in root.tagged(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}
@@ -152,7 +153,7 @@ def _name(key: Key) -> str:
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
-    """Yield the questions of a test; `marked` says that right options must be known."""
+    """Yield the questions of a test; with `marked`, right options are required."""
     assert source.path is not None
     stories: dict[Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
@@ -177,7 +178,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the sentences of the documents of a question's reading test; each test is cut into sentences once."""
+    """Return the sentences of the documents in a question's reading test; each test is split only once."""
     test = next(question.ancestors("reading-test"))
     if test not in seen:
         texts = ["".join(document.itertext()) for document in test.tagged("doc")]
@@ -261,8 +262,7 @@ def _response(source: Source, element: Element, one: _Asked) -> Response:
 
 
 def _chosen(source: Source, element: Element) -> Element | None:
-    """Return the only answer of a question, or the one that is marked if there are several; None if there is no such
-    answer."""
+    """Return the only answer of a question, or the marked one of several; None if there is no such answer."""
     answers = [answer for answer in element.children("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]

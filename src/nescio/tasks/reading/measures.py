@@ -1,8 +1,7 @@
-"""Reading comprehension as in Deep Read (`nescio.tasks.reading.marks` has the marks of one answer): means over
-questions.
+"""Measure reading comprehension as in Deep Read: means over questions of the marks in `nescio.tasks.reading.marks`.
 
-An abstention earns nothing in recall, precision, HumSent and AutSent; read.precision_when_answered leaves it out.
-None of them rewards it; c@1 over the outcomes of the judge `deep_read` does.
+An abstention earns nothing in recall, precision, HumSent and AutSent; read.precision_when_answered leaves it out. None
+of them rewards it; c@1 over the outcomes of the judge `deep_read` does.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def word_precision(total: Any) -> Any:
 
 @measure("read.precision_when_answered", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
 def word_precision_when_answered(total: Any) -> Any:
-    r"""Word precision averaged over the answers, silence left out.
+    r"""Word precision averaged over the answers, without abstentions.
 
     $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word; silence is
     left out and counted. Undefined if there is no such answer. A run that answers only what it is sure of scores high:

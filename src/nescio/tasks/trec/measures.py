@@ -1,6 +1,6 @@
 """TREC's measures of ranked documents, topic by topic, as trec_eval and ir_measures compute them.
 
-A topic that a run does not answer earns 0 where it is counted at all (`--missing unanswered`, trec_eval's -c).
+A topic that a run does not answer earns 0 if it counts at all (`--missing unanswered`, trec_eval's -c).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The technique that looks at the edges of the answer, to tell a whole phrase of its text from a part of one."""
+"""Examine the edges of the answer, to distinguish a whole phrase of its text from a part of one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the word next to the answer; "edge" at punctuation and at the ends of the text."""
+    """Return the class of the word beside the answer; "edge" at punctuation and at the ends of the text."""
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)

@@ -1,9 +1,10 @@
-"""Similarity by a model of sentence-transformers: of whole texts, and of the question's words with the text's.
+"""Measure similarity by a sentence-transformers model: of whole texts, and of the question's words and the text's
+words.
 
-A question that its text does not answer often shares all words with it but one that was exchanged. So the most similar
-word of the text is found for each content word of the question, by their vectors in context; the least of these
-similarities tell more than the similarity of the sentences. After the greedy matching of BERTScore (Zhang et al. 2020),
-with the answer's own words taken out of the text.
+A text that does not answer a question often shares all of its words except one. So each content word of the question is
+paired with the most similar word of the text, by their vectors in context. The lowest of these similarities say more
+than the similarity of the sentences. The method follows the greedy matching of BERTScore (Zhang et al. 2020), without
+the answer's own words in the text.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from nescio.tasks.ave.validator._words import Words, is_name, is_number, read, s
 from nescio.text import STOP_WORDS, find_words
 
 Vectors = NDArray[np.float32]
-AROUND = 6  # words on either side of the answer that are near it
-SHARPNESS = 10.0  # of the soft match whose distance from the answer is taken
+AROUND = 6  # words on either side of the answer that count as near it
+SHARPNESS = 10.0  # of the soft match from which the distance to the answer is computed
 
 
 @lru_cache(maxsize=1)
@@ -38,7 +39,7 @@ def _encoder(name: str) -> Any:
 def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     """Return the vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
 
-    A word is the mean of its tokens; one beyond the longest text that the model reads has a vector of zeros.
+    A word's vector is the mean of its tokens' vectors. A word beyond the model's longest text has a vector of zeros.
     """
     encoder, text = _encoder(name), text.strip()
     (encoded,) = encoder.encode([text], output_value=None, show_progress_bar=False)
@@ -46,7 +47,7 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     try:
         cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
         places = cut["offset_mapping"]
-    except NotImplementedError:  # a tokenizer that does not give the places of its tokens
+    except NotImplementedError:  # The tokenizer does not return the places of its tokens.
         places = []
     if len(places) != len(tokens):
         raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
@@ -64,8 +65,11 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class _Compared(Struct, frozen=True):
-    """The question's content words (`at`, their `weight`), their cosines with the text's words, shape (at, text), and
-    the text's words outside the answer (`rest`) and near it (`near`)."""
+    """The question's content words compared with the text's words.
+
+    They are the question's words (`at`, their `weight`), cosines of shape (at, text), and the text's words outside the
+    answer (`rest`) and near it (`near`).
+    """
 
     one: Case
     at: list[int]
@@ -78,7 +82,7 @@ class _Compared(Struct, frozen=True):
 def embeddings(one: Case, resources: Resources) -> Row:
     """Return cosines in [-1, 1]: statement and text, question and text, question and answer, and their words.
 
-    A class of words that the question lacks has the cosine 1 (nothing is missing), words that are absent 0.
+    A class of words that the question lacks has the cosine 1, because nothing is missing. Absent words have 0.
     """
     name = str(resources.embeddings)
     sentence = " ".join(one.stated)
@@ -117,13 +121,13 @@ def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
-    """Return the least and the mean."""
+    """Return the least and the mean, or `empty` for both without values."""
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 
 def _matched(compared: _Compared) -> Row:
-    """Compare the question's words with the text outside the answer: the least and mean cosine, and the weight of what
-    the text lacks."""
+    """Compare the question's words with the text outside the answer: least and mean cosine, and the weight of missing
+    words."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -153,7 +157,7 @@ def _matched(compared: _Compared) -> Row:
 
 
 def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
-    """Compare the words near the answer with the question, both ways, and measure how far they are from it."""
+    """Compare the words near the answer with the question in both directions, and measure their distance from it."""
     least, mean = _least(_best(compared.cosine[:, compared.near]), 1.0)
     content = [i for i in compared.near if compared.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
@@ -172,7 +176,7 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the similarity of the answer in its text to the requested kind, the question, and the statement's
+    """Return the similarity of the answer in its text with the requested kind, the question, and the statement's
     answer."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}

@@ -1,5 +1,8 @@
-"""Techniques that tell a person from a place: the class of the answer against the class asked for, and the names that
-pronouns refer to. With a parser, it recognises the names; else lists do."""
+"""Distinguish persons from places: the class of the answer and the requested class, and the names that pronouns refer
+to.
+
+A parser recognises the names; without one, word lists do.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]
 
 @lru_cache(maxsize=1 << 14)
 def _meant(text: str, parser: str | None) -> frozenset[str]:
-    """Return the words of the names that the pronouns of a text refer to: each time the nearest person before.
+    """Return the words of the names that the pronouns of a text refer to, each to the nearest person before it.
 
-    With a parser, it is the nearest noun before that agrees in number and gender.
+    With a parser, it is the nearest noun before it that agrees in number and gender.
     """
     if parser is None:
         return frozenset(word for names in referents(sentences(text)) for word in names)
@@ -46,7 +49,7 @@ def _meant(text: str, parser: str | None) -> frozenset[str]:
 
 def classes(one: Case, parser: str | None = None) -> Row:
     """Return features of persons and places: whether the answer is one, alone or in its text, and whether the question
-    asks for it."""
+    asks for one."""
     own = set(one.answer.lower)
     in_text = _entities(one.text.text, parser)
     held = {kind for kind, name in (*in_text, *entities(one.answer.text)) if own & set(name)}
@@ -62,7 +65,7 @@ def classes(one: Case, parser: str | None = None) -> Row:
 
 
 def coreference(one: Case, parser: str | None = None) -> Row:
-    """Return features of resolved pronouns: whether they refer to names that the question asks about."""
+    """Return features of resolved pronouns: whether they refer to names in the question."""
     meant = _meant(one.text.text, parser)
     asked = [m for m in one.matches if is_name(one.question, m.at)]
     referred = [m for m in asked if one.question.lower[m.at] in meant]

@@ -1,5 +1,6 @@
-"""Frames (who does what to whom), made by rules over a parse. A passive, an apposition, a relative clause and a noun
-give the same frame.
+"""Extract frames (who does what to whom) from a parse by rules.
+
+A passive, an apposition, a relative clause and a noun give the same frame.
 
     William of Normandy conquered England.          conquer(agent: William, patient: England)
     England was conquered by William.               the same
@@ -31,7 +32,7 @@ NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est
 
 
 class Frame(Struct, frozen=True):
-    """A predicate at its word, its roles with the words that fill them, and whether it is negated."""
+    """A predicate at a word, its roles with the words that fill them, and whether it is negated."""
 
     at: int
     predicate: str
@@ -42,7 +43,7 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order; a relative pronoun is replaced by the noun that it refers to."""
+    """Return the frames of a text in order; a relative pronoun is replaced by its noun."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
@@ -90,7 +91,7 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return time or place for such a name or number, else the preposition itself."""
+    """Return "time" or "place" for a name or number of that kind, else the preposition itself."""
     if words[at].entity in _TIMES:
         return TIME
     if words[at].entity in _PLACES and (preposition is None or words[preposition].lower in ("in", "at", "near")):
@@ -110,8 +111,7 @@ def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> li
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of the noun to which a relative clause belongs if the word is its pronoun, else the word's own
-    index."""
+    """Return the index of a relative pronoun's noun, or the word's own index if it is no such pronoun."""
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
     return at
@@ -119,8 +119,10 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return the index of the noun that a pronoun refers to. It is the nearest before it that agrees in number, in
-    gender, and in being a person or a thing."""
+    """Return the index of the noun that a pronoun refers to, or None.
+
+    It is the nearest noun before it that agrees in number, in gender, and in being a person or not.
+    """
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
         return None
@@ -144,7 +146,7 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by the noun that it refers to."""
+    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by its noun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -158,7 +160,8 @@ def _resolved(words: Parse, at: int) -> int:
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Syntactic transformations: predicate and roles that statement and text share, in whatever construction."""
+    """Return features of syntactic transformations: predicates and roles that statement and text share in any
+    construction."""
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
         any((role, filler) == other[1:] and alike(predicate, other[0]) != NONE for other in text)
@@ -176,7 +179,7 @@ def _transformed(_: Case, parsed: Parsed) -> Row:
 
 
 def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
-    """Return the frames in which some part of a text plays a role, with the role."""
+    """Return the frames in which a part of a text plays a role, with the role."""
     return [(frame, role) for frame in found for role, filler in frame.roles if filler in part]
 
 
@@ -202,7 +205,8 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Semantic parsing: frames of the statement against those of the text with the same predicate, filler by filler."""
+    """Return features of semantic parsing: the statement's frames and the text's frames with the same predicate,
+    compared by filler."""
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):

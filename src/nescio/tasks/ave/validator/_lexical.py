@@ -1,4 +1,4 @@
-"""Techniques that compare words: overlap of stems, sequences of words, and the words near the answer."""
+"""Compare words: overlap of stems, sequences of words, and the words near the answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ Row = dict[str, float]
 
 
 def share(part: float, whole: float) -> float:
-    """Return a share, 0 of nothing."""
+    """Return a share; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def lexical(one: Case) -> Row:
-    """Return features of the overlap of stems: which of the question's content words the text holds, and what the
-    answer adds to them."""
+    """Return features of the overlap of stems: which question words the text holds, and what the answer adds."""
     missing = [m for m in one.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(one.question, m.at) and not is_number(one.question.lower[m.at])]
@@ -62,7 +61,7 @@ def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
 
 
 def ngrams(one: Case) -> Row:
-    """Compare runs of words: shared n-grams, and the longest common subsequence and run."""
+    """Return features of runs of words: shared n-grams, and the longest common subsequence and run."""
     q, t = one.question.stem, one.text.stem
     run = longest_run(q, t)
     content, others = one.question.content_stems, one.text.content_stems
@@ -78,7 +77,7 @@ def ngrams(one: Case) -> Row:
 
 
 def proximity(one: Case) -> Row:
-    """Return features of the places of the question's words: how near to the answer, on which side, in which order."""
+    """Return features of the places of question words in the text: their distance from the answer, side and order."""
     matched = [m for m in one.matches if m.level > TITLE]
     aim = focus(one)
     last = one.question.content[-1] if one.question.content else None

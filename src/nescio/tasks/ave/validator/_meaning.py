@@ -1,4 +1,4 @@
-"""Techniques that look at meaning with no more than a small lexicon: synonyms, opposites, negations, pronouns."""
+"""Examine meaning with only a small lexicon: synonyms, opposites, negations, pronouns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRONOUNS = word_set("he she it they his her its their him them this these those
 
 
 def references(one: Case) -> Row:
-    """Return features of pronouns in the text, which may refer to names that only the sentences before it hold."""
+    """Return features of pronouns in the text, which may refer to names in missing earlier sentences."""
     lower = one.text.lower
     pronouns = [i for i, word in enumerate(lower) if word in _PRONOUNS]
     missing = sum(is_name(one.question, m.at) and m.level <= TITLE for m in one.matches)
@@ -28,7 +28,7 @@ def references(one: Case) -> Row:
 
 
 def similar(one: Case) -> Row:
-    """Meaning by the small lexicon: synonyms count as matches, opposites and negations against."""
+    """Return features of meaning by the small lexicon: synonyms count as matches, opposites and negations against."""
     stems, lemmas = set(one.text.stem), set(one.text.lemma)
     none: frozenset[str] = frozenset()
     matched = odd = opposite = rival = 0.0

