@@ -1,4 +1,4 @@
-"""A verb: its request, and the function that runs it. It is called like a function, and its arguments are checked."""
+"""Define a verb: its request, and the function that runs it. A call checks the arguments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ROOM = "nescio.verbs."
 class Verb(Generic[P, R]):
     """A verb of nescio.
 
-    `name` is what a shell calls it ("ave build"), `doc` what it does, with examples; `working` what a bar says while it
-    works, `show` prints its results as a table where the general way does not, `present` all that it gives, `prints`
-    says in what forms results are printed (results: all, and to a file; forms: all, where `-o` is the verb's own; json;
-    or nothing), and `tool` that assistants have it.
+    `name` is its name in a shell ("ave build"), and `doc` its description with examples. `working` is the text of its
+    progress bar. `show` prints its results as a table if the general way does not, and `present` prints all of its
+    output. `prints` names the forms of output (results: all, and to a file; forms: all, if `-o` is the verb's own;
+    json; or nothing). `tool` says that assistants have it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Verb(Generic[P, R]):
         return self.run(request)
 
     def run(self, request: Any) -> R:
-        """Answer a request, under the limits that it sets."""
+        """Return the answer to a request, computed under the limits that it sets."""
         with request.holding():
             return self._run(request)
 
@@ -67,26 +67,25 @@ class Verb(Generic[P, R]):
 
     @property
     def path(self) -> str:
-        """Return the name of the verb in Python: nescio.ave.build."""
+        """Return the name of the verb in Python, such as nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
     def examples(self) -> list[str]:
-        """Return the examples of the verb, as a shell has them."""
+        """Return the verb's examples for a shell."""
         parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
         return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
 
     @property
     def calls(self) -> list[str]:
-        """Return the examples of the verb in Python: those that call this verb, and name files that no shell has to
-        find."""
+        """Return the verb's examples for Python: those that call this verb, with files that need no search."""
         own = f"nescio {self.name} "
         lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
         return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
 
     @property
     def options(self) -> dict[str, Option]:
-        """Return the options of the verb by name."""
+        """Return the options of the verb, keyed by name."""
         options: dict[str, Option] = self.request.options
         return options
 
@@ -119,13 +118,12 @@ class Verb(Generic[P, R]):
 
 
 def _named(module: str, name: str) -> Any:
-    """Find a verb again, as in another process."""
+    """Return a verb by its module and name, for another process."""
     return getattr(import_module(module), name)
 
 
 def documented(verb: Verb[Any, Any]) -> str:
-    """Return the text that `help` shows: what the verb does, its examples in Python, and each option with its
-    purpose."""
+    """Return the text of `help`: the verb's description, its examples in Python, and each option with its purpose."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
     for name, one in verb.options.items():
@@ -137,7 +135,7 @@ def documented(verb: Verb[Any, Any]) -> str:
 
 
 def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[str]]:
-    """Return the words of a shell after the verb by the options that they are for, without those of printing."""
+    """Return the words of a shell after the verb, keyed by option, without those for printing."""
     flags = {flag: one for one in verb.options.values() for flag in (*one.given_as, f"--{one.name.replace('_', '-')}")}
     flags |= {f"--no-{name[2:]}": one for name, one in flags.items() if one.kind.flag and name.startswith("--")}
     given: dict[str, list[str]] = {}
@@ -146,7 +144,7 @@ def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[st
     while rest:
         word = rest.pop(0)
         one = flags.get(word.partition("=")[0]) if word.startswith("-") else None
-        if one is None and word.startswith("-"):  # how results are printed
+        if one is None and word.startswith("-"):  # a word for printing results
             rest = rest if word == "-v" else rest[1:]
         elif one is None:
             loose.append(word)
@@ -163,7 +161,7 @@ def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[st
 
 
 def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> Any:
-    """Make the request of a verb from the words for each of its options."""
+    """Return the request of a verb from the words for each of its options."""
     typed: dict[str, Any] = {}
     for name, words in given.items():
         kind = verb.options[name].kind
@@ -175,7 +173,7 @@ def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> A
 
 
 def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
-    """Write the words of a shell after the verb as a call in Python."""
+    """Return the words of a shell after the verb as a call in Python."""
     given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []
@@ -188,7 +186,7 @@ def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
 
 
 def _shown(one: Option, words: list[str]) -> str:
-    """Write a value as Python has it."""
+    """Return a value in Python's notation."""
     if one.kind.flag:
         return str(not words[0].startswith("--no-"))
     value = one.kind.read(list(words) if one.kind.several else words[0])
@@ -200,7 +198,7 @@ def _shown(one: Option, words: list[str]) -> str:
 
 
 def _alone(value: Any) -> Any:
-    """Return the only one of several, or all of them."""
+    """Return a single value alone, or several as a list."""
     if isinstance(value, (list, tuple)):
         return value[0] if len(value) == 1 else list(value)
     return value
@@ -210,7 +208,7 @@ Verb.__doc__ = property(documented)  # type: ignore[assignment]
 
 
 def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Callable[[Q], R]], Verb[P, R]]:
-    """Declare a verb of the function below; `how` are the further arguments of `Verb`."""
+    """Return a decorator that declares a verb of its function; `how` are further arguments of `Verb`."""
 
     def declare(run: Callable[[Q], R]) -> Verb[P, R]:
         assert isinstance(request, type)
@@ -220,7 +218,7 @@ def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Ca
 
 
 def _name(run: Callable[..., Any]) -> str:
-    """Return the name of a verb: that of its function, after the group that its module is."""
+    """Return the name of a verb: the name of its function, after the name of its group's module."""
     module = run.__module__.removeprefix(ROOM).split(".")
     own = run.__name__.rstrip("_").replace("_", "-")
     return " ".join([*module[:-1], own] if module[-1].replace("_", "-") == own else [*module, own])
