@@ -1,7 +1,7 @@
-"""One point of the risk-coverage curve: how much can be answered at a risk, and how well at a coverage.
+"""Measure one point of the risk-coverage curve: the coverage at a risk, or the risk at a coverage.
 
-Silence without a candidate cannot be answered at any threshold and stays in n: `risk.py` has the measures of the whole
-curve. Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
+An abstention without a candidate cannot be answered at any threshold and stays in n; `risk.py` has the measures of the
+whole curve. `failure` is 1 for a wrong answer or candidate; the definitions sum it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures that fix the price of a wrong answer in advance."""
+"""Measures with a fixed price of a wrong answer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from nescio.measures._measure import measure
     valid={"t": ("t must be at least 0 and below 1", lambda t: 0 <= t < 1)},
 )
 def penalty(total: Any, t: float = 0.5) -> Any:
-    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0: answering pays off if the chance of
-    being right exceeds t.
+    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0.
+
+    So answering pays if the chance of being right exceeds t.
 
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
 

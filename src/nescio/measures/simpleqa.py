@@ -39,8 +39,8 @@ def incorrect(total: Any) -> Any:
 
     $\frac{W}{n}$, undefined for n = 0.
 
-    When to use it: How many of all questions got a wrong answer, which SimpleQA calls a hallucination. Silence brings
-    it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
+    When to use it: To see how many of all questions got a wrong answer, which SimpleQA calls a hallucination. Silence
+    brings it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
 
     Example: C = 427, W = 481, U = 92: 481/1000 = 0.481. The shares are those of o1-preview in Wei et al. 2024.
     """
@@ -61,8 +61,8 @@ def not_attempted(total: Any) -> Any:
 
     $\frac{U}{n}$, undefined for n = 0.
 
-    When to use it: How often the model declines, beside the other figures of SimpleQA. It describes and does not rank:
-    whether it declined what it would have got wrong is what c@1 sees.
+    When to use it: To see how often the model declines, beside the other figures of SimpleQA. It describes and does not
+    rank: whether it declined what it would have got wrong is what c@1 sees.
 
     Example: C = 427, W = 481, U = 92: 92/1000 = 0.092. The shares are those of o1-preview in Wei et al. 2024.
     """

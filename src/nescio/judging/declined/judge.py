@@ -1,4 +1,4 @@
-"""The judge that grades declining answers, and leaves the rest to another."""
+"""Define the judge that grades declining answers, and leaves the rest to another judge."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.phrases import digest
 from nescio.judging.declined.recognise import Verdict, declines, is_foreign
 
-_NAMED = 3  # of the texts that a note shows
+_NAMED = 3  # the most texts that a note shows
 _UNDETERMINED = "undetermined, by its words"
 
 
 class DeclinedThen(Struct, frozen=True):
     """A judge that grades declining answers as SILENT, other answers by the judge `then`, and undetermined ones as the
-    user asks."""
+    user chose."""
 
     then: Judge
     undetermined: str = "ungraded"
@@ -78,7 +78,7 @@ class DeclinedThen(Struct, frozen=True):
         return Verdict.ANSWERED if _gold_declines(one.question) else declines(one.answer)
 
     def _report(self, answers: Sequence[AnswerToJudge], verdicts: Sequence[Verdict]) -> None:
-        """Note how many answers declined, in which words most, and how many are undetermined."""
+        """Add notes on the answers that declined, with the most frequent words, and on undetermined ones."""
         words = Counter(one.answer.strip() for one, v in zip(answers, verdicts, strict=True) if v is Verdict.DECLINED)
         if words:
             self.notes.append(
@@ -118,8 +118,8 @@ _FATES = {
 
 
 def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
-    """Yield the answers in no language whose words are known, of the runs most of whose sentences are: a single one may
-    be all names."""
+    """Yield the answers in unknown languages, in runs in which most sentences are. (A single sentence may be all
+    names.)"""
     votes = Counter((one.run, is_one) for one, is_one in zip(answers, foreign, strict=True))
     yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run, True] > votes[one.run, False])
 

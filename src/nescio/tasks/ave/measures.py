@@ -36,8 +36,8 @@ def precision(total: Any) -> Any:
 
     $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined if none is accepted.
 
-    When to use it: How far the answers that a validator lets through can be trusted. Accepting one sure answer gives 1:
-    read ave.recall beside it, or use ave.F.
+    When to use it: To see how far the answers that a validator lets through can be trusted. Accepting one sure answer
+    gives 1: read ave.recall beside it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/4 = 0.5.
     """
@@ -57,8 +57,8 @@ def recall(total: Any) -> Any:
 
     $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined if none is right.
 
-    When to use it: How many right answers a validator keeps. Accepting everything gives 1: read ave.precision beside
-    it, or use ave.F.
+    When to use it: To see how many right answers a validator keeps. Accepting everything gives 1: read ave.precision
+    beside it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/3 = 0.6667.
     """
@@ -72,7 +72,7 @@ def f_measure(total: Any) -> Any:
     $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted,
     undefined if none is right.
 
-    When to use it: The measure of AVE for a validator as a judge of single answers. If most answers are right,
+    When to use it: To measure a validator, as AVE does, as a judge of single answers. If most answers are right,
     accepting all of them scores high: compare with nescio ave baselines, on one collection. What the choice is worth to
     a QA system is ave.qa_accuracy.
 
@@ -98,8 +98,8 @@ def auc(total: Any) -> Any:
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
     right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
 
-    When to use it: How well a validator's scores rank right answers above wrong ones, before any threshold; comparable
-    between collections with different shares of right answers. What its decisions earn is ave.F.
+    When to use it: To see how well a validator's scores rank right answers above wrong ones, before any threshold;
+    comparable between collections with different shares of right answers. What its decisions earn is ave.F.
 
     Example: right = 1, 0, 0, 1, 0; confidence = 0.9, 0.6, 0.4, 0.4, 0.1: (3 + 1.5)/(2·3) = 0.75. The first right answer
     is above all three wrong ones, the second above one and tied with one.
@@ -121,8 +121,8 @@ def qa_accuracy(total: Any) -> Any:
     $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED
     answer is UNKNOWN in the gold earns nothing but counts.
 
-    When to use it: What a QA system would score if the validator chose among its answers. Questions that have no right
-    answer to choose bound it: ave.normalized_qa_accuracy takes that off.
+    When to use it: To see what a QA system would score if the validator chose among its answers. Questions that have no
+    right answer to choose bound it: ave.normalized_qa_accuracy takes that off.
 
     Example: selected_right = 1, 0, 1, 0, 0: 2/5 = 0.4.
     """
@@ -144,8 +144,8 @@ def normalized_qa_accuracy(total: Any) -> Any:
     has one. A QA system ranked with validators can exceed 1, because it can be right where the collection has no right
     answer.
 
-    When to use it: How near a selection comes to a perfect one, also between collections of different difficulty.
-    Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
+    When to use it: To see how near a selection comes to a perfect one, also between collections of different
+    difficulty. Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
 
     Example: selected_right = 1, 0, 1, 0, 0; solvable = 1, 1, 1, 0, 0: 2/3 = 0.6667.
     """
@@ -159,7 +159,7 @@ def random_qa_accuracy(total: Any) -> Any:
     $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without
     a judged answer adds 0. Undefined for no questions.
 
-    When to use it: The baseline that ave.qa_accuracy must exceed. It describes the collection, is the same for every
+    When to use it: As the baseline that ave.qa_accuracy must exceed. It describes the collection, is the same for every
     run, and ranks nothing.
 
     Example: random = 1/2, 1/3, 1, 0, 0: (1/2 + 1/3 + 1 + 0 + 0)/5 = 0.3667. The second question has one right answer
@@ -180,8 +180,8 @@ def qa_rej_accuracy(total: Any) -> Any:
 
     $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
 
-    When to use it: How often the validator sees that no answer to a question is right, so that another system could
-    try. Rejecting everything gives its largest value: read ave.qa_accuracy beside it.
+    When to use it: To see how often the validator sees that no answer to a question is right, so that another system
+    could try. Rejecting everything gives its largest value: read ave.qa_accuracy beside it.
 
     Example: rejected_right = 0, 0, 0, 1, 0: 1/5 = 0.2.
     """
@@ -208,8 +208,8 @@ def estimated_qa_performance(total: Any) -> Any:
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
 
-    When to use it: One number for selecting right answers and rejecting hopeless questions. It pays right rejections
-    alone; for systems that answer questions themselves use c@1, to which it led.
+    When to use it: To have one number for selecting right answers and rejecting hopeless questions. It pays right
+    rejections alone; for systems that answer questions themselves use c@1, to which it led.
 
     Example: selected_right = 20×1, 47×0; rejected_right = 20×0, 47×1: 20/67 + (47/67)·(20/67) = 0.5079. AVE 2007,
     English, perfect selection.

@@ -74,8 +74,8 @@ def recall(total: Any) -> Any:
     $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
     its key is left out and counted; undefined if all are.
 
-    When to use it: How much of what must be said is said. Length costs nothing, so returning whole documents wins: use
-    nuggets.F.
+    When to use it: To see how much of what must be said is said. Length costs nothing, so returning whole documents
+    wins: use nuggets.F.
 
     Example: vital_found = 3; vital = 8: 3/8 = 0.375. H05-1117, Figure 2 (Cassini).
     """
@@ -98,7 +98,8 @@ def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is nam
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
 
-    When to use it: How far a response is padded, as a part of nuggets.F. Silence scores 1: do not rank by it alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.F. Silence scores 1: do not rank by it
+    alone.
 
     Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 800: 100·(3 + 2)/800 = 0.625. H05-1117,
     Figure 2 (Cassini), were it 800 characters long.
@@ -126,7 +127,7 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
     from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
     recall: it is left out and counted; undefined if all are.
 
-    When to use it: Definition questions and long answers, where assessors matched a list of facts. Recall of vital
+    When to use it: For definition questions and long answers, if assessors matched a list of facts. Recall of vital
     facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without
     assessors use nuggets.automatic_F.
 
@@ -268,8 +269,8 @@ def order(total: Any) -> Any:
     two matched nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in
     most keys.
 
-    When to use it: Whether a response tells its facts in the order of the key, as in a biography by dates. In most keys
-    the order means nothing: use nuggets.F.
+    When to use it: To see whether a response tells its facts in the order of the key, as in a biography by dates. In
+    most keys the order means nothing: use nuggets.F.
 
     Example: order = 1/3, 1: (1/3 + 1)/2 = 0.6667. Nuggets 1, 2, 3 told as 2, 1, 3 have two pairs of three in order: (2
     - 1)/3.

@@ -56,8 +56,8 @@ def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
     undefined if none has a vital nugget.
 
-    When to use it: How far a response is padded, as a part of nuggets.automatic_F. Silence scores 1: do not rank by it
-    alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.automatic_F. Silence scores 1: do not rank
+    by it alone.
 
     Example: found = 1, 1; vital = 2, 1; response_length = 200, 1: (100/200 + 1)/2 = 0.75.
     """
@@ -108,7 +108,7 @@ def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
     $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
     Questions with many nuggets weigh more. Undefined if none has a vital nugget.
 
-    When to use it: Like nuggets.automatic_F where every nugget, not every question, is to weigh the same. A few
+    When to use it: In place of nuggets.automatic_F if every nugget, not every question, is to weigh the same. A few
     questions with long keys then decide; the macro form is the usual one.
 
     Example: match = 1/2, 1; found = 1, 1; vital = 2, 1; response_length = 200, 1: NR = (1/2 + 1)/(2 + 1); NP = 100·(1 +

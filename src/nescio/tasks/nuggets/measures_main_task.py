@@ -37,8 +37,8 @@ def instance_precision(total: Any) -> Any:
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
 
-    When to use it: How clean the returned lists are. Returning one sure instance gives 1, and unanswered questions are
-    left out: use nuggets.list_F.
+    When to use it: To see how clean the returned lists are. Returning one sure instance gives 1, and unanswered
+    questions are left out: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0: 2/4 = 0.5. Nothing is returned to the second question.
     """
@@ -57,7 +57,7 @@ def instance_recall(total: Any) -> Any:
 
     $IR = D/S$; a question without a known instance is left out, undefined if all are.
 
-    When to use it: How complete the lists are. Returning everything wins: use nuggets.list_F.
+    When to use it: To see how complete the lists are. Returning everything wins: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_known = 5, 3: (2/5 + 0/3)/2 = 0.2.
     """
@@ -77,8 +77,8 @@ def list_f(total: Any) -> Any:
     $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance
     is left out; undefined if all are.
 
-    When to use it: Questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more than
-    a missing one: where it should, read nuggets.list_IP beside it.
+    When to use it: For questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more
+    than a missing one: where it should, read nuggets.list_IP beside it.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0; list_known = 5, 3: (2·2/(4 + 5) + 0)/2 = 0.2222.
     """

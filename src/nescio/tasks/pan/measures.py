@@ -105,8 +105,8 @@ def auc(total: Any) -> Any:
     $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
     present, undefined for n = 0.
 
-    When to use it: Whether the scores order same-author pairs above the others, before any threshold. It says nothing
-    of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
+    When to use it: To see whether the scores order same-author pairs above the others, before any threshold. It says
+    nothing of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: (3 + 1.5 + 1)/(3·3) = 0.6111. The score 0.9 is above
     three; 0.5 above one and tied with one; 0.2 above one.
@@ -130,8 +130,8 @@ def brier(total: Any) -> Any:
     Scores outside [0, 1], which PAN allows since 2025, are clipped to it.
     $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
 
-    When to use it: Whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against that and
-    not against 0; for the decisions use pan.c@1.
+    When to use it: To see whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against
+    that and not against 0; for the decisions use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1 - (0.1² + 0.5² + 0.8² + 0.1² + 0.7² + 0.5²)/6 =
     0.725.

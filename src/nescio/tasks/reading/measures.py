@@ -21,8 +21,8 @@ def word_recall(total: Any) -> Any:
     which match or fail together) and a those of the answer; silence has 0. Undefined for n = 0; questions whose key has
     no content word are left out and counted.
 
-    When to use it: Whether an answer holds the words of the key, as in Deep Read. Long answers win: returning a whole
-    sentence costs nothing. Read read.precision beside it.
+    When to use it: To see whether an answer holds the words of the key, as in Deep Read. Long answers win: returning a
+    whole sentence costs nothing. Read read.precision beside it.
 
     Example: word_recall = 2/2, 1/2: (2/2 + 1/2)/2 = 0.75. Hirschman et al. 1999, Figure 2: the two sentences hold both
     words of the key, and one.
@@ -38,7 +38,7 @@ def word_precision(total: Any) -> Any:
     Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote prints
     the denominators of precision and recall the other way round; its example has them as here.)
 
-    When to use it: Whether an answer holds little beside the words of the key. One lucky word scores 1: read
+    When to use it: To see whether an answer holds little beside the words of the key. One lucky word scores 1: read
     read.recall beside it.
 
     Example: precision = 2/7, 0: (2/7 + 0)/2 = 0.1429. Hirschman et al. 1999, Figure 2, sentence 1: 2 of 7 words,
@@ -55,8 +55,8 @@ def word_precision_when_answered(total: Any) -> Any:
     left out and counted. Undefined if there is no such answer. A run that answers only what it is sure of scores high:
     read.precision is over all questions.
 
-    When to use it: How tight the given answers are. It hides what was left unanswered: use read.precision over all
-    questions.
+    When to use it: To see how tight the given answers are. It hides what was left unanswered: use read.precision over
+    all questions.
 
     Example: word_precision = 2/7, -: 2/7 = 0.2857. Hirschman et al. 1999, Figure 2, sentence 1: 29%; and silence, which
     is left out.
@@ -71,8 +71,8 @@ def hum_sent(total: Any) -> Any:
     $\frac{1}{n}\sum_i [s_i \in H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts,
     silence scores 0. Undefined if no question has such a list.
 
-    When to use it: Whether the sentence chosen answers the question, by people's word. It needs their lists; without
-    them use read.AutSent. Silence counts as wrong: to reward it use c@1.
+    When to use it: To see whether the sentence chosen answers the question, by people's word. It needs their lists;
+    without them use read.AutSent. Silence counts as wrong: to reward it use c@1.
 
     Example: hum_sent = 1, 0, 1, 1: (1 + 0 + 1 + 1)/4 = 0.75.
     """
@@ -86,7 +86,7 @@ def aut_sent(total: Any) -> Any:
     $\frac{1}{n}\sum_i [s_i \in A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is
     empty if that recall is 0. Silence scores 0. Undefined if no question has its story.
 
-    When to use it: Whether the sentence chosen is the one with the most words of the key, where nobody listed
+    When to use it: To see whether the sentence chosen is the one with the most words of the key, where nobody listed
     sentences. It mistakes a sentence that repeats the words for one that answers: where lists exist use read.HumSent.
 
     Example: aut_sent = 1, 0, 0, 1: (1 + 0 + 0 + 1)/4 = 0.5.

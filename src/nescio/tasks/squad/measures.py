@@ -57,8 +57,8 @@ def has_answer_exact_match(total: Any) -> Any:
 
     $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
-    When to use it: How good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM beside
-    it, or use squad.EM.
+    When to use it: To see how good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM
+    beside it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (0 + 1 + 0)/3 = 0.3333.
     """
@@ -77,8 +77,8 @@ def has_answer_f1(total: Any) -> Any:
 
     $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
-    When to use it: How good the answers are where there is one, with credit for the words in common. Never abstaining
-    raises it: read squad.NoAns_EM beside it, or use squad.F1.
+    When to use it: To see how good the answers are where there is one, with credit for the words in common. Never
+    abstaining raises it: read squad.NoAns_EM beside it, or use squad.F1.
 
     Example: f1 = 4/5, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (4/5 + 1 + 0)/3 = 0.6.
     """
@@ -99,7 +99,7 @@ def no_answer_exact_match(total: Any) -> Any:
 
     $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined if all have one.
 
-    When to use it: How often the system abstains where there is no answer. Always abstaining scores 1: read
+    When to use it: To see how often the system abstains where there is no answer. Always abstaining scores 1: read
     squad.HasAns_EM beside it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (1 + 0 + 1)/3 = 0.6667.
