@@ -43,7 +43,8 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """How `check` sums a column over a run's questions: the sum, the number of values, or the number of zeros."""
+    """The rule by which `check` sums a column over a run's questions: the sum, the number of values, or the number of
+    zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str

@@ -19,9 +19,9 @@ and in the YAML:
         aggregation: !function measures.over_all
         higher_is_better: true
 
-or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An
-answer that is empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in
-the logs that `nescio score` reads.
+or, if tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. Three
+kinds of answers are abstentions, as in the logs that `nescio score` reads: empty ones, those from which the filter
+extracted nothing ([invalid]), and those that match a pattern completely.
 """
 
 from __future__ import annotations

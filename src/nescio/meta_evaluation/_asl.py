@@ -45,7 +45,7 @@ class Resampling(Struct, frozen=True):
         return self.units**self.units if self.resamples is None else self.resamples
 
     def times(self) -> Floats:
-        """Return the number of resamples that each row of weights stands for."""
+        """Return the number of resamples that each row of weights represents."""
         if self.resamples is not None:
             return np.ones(self.resamples)
         factorials = np.array([factorial(k) for k in range(self.units + 1)], dtype=np.float64)

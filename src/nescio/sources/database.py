@@ -46,7 +46,7 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
     A process shares one database, because opening one takes longer than reading a small table. `alone` opens another,
     whose settings may be changed. With `small` data, queries run without optimisation, and in one thread unless the
-    process has more work, because planning and distributing a query would take longer than running it.
+    process has more work. Planning and distributing such a query would take longer than running it.
     """
     if alone:
         connection = _open(cores())

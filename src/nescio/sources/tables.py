@@ -151,8 +151,8 @@ def _load_delimited(
 
     The slow way reads files that DuckDB refuses, or finds their fault.
 
-    It also reads files for which DuckDB may lose rows (mixed line ends, blank lines before the header), add rows (a
-    blank line is an empty cell of a single column), or guess (spaces around quotation marks).
+    It also reads files that DuckDB may misread. DuckDB may lose rows (mixed line ends, blank lines before the header),
+    add rows (a blank line is an empty cell of a single column), or guess (spaces around quotation marks).
     """
     import duckdb
 

@@ -36,12 +36,12 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
 
     Errors near the top of `estimate` weigh more.
 
-    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$, with C(i) the items above rank i of the estimate that
-    the truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero
-    2017) that walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the
-    first group have none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P -
-    1$, with P the chance that such an item and one above it, both picked at random, are ordered alike. NaN if a ranking
-    ties all.
+    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$. C(i) is the number of items above rank i of the
+    estimate that the truth also places above that item. Not symmetric. With ties it is the half of $\tau_{AP,b}$
+    (Urbano & Marrero 2017) that goes down the estimate. Only items in strictly higher groups are above an item. The
+    items of the first group have none above them, and the average leaves them out. A pair that the truth ties is not
+    ordered alike. The result is $2P - 1$. P is the probability that such an item and a random one above it are ordered
+    alike. NaN if a ranking ties all.
     """
     true, estimated = _rankings(truth, estimate)
     if _orders_nothing(true, estimated):
@@ -85,7 +85,7 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
 def observed_agreement(table: ArrayLike) -> Floats:
     r"""Compute the share of items that two judges put into the same category; in [0, 1], NaN without items.
 
-    `table` has shape (…, k, k): how many items the first judge put into category i and the second into j.
+    `table` has shape (…, k, k): the number of items that the first judge put into category i and the second into j.
     """
     counts = _squares(table)
     with np.errstate(invalid="ignore"):

@@ -43,8 +43,8 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
     `judge` holds the judge's verdicts on the labelled answers, and `every` its verdicts on the whole pool.
 
     $x_i = d_i - w_i(g_i - \bar g_i)$, where $\bar g_i$ is the judge's mean over the answers not yet labelled. $w_i$ is
-    ½ for the first ten labels. After them it is $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the earlier labels, held to
-    [0, 1]. A bet has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$. If the looks are planned to end with M
+    ½ for the first ten labels. After them it is $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the earlier labels, clipped
+    to [0, 1]. A bet has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$. If the looks are planned to end with M
     labels, it has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}M)}$.
     """
     m, n = len(labels), len(every)

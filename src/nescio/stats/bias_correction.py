@@ -67,9 +67,9 @@ def prediction_powered(
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
     $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
-    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 if the judge says one thing of all). `people` and `judge` are y and f of the
-    n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the
-    unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
+    f)/\mathrm{Var}_N(f)$ clipped to [0, 1] (0 if all verdicts of the judge are equal). `people` and `judge` are y and f
+    of the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. The paper separates labelled
+    from unlabelled answers: its λ is this one divided by 1 + n/(N - n), and its estimate is the same.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
@@ -118,9 +118,10 @@ def _mean(people: Verdicts, judge: Verdicts, judge_share: float, answers: int) -
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
-    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
-    shares of people's right and wrong answers, among the n labelled, that the judge calls the same. Undefined (NaN) if
-    people call all labelled answers right or all wrong, and if se + sp ≤ 1: such a judge says nothing about them.
+    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, clipped to [0, 1]. Among the n
+    labelled answers, se and sp are the shares of people's right and wrong answers on which the judge agrees. Undefined
+    (NaN) if people call all labelled answers right or all wrong. Also undefined if se + sp ≤ 1, because such a judge
+    says nothing about the answers.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
     where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the

@@ -30,9 +30,9 @@ Policy = tuple[float, ...]
 class Answers(Struct, frozen=True, eq=False):
     """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
 
-    `gain` is the worth of the system's answer minus that of silence. `wrong` marks wrong answers. `confidence` is -inf
-    without an answer. `cost` is the cost of asking the system, in units of a right answer. `silence`, shape
-    (questions,), is the worth of silence.
+    `gain` is the worth of the system's answer minus that of an abstention. `wrong` marks wrong answers. `confidence` is
+    -inf without an answer. `cost` is the cost of asking the system, in units of a right answer. `silence`, shape
+    (questions,), is the worth of an abstention.
     """
 
     gain: Floats

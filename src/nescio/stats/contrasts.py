@@ -1,7 +1,7 @@
 r"""Compare the means of two groups of values, where a unit may have values in both groups.
 
 A unit changes the difference by the influence of its values on the two means. Units in the first group alone, in the
-second alone and in both are strata, whose variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
+second alone and in both are strata. Their variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
 
 Values are 0 and ±1. Values other than 0 are rare, and all that were seen may have the same sign. An interval from these
 few alone is too short. So the sum of squares of a group (or of paired differences) is raised by 2, as if there were a

@@ -90,9 +90,9 @@ def difference_error(
 def unseen_gap(error: float, step: float, level: float) -> float:
     r"""Return how far the true value may lie beyond the observed one if units that would change it were not seen.
 
-    If it lies a gap g beyond, units that were not seen to change add g r to the variance, for the `step` r that one
-    unit moves the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval; c = max(0, 2/3 -
-    z²/6) brings the gap to the exact Poisson bound where all that changes is lost.
+    If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
+    unit's effect on the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c = max(0,
+    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     correction = step * max(0.0, 2 / 3 - z**2 / 6)

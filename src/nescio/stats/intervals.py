@@ -30,9 +30,10 @@ def bca(
 ) -> Interval:
     r"""Return the bias-corrected and accelerated interval (Efron 1987).
 
-    Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
-    resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
-    without a unit of each kind, `times` how many units there are of it. Undefined if all resamples lie on one side.
+    Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$. $z_0$ comes from the share of
+    resamples below the point value, with half of those that equal it. $a$ comes from the jackknife: `left_out` holds
+    the value without a unit of each kind, and `times` the number of units of each kind. Undefined if all resamples lie
+    on one side.
     """
     defined = values[~np.isnan(values)]
     if not len(defined) or np.isnan(point):
@@ -62,9 +63,9 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     r"""Compute Student's interval on the logit scale of a measure between two limits, from its standard error.
 
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
-    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If
-    a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
-    Undefined at a limit, and without a spread: these do not say how far the value may move.
+    \,s)$. s is the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If one
+    limit is infinite, u is the logarithm of the distance to the other. If both are, the ends are $\hat\theta \pm t_\nu
+    s$. Undefined at a limit, and without a spread, because these do not say how much the value may vary.
     """
     low, high = limits
     above, below = high - point, point - low

@@ -2,8 +2,8 @@
 
 The difference on a benchmark depends only on how many units of each kind keep their labels, and these numbers are
 binomial. So its distribution needs no single question. The mean of independent differences has the convolution of these
-distributions. It is exact as long as two halves of it stay small. Otherwise it is computed on a grid, and the bound on
-the grid's rounding is what is reported.
+distributions. It is exact as long as two halves of it stay small. Otherwise it is computed on a grid. The reported
+p-value is then the bound for the grid's rounding.
 """
 
 from __future__ import annotations

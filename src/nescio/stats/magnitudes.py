@@ -31,10 +31,10 @@ def sum_of_magnitudes(
     `sizes` is the number of rows of each unit (1, or the size of its cluster). `floor` is the least variance of each
     sum, shape (M,).
 
-    With $\hat g = g + \epsilon$ the estimate is too large, by $\sum_m |\epsilon_m|$ where all $g_m$ are 0. By
-    convexity $\sum |g| \le \sum |\hat g| + \sum_m s_m \epsilon_m$ for signs s, whose standard deviation gives the
-    upper end. The lower end is the estimate minus a quantile of the sum of $s_m \epsilon_m$ over the means whose sign
-    is clear (two standard errors from 0) and of $|\epsilon_m|$ over the others, and at least 0: whatever the others
+    With $\hat g = g + \epsilon$ the estimate is too large, by $\sum_m |\epsilon_m|$ if all $g_m$ are 0. By convexity
+    $\sum |g| \le \sum |\hat g| + \sum_m s_m \epsilon_m$ for signs s, whose standard deviation gives the upper end. The
+    lower end is the estimate minus a quantile, and at least 0. The quantile is that of a sum: of $s_m \epsilon_m$ over
+    means whose sign is clear (two standard errors from 0), and of $|\epsilon_m|$ over the others. Whatever the others
     are, the estimate exceeds the truth by no more. The $\epsilon$ are normal, with the covariance of the units.
     """
     from scipy.special import stdtrit

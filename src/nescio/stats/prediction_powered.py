@@ -109,11 +109,11 @@ UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
 def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: bool = False) -> Mean:
     r"""Estimate a mean from a simple random sample of m of N units.
 
-    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 if the judge
-    says one thing of all. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$, the sum at least `least` times
-    the square of `scale`, the price of one verdict; variance $(1 - m/N)S^2/m$, Student's t with m - 2 degrees of
-    freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not held, with m - 1 - q degrees of
-    freedom. Undefined (NaN) below 3 labels.
+    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, clipped to [0, 1]; 0 if all
+    verdicts of the judge are equal. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$. The sum is at least
+    `least` times the square of `scale`, the price of one verdict. The variance is $(1 - m/N)S^2/m$, for Student's t
+    with m - 2 degrees of freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not clipped, with
+    m - 1 - q degrees of freedom. Undefined (NaN) below 3 labels.
 
     `looked` is for an estimate that is one of several looks. Then $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the
     residuals e with the leverages h of the judge's values; one more disagreement is imagined. The first looks have few
@@ -200,10 +200,10 @@ def weighted(
 ) -> Mean:
     r"""Estimate a mean if each unit was drawn independently with a known probability π.
 
-    $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, ξ being 1 for what was drawn; $\hat\theta = \bar R$ with
-    $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
-    $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
-    `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
+    $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, where ξ is 1 for drawn units. $\hat\theta = \bar R$ with
+    $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ clipped to [0, 1]. The variance is
+    $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read only
+    for `drawn` units. `terms` holds the R. There are m - 2 degrees of freedom, as in `simple`.
 
     If a judge is rarely wrong, few disagreements make up the variance, and those of units with a small π weigh most. So
     one more disagreement is imagined, with the least π that 10 labels or more share. There are at least `least`
@@ -309,7 +309,7 @@ def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float
 
 
 def _weight(sample: Sample) -> Values:
-    """Return the weight λ of a single judge, held to [0, 1]."""
+    """Return the weight λ of a single judge, clipped to [0, 1]."""
     spread = float(sample.every.var(ddof=1)) if len(sample.every) > 1 else 0.0
     if not spread > 0:
         return np.zeros(1)
@@ -326,7 +326,7 @@ def _weights(sample: Sample) -> Values:
 
 
 def _shared_weight(parts: Sequence[Sample]) -> float:
-    """Return the weight λ from the covariances within strata, held to [0, 1]."""
+    """Return the weight λ from the covariances within strata, clipped to [0, 1]."""
     labels, units = sum(len(one.people) for one in parts), sum(len(one.every) for one in parts)
     spread = sum(float(((one.every - one.every.mean()) ** 2).sum()) for one in parts) / max(units - len(parts), 1)
     if not spread > 0:

@@ -84,9 +84,9 @@ def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> F
 def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     r"""Gwet's AC1, which stays meaningful if one category has nearly all ratings; 1 is perfect agreement.
 
-    $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$,
-    $\pi_k$ the mean over rated items of the share of their raters, q the categories that there are to choose from (Gwet
-    2008). NaN if no item has two raters.
+    $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$.
+    $\pi_k$ is the mean over rated items of the share of raters who chose category k, and q is the number of categories
+    (Gwet 2008). NaN if no item has two raters.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)

@@ -116,11 +116,12 @@ def adaptation(
 ) -> Adaptation:
     r"""Return the slope of abstention in x within questions, its interval, and the test that the stakes are ignored.
 
-    $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$; $e_i = \sum_k(x - \bar x_i)(s - \bar s_i - b(x - \bar
-    x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that $\sum
-    x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. Few questions
-    may adapt, so that Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is Mantel's (1963). `x` has
-    shape (stakes,), `silent` (questions, stakes), NaN if a question was not asked at a stake; `clusters` (questions,).
+    $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$. The influence of a question is $e_i = \sum_k(x - \bar
+    x_i)(s - \bar s_i - b(x - \bar x_i))$. Under the null hypothesis, a question's abstentions fall on any of its stakes
+    with equal probability. So $\sum x s$ is a sum of independent subset sums: exact if these lie on a lattice, else by
+    random orders. Few questions may adapt, so Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is
+    Mantel's (1963). `x` has shape (stakes,), `silent` (questions, stakes), NaN if a question was not asked at a stake;
+    `clusters` (questions,).
     """
     asked = ~np.isnan(silent)
     several = asked.sum(axis=1) > 1

@@ -69,10 +69,10 @@ def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[f
 def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
     r"""Return the mean win rate of each run, as HELM defines it; in [0, 1], shape (…, runs) of values (…, T, runs).
 
-    On a benchmark a run wins over $\frac{1}{k-1}(\#\{\text{beaten}\} + \frac12\#\{\text{equal}\})$ of the k - 1 others
-    that have a value there; the mean is over the benchmarks where the run has one. Benchmarks with fewer than two
-    values are skipped; NaN if none is left. Values are equal where they are so exactly. `lower_is_better` may be an
-    array of shape (T, 1).
+    On a benchmark, k runs have a value. The win rate of a run there is $\frac{1}{k-1}(\#\{\text{beaten}\} +
+    \frac12\#\{\text{equal}\})$, and the mean is over the benchmarks where the run has a value. Benchmarks with fewer
+    than two values are skipped; NaN if none is left. Only exactly equal values count as equal. `lower_is_better` may be
+    an array of shape (T, 1).
     """
     signed = np.where(lower_is_better, -values, values)
     known = ~np.isnan(signed)

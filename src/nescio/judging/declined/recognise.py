@@ -51,9 +51,9 @@ class Verdict(StrEnum):
 def declines(text: str) -> Verdict:
     """Return whether a text answers a question, declines, or leaves this open.
 
-    A text without any declining words answers. It declines if it is one of the words for that (`n/a`, "no idea"), or if
-    each of its sentences says that there is no answer, apologises, asks back or refers elsewhere. It answers
-    nevertheless in three cases: it commits itself ("I'm not sure, but it was Paris"); it doubts only afterwards
+    A text without any declining words answers. It declines if it is one of the words for that (`n/a`, "no idea"). It
+    also declines if each of its sentences says that there is no answer, apologises, asks back or refers elsewhere. It
+    answers nevertheless in three cases: it commits itself ("I'm not sure, but it was Paris"); it doubts only afterwards
     ("Paris. I'm not sure."); or declining is a small part of a long text. A text that says that there is no answer and
     also other things, such as a guess, is undetermined. So are words such as "none". Words in quotation marks are not
     the speaker's.
