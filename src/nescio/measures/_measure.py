@@ -20,8 +20,8 @@ order=      the sums are kept apart by the value of a column, the highest first,
             is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure if all columns that the measure `needs` are present. Silence, weights and ties are
-thereby settled before the function is called, and a question with weight 2 is the same as that question twice.
+A question counts for a measure if all columns that the measure `needs` are present. So abstentions, weights and ties
+are settled before the function is called. A question with weight 2 equals the same question twice.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def abstention_accuracy(total: Any) -> Any:
     questions that are known to be answerable or not.
 
     When to use it: To compare with papers on abstention that report ACC. Declining an answerable question counts like
-    an error: where it should not, use c@1. Whether single answers were rightly declined is abstain_accuracy.
+    an error: if it should not, use c@1. abstain_accuracy says whether single answers were correctly declined.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: (3 + 3)/10 = 0.6.
     """
@@ -199,7 +199,8 @@ def abstain_accuracy(total: Any) -> Any:
     known. A system that is always wrong and always silent scores 1: read accuracy beside it. The step that declines is
     judged alone by validation.
 
-    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 2)/9 = 0.6667. The last silence has no candidate.
+    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 2)/9 = 0.6667. The last abstention has no
+    candidate.
     """
     return total.well_decided / total.n
 

@@ -22,8 +22,8 @@ def strict(total: Any) -> Any:
     $\frac{R}{n}$, undefined for n = 0.
 
     When to use it: For accuracy as TREC and CLEF report it, if assessors say right, wrong, inexact or unsupported. A
-    true answer from a document that does not say so counts as wrong: lenient_accuracy forgives that. Silence counts as
-    wrong too: c@1 does not.
+    true answer from a document that does not say so counts as wrong; lenient_accuracy counts it as right. An abstention
+    counts as wrong, too; c@1 gives it credit.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 4/10 = 0.4.
     """

@@ -90,7 +90,7 @@ def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
     $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
 
-    When to use it: To see whether the bins of the other parts are fine enough: where it is large beside them, use more
+    When to use it: To see whether the bins of the other parts are fine enough: if it is large beside them, use more
     bins. It ranks nothing: use Brier.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2·0.025²/5 = 0.00025. The last bin has 0.6
@@ -105,7 +105,7 @@ def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
     $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
 
-    When to use it: To see whether the bins of the other parts hide resolution: where it is large beside them, use more
+    When to use it: To see whether the bins of the other parts hide resolution: if it is large beside them, use more
     bins. It ranks nothing: use Brier or AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2/5)·(0.025·0.5 + 0.025·0.5) = 0.01. The

@@ -83,9 +83,9 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 
     $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
 
-    When to use it: To see whether a confidence of 80% is right in 80% of the cases, with many answers per bin; with
+    When to use it: To see whether a confidence of 80% is right in 80% of the cases, with many answers per bin. With
     few, chance alone makes it large: read ECE_if_calibrated beside it, or use smECE. A constant confidence can have 0:
-    whether it tells right from wrong is AUROC.
+    use AUROC to see whether confidence separates right from wrong.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (|1 - 0.95| + |1 - 0.9| + |0 - 0.7| + |1 +
     0 - 0.6 - 0.55|)/5 = 0.2. The last two share the bin from 0.5 to 0.6.
@@ -130,7 +130,8 @@ def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 def k1(total: Any) -> Any:
     r"""The self-scores of correct answers minus those of incorrect answers.
 
-    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
+    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 for an abstention; undefined for n =
+    0.
 
     When to use it: To treat self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong
     costs. It is not a proper score, because whoever is right more often than not gains by always claiming 1: for honest
@@ -254,8 +255,8 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     0.99.
 
     When to use it: To score the confidences of systems that may abstain, averaged over all prices of an error; honest
-    ones score best. A few answers that are sure and wrong decide it: where that is too harsh use Brier, where the price
-    is known penalty.
+    ones score best. A few wrong answers with high confidence decide it: if that is too harsh use Brier, and if the
+    price is known penalty.
 
     Example: outcome = C, W, U; confidence = 0.9, 0.5, -: (0.9 + (0.5 + ln(1 - 0.5)) + 0)/3 = 0.2356.
     """

@@ -41,8 +41,8 @@ def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the
     $\rho = \frac{\sum_i k_i}{\sum_i c_i}$, in the unit of the column; undefined without a right answer. The interval is
     $\rho\,e^{\pm t_{n-1} s/\rho}$ with $s = \sqrt{\sum (k_i - \rho c_i)^2/(n(n-1))}/\bar c$.
 
-    When to use it: To compare systems that cost unlike amounts, when a wrong answer costs no more than its price. Where
-    a right answer has a known worth net_benefit says more: it does not reward a cheap system that is seldom right.
+    When to use it: To compare systems of different cost, when a wrong answer costs no more than its price. If a right
+    answer has a known worth, use net_benefit, which does not reward a cheap system that is seldom right.
 
     Example: outcome = C, C, W, U; cost = 3, 1, 4, 2: (3 + 1 + 4 + 2)/2 = 5.
     """
@@ -72,9 +72,9 @@ def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST
     $\frac{\mu (C - \lambda W) - \sum_i k_i}{n}$ for the worth $\mu$ and the penalty $\lambda$, in the unit of the
     column; undefined for n = 0.
 
-    When to use it: When you can say what a right answer is worth in money. It puts quality and cost on one scale, so
-    that differences have ordinary intervals and exact tests. Score with several worths if you are not sure of one;
-    where nobody can name one, read price_per_right beside accuracy.
+    When to use it: When you know what a right answer is worth in money. It puts quality and cost on one scale, so that
+    differences have ordinary intervals and exact tests. Score with several worths if you are not sure of one. If nobody
+    can name one, read price_per_right beside accuracy.
 
     Example: net_benefit(10) with outcome = C, C, W, U; cost = 3, 1, 4, 2: (10·2 - 10)/4 = 2.5.
     """
@@ -99,8 +99,9 @@ def latency(total: Any, p: float = 0.95, column: str = SECONDS) -> Any:
     times, by the binomial distribution. Without enough questions it has no upper end (6, 36, 72 and 368 are needed for
     p = 0.5, 0.9, 0.95 and 0.99).
 
-    When to use it: For waiting times, whose mean one answer that hangs decides. Times cut off at a limit may stay in: a
-    quantile below the limit is what it would be without. For what a question takes on average use mean(seconds).
+    When to use it: For waiting times, because a single answer that hangs decides their mean. Times cut off at a limit
+    may stay in, because they do not change a quantile below the limit. For the average time of a question use
+    mean(seconds).
 
     Example: latency(0.5) with seconds = 1, 4, 2, 3: 0.5·4 = 2. The time of rank 2.
     """

@@ -39,7 +39,7 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
     not among the wrong ones, where a table says which they are.
 
     When to use it: To compare with a published rate, once you know which questions it is a share of. With of=missed a
-    system that knows more can score worse, because the easy questions have left the denominator. Silence brings each
+    system that knows more can score worse, because the easy questions have left the denominator. Abstaining brings each
     rate to 0: rank by c@1 or penalty.
 
     Example: C = 237, W = 156, U = 107: 156/(500 - 237) = 0.5932. It is 156/393 = 0.3969 with of=answered, and 156/500 =
@@ -66,7 +66,7 @@ def non_hallucination(total: Any) -> Any:
     $\frac{n - C - W}{n - C}$, undefined if all are right. Equals 1 minus hallucination_rate(of=missed).
 
     When to use it: To compare with the non-hallucination rate of AA-Omniscience. It does not see how many answers are
-    right, and silence scores 1: read accuracy beside it, or use omniscience_index or c@1.
+    right, and a system that never answers scores 1: read accuracy beside it, or use omniscience_index or c@1.
 
     Example: C = 237, W = 156, U = 107: 107/(500 - 237) = 0.4068.
     """

@@ -104,7 +104,7 @@ def honesty(total: Any, column: str = KNOWN) -> Any:  # noqa: ARG001
     undefined if either part is.
 
     When to use it: To have one number for declining in the right places, against a reference system. Never declining
-    and always declining both score one half. Whether answers are right it does not see: read accuracy beside it.
+    and always declining both score one half. It does not see whether answers are right: read accuracy beside it.
 
     Example: known = 3×1, 3×0; outcome = 2×C, U, U, U, W: (2/3 + 1 - 1/3)/2 = 0.6667.
     """

@@ -118,8 +118,8 @@ def formula(total: Any, text: str) -> Any:
     lower is better. Undefined if it divides by 0. Doubling all counts should not change it: intervals and tests are
     then those of any measure of counts.
 
-    When to use it: When your own rule says what outcomes are worth. No paper vouches for it: hold it against cheats and
-    axioms with nescio audit before you rank by it, and use c@1 or penalty where they say the same.
+    When to use it: When your own rule values the outcomes. No paper vouches for it: test it against cheats and axioms
+    with nescio audit before you rank by it. Use c@1 or penalty if they say the same.
 
     Example: formula((C + U*C/n)/n) with C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. The counts are
     those of Peñas & Rodrigo 2011, Table 3, icia091ro.

@@ -43,8 +43,8 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
 
     $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
 
-    When to use it: For tests of k options a question, as in examinations: blind guessing earns nothing on average. An
-    educated guess still pays; where errors cost more use penalty.
+    When to use it: For tests with k options per question, as in examinations: blind guessing earns nothing on average.
+    An educated guess still pays; if errors cost more use penalty.
 
     Example: C = 80, W = 46, U = 0: (80 - 46/3)/126 = 0.5132. With five options, as on a practice sheet of the SAT, 80 -
     46/4 = 68.5 points.

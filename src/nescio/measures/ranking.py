@@ -25,8 +25,8 @@ def mrr(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
 
     When to use it: For several ranked answers per question, if the reader stops at the first right one. Wrong answers
-    before it cost little, and wrong ones instead of silence nothing: with one answer a question use c@1, for ranked
-    documents trec.RR.
+    before it cost little, and wrong ones in place of an abstention nothing: with one answer per question use c@1, for
+    ranked documents trec.RR.
 
     Example: first_right = 1, 3, 0, 2: (1/1 + 1/3 + 0 + 1/2)/4 = 0.4583.
     """
@@ -48,9 +48,9 @@ def cws(total: Any) -> Any:
     correct abstention without a confidence also comes last, but earns its credit); ties in confidence give the
     expectation.
 
-    When to use it: For ranked confidence as in TREC 2002: errors among the surest answers weigh most. It mixes how many
-    answers are right with how well they are ordered: AUROC has the order alone. Silence earns nothing: to reward it use
-    c@1.
+    When to use it: For ranked confidence as in TREC 2002: errors among the most confident answers weigh most. It mixes
+    the number of right answers with their order: AUROC has the order alone. An abstention earns nothing: to reward it
+    use c@1.
 
     Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 1/2 + 2/3 + 3/4)/4 = 0.7292.
     """

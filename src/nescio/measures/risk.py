@@ -61,8 +61,8 @@ def aurc(total: Any, variant: str = "definition") -> Any:
 
     $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k most confident; undefined for n = 0; ties
     give the expectation over their orders. An abstention without a judged candidate is left out and counted in a note.
-    Other code computes other figures, available here by name: `geifman` divides by k+1 except at full coverage (its
-    released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of distinct
+    Other code computes other figures, available here by name. `geifman` divides by k+1 except at full coverage (its
+    released code). `trapezoid` joins the points from coverage 1/n on. `fd-shifts` joins the points of distinct
     confidences and carries the first risk to coverage 0 (without its factor 1000).
 
     When to use it: To compare answers and the order of their confidences at once, over all thresholds. A system with
@@ -189,8 +189,8 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see how good the order of confidences is, apart from how good the answers are: to choose among
-    confidence methods for one model. Errors among the surest weigh most; AUROC weighs all alike. Which system to ship
-    it cannot say: use AURC or c@1.
+    confidence methods for one model. Errors among the most confident answers weigh most; AUROC weighs all alike. It
+    cannot say which system to ship: use AURC or c@1.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AURC = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
     best = (0 + 0 + 0 + 1/4 + 2/5)/5; AURC - best = 0.0667. The best order has both errors last.
@@ -277,8 +277,8 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     candidate is left out and counted in a note.
 
     When to use it: To see how much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0
-    worse than random. With few wrong answers it divides by little and jumps: read its interval. What is left to answer,
-    and how well, is risk@coverage.
+    worse than random. With few wrong answers it divides by little and jumps: read its interval. For the answers that
+    are left, use risk@coverage.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: e = 2/5; A = (0/1 + 0/2 + 1/3 + 1/4 +
     2/5)/5; best = (0 + 0 + 0 + 1/4 + 2/5)/5; (e - A)/(e - best) = 0.7531.

@@ -83,7 +83,7 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
     if there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
 
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
-    rewards trying many things, and wrong answers cost nothing: where nobody checks use pass^k.
+    rewards trying many things, and wrong answers cost nothing: if nobody checks use pass^k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. Of the second
     question's six pairs of answers one has no right one.
@@ -98,8 +98,8 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is accuracy.
 
-    When to use it: When users must rely on a system every time, as on agents that act. It falls with silence as with
-    errors: where silence does no harm use never_wrong@k.
+    When to use it: When users must rely on a system every time, as on agents that act. It falls with abstentions as
+    with errors: if an abstention does no harm use never_wrong@k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
     of answers one is right twice.
@@ -121,7 +121,7 @@ def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
     t = 0 is pass@k. The published function gives 0 to a question that was asked less often.
 
     When to use it: To see how stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on
-    k and t, so fix both before you look. Silence counts like an error: read never_wrong@k beside it.
+    k and t, so fix both before you look. An abstention counts like an error: read never_wrong@k beside it.
 
     Example: G-pass@k(2, 0.5) with (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 5/6 + 3/6)/3 = 0.7778. One of two
     is half of them, so it equals pass@k(2).
@@ -157,12 +157,12 @@ def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k)),
 )
 def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is wrong; silence is not wrong.
+    r"""The chance that none of k answers to a question is wrong; an abstention is not wrong.
 
     $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     if there is none.
 
-    When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: use
+    When to use it: When a single wrong answer does harm and an abstention does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Of the second question's six pairs
@@ -183,8 +183,8 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i [\binom{r_i - w_i}{k} - \binom{u_i}{k}] / \binom{r_i}{k}$ over the n questions asked at least k
     times; undefined if there is none. k = 1 is accuracy.
 
-    When to use it: When a user asks k times and must get a right answer and no wrong one. How much silence there was it
-    does not say: read answered@k beside it.
+    When to use it: When a user asks k times and must get a right answer and no wrong one. It does not show the number
+    of abstentions: read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. Of the third
     question's six pairs of answers none has a wrong one and three are silent twice.
@@ -199,7 +199,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: 1 - all_of(q.unanswered, q.n, k)),
 )
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that at least one of k answers to a question is not silence.
+    r"""The chance that at least one of k answers to a question is no abstention.
 
     $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is 1 minus the share of unanswered questions.
@@ -220,7 +220,7 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.unanswered, q.n, k)),
 )
 def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is silence.
+    r"""The chance that none of k answers to a question is an abstention.
 
     $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     if there is none.
@@ -229,7 +229,7 @@ def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     right ones: read pass^k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 0)/3 = 0.5. Of the second question's six pairs of
-    answers three hold no silence.
+    answers three have no abstention.
     """
     return total.earned / total.n
 
@@ -252,7 +252,7 @@ def disagreement(total: Any) -> Any:
     twice; undefined if there is none. Lower is better: 0 is a system that always does the same.
 
     When to use it: To see how stable a system is, whatever its outcomes. A system that is always wrong has 0: read
-    accuracy beside it. Where only a change of right answers matters use flip_rate.
+    accuracy beside it. If only changes of right answers matter use flip_rate.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + (1 - 2·1/12) + (1 - 3·2/12))/3 = 0.4444.
     """
@@ -291,8 +291,8 @@ def contradiction_rate(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
     there is none.
 
-    When to use it: To see how often a system contradicts itself on what it knows: one answer right, another wrong.
-    Silence removes contradictions: read answered@k beside it.
+    When to use it: To see how often a system contradicts itself on questions that it can answer: one answer right,
+    another wrong. Abstentions remove contradictions: read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + 2·2·1/12 + 0)/3 = 0.1111.
     """

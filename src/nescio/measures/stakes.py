@@ -169,9 +169,9 @@ def _within(q: Any) -> Mapping[str, Array]:
 def silence_per_tenfold(total: Any) -> Any:
     r"""The rise of the share of abstentions for a price of an error ten times as high, within questions.
 
-    $\frac{\sum_i\sum_k (x_{ik} - \bar x_i)s_{ik}}{\sum_i\sum_k (x_{ik} - \bar x_i)^2}$ for silence s and $x =
-    \log_{10}\lambda$, within questions; a stake of 0 takes no part. Undefined where no question was asked at two
-    stakes above 0. `nescio lab stakes` tests it exactly.
+    $\frac{\sum_i\sum_k (x_{ik} - \bar x_i)s_{ik}}{\sum_i\sum_k (x_{ik} - \bar x_i)^2}$ for abstentions s and $x =
+    \log_{10}\lambda$, within questions; a stake of 0 is left out. Undefined if no question was asked at two stakes
+    above 0. `nescio lab stakes` tests it exactly.
 
     When to use it: To see whether a system heeds what an error costs. It is no merit by itself: always abstaining at
     the highest stake has a slope too. Read it beside the utility.

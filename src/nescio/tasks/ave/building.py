@@ -118,12 +118,12 @@ def build(
 ) -> Built:
     """Return a collection for validators from questions and the answers of QA systems, in their order.
 
-    Of equal answers, the first is kept. The order of the kept answers depends only on their words, and the k-th answer
-    to question Q gets the id Q_k. So neither reveals the system behind an answer, or the number of systems. The ids of
-    removed answers continue the count. R becomes VALIDATED, W and U become REJECTED, X and unjudged become UNKNOWN.
-    `rules` selects from `RULES`; all but "duplicate" and "contained" keep every answer that some system gave. Questions
-    without remaining answers are left out. Raises MismatchError for an answer to an unknown question, UsageError for an
-    unknown rule.
+    The first of several equal answers is kept. The order of the kept answers depends only on their words, and the k-th
+    answer to question Q gets the id Q_k. So neither reveals the system behind an answer, or the number of systems. The
+    ids of removed answers continue the count. R becomes VALIDATED, W and U become REJECTED, X and unjudged become
+    UNKNOWN. `rules` selects from `RULES`; all but "duplicate" and "contained" keep every answer that some system gave.
+    Questions without remaining answers are left out. Raises MismatchError for an answer to an unknown question,
+    UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")

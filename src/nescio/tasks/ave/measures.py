@@ -73,8 +73,8 @@ def f_measure(total: Any) -> Any:
     undefined if none is right.
 
     When to use it: To measure a validator, as AVE does, as a judge of single answers. If most answers are right,
-    accepting all of them scores high: compare with nescio ave baselines, on one collection. What the choice is worth to
-    a QA system is ave.qa_accuracy.
+    accepting all of them scores high: compare with nescio ave baselines, on one collection. ave.qa_accuracy measures
+    the worth of the choice to a QA system.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: P = 2/4; R = 2/3; 2·P·R/(P + R) = 0.5714.
     """
@@ -98,8 +98,8 @@ def auc(total: Any) -> Any:
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
     right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
 
-    When to use it: To see how well a validator's scores rank right answers above wrong ones, before any threshold;
-    comparable between collections with different shares of right answers. What its decisions earn is ave.F.
+    When to use it: To see how well a validator's scores rank right answers above wrong ones, before any threshold. It
+    is comparable between collections with different shares of right answers. ave.F measures the decisions.
 
     Example: right = 1, 0, 0, 1, 0; confidence = 0.9, 0.6, 0.4, 0.4, 0.1: (3 + 1.5)/(2·3) = 0.75. The first right answer
     is above all three wrong ones, the second above one and tied with one.

@@ -74,8 +74,8 @@ def recall(total: Any) -> Any:
     $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
     its key is left out and counted; undefined if all are.
 
-    When to use it: To see how much of what must be said is said. Length costs nothing, so returning whole documents
-    wins: use nuggets.F.
+    When to use it: To see how much of the required content a response has. Length costs nothing, so returning whole
+    documents wins: use nuggets.F.
 
     Example: vital_found = 3; vital = 8: 3/8 = 0.375. H05-1117, Figure 2 (Cassini).
     """
@@ -98,8 +98,8 @@ def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is nam
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
 
-    When to use it: To see how far a response is padded, as a part of nuggets.F. Silence scores 1: do not rank by it
-    alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.F. An abstention scores 1: do not rank by
+    it alone.
 
     Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 800: 100·(3 + 2)/800 = 0.625. H05-1117,
     Figure 2 (Cassini), were it 800 characters long.

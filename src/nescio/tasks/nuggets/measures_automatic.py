@@ -56,8 +56,8 @@ def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
     undefined if none has a vital nugget.
 
-    When to use it: To see how far a response is padded, as a part of nuggets.automatic_F. Silence scores 1: do not rank
-    by it alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.automatic_F. An abstention scores 1: do
+    not rank by it alone.
 
     Example: found = 1, 1; vital = 2, 1; response_length = 200, 1: (100/200 + 1)/2 = 0.75.
     """

@@ -78,7 +78,7 @@ def list_f(total: Any) -> Any:
     is left out; undefined if all are.
 
     When to use it: For questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more
-    than a missing one: where it should, read nuggets.list_IP beside it.
+    than a missing one: if it should, read nuggets.list_IP beside it.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0; list_known = 5, 3: (2·2/(4 + 5) + 0)/2 = 0.2222.
     """
@@ -111,8 +111,8 @@ def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: A
     r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5,
     delta 100).
 
-    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
-    list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
+    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions. If no question asks for a list,
+    it is $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
 
     When to use it: To compare with the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
     hides which of them a system fails: read accuracy, nuggets.list_F and nuggets.F beside it.

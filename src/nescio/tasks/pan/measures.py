@@ -58,7 +58,7 @@ def f05u(total: Any) -> Any:
     $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
 
     When to use it: When a false "same author" is worse than a missed one, as in forensics. True negatives count
-    nothing, and silence counts as a miss: to reward silence use pan.c@1.
+    nothing, and an abstention counts as a miss: to reward abstaining use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1.25·1/(1.25·1 + 0.25·(1 + 2) + 1) = 0.4167.
     """

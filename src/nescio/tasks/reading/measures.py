@@ -18,8 +18,8 @@ def word_recall(total: Any) -> Any:
     r"""Word recall: the share of the key's stemmed content words that the answer contains, averaged over questions.
 
     $\frac{1}{n}\sum_i \frac{|\{t \in k_i: t \in a_i\}|}{|k_i|}$ with k the content words of the key (with repetitions,
-    which match or fail together) and a those of the answer; silence has 0. Undefined for n = 0; questions whose key has
-    no content word are left out and counted.
+    which match or fail together) and a those of the answer; an abstention has 0. Undefined for n = 0; questions whose
+    key has no content word are left out and counted.
 
     When to use it: To see whether an answer holds the words of the key, as in Deep Read. Long answers win: returning a
     whole sentence costs nothing. Read read.precision beside it.
@@ -34,9 +34,9 @@ def word_recall(total: Any) -> Any:
 def word_precision(total: Any) -> Any:
     r"""Word precision: the share of the answer's stemmed content words that the key contains, averaged over questions.
 
-    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ over all n questions, as in the paper; silence has 0.
-    Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote prints
-    the denominators of precision and recall the other way round; its example has them as here.)
+    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ over all n questions, as in the paper; an abstention
+    has 0. Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote
+    prints the denominators of precision and recall the other way round; its example has them as here.)
 
     When to use it: To see whether an answer holds little beside the words of the key. One lucky word scores 1: read
     read.recall beside it.
