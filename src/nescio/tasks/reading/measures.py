@@ -42,7 +42,7 @@ def word_precision(total: Any) -> Any:
     read.recall beside it.
 
     Example: precision = 2/7, 0: (2/7 + 0)/2 = 0.1429. Hirschman et al. 1999, Figure 2, sentence 1: 2 of 7 words,
-    printed as 29%; and silence.
+    printed as 29%; and an abstention.
     """
     return total.precision / total.n
 
@@ -51,15 +51,15 @@ def word_precision(total: Any) -> Any:
 def word_precision_when_answered(total: Any) -> Any:
     r"""Word precision averaged over the answers, without abstentions.
 
-    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word; silence is
-    left out and counted. Undefined if there is no such answer. A run that answers only what it is sure of scores high:
-    read.precision is over all questions.
+    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word;
+    abstentions are left out and counted. Undefined if there is no such answer. A run that answers only what it is sure
+    of scores high: read.precision is over all questions.
 
     When to use it: To see how tight the given answers are. It hides what was left unanswered: use read.precision over
     all questions.
 
-    Example: word_precision = 2/7, -: 2/7 = 0.2857. Hirschman et al. 1999, Figure 2, sentence 1: 29%; and silence, which
-    is left out.
+    Example: word_precision = 2/7, -: 2/7 = 0.2857. Hirschman et al. 1999, Figure 2, sentence 1: 29%; and an abstention,
+    which is left out.
     """
     return total.word_precision / total.n
 
@@ -68,11 +68,11 @@ def word_precision_when_answered(total: Any) -> Any:
 def hum_sent(total: Any) -> Any:
     r"""The share of questions whose answer is in a sentence that people listed as acceptable.
 
-    $\frac{1}{n}\sum_i [s_i \in H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts,
-    silence scores 0. Undefined if no question has such a list.
+    $\frac{1}{n}\sum_i [s_i \in H_i]$ with s the sentence chosen and H the list; an empty list scores 0 and counts, an
+    abstention scores 0. Undefined if no question has such a list.
 
     When to use it: To see whether the sentence chosen answers the question, by people's word. It needs their lists;
-    without them use read.AutSent. Silence counts as wrong: to reward it use c@1.
+    without them use read.AutSent. An abstention counts as wrong: to reward it use c@1.
 
     Example: hum_sent = 1, 0, 1, 1: (1 + 0 + 1 + 1)/4 = 0.75.
     """
@@ -84,10 +84,10 @@ def aut_sent(total: Any) -> Any:
     r"""The share of questions whose answer is in a sentence of the story with the highest word recall against the key.
 
     $\frac{1}{n}\sum_i [s_i \in A_i]$ with s the sentence chosen and A those of the highest recall, all that tie; A is
-    empty if that recall is 0. Silence scores 0. Undefined if no question has its story.
+    empty if that recall is 0. An abstention scores 0. Undefined if no question has its story.
 
-    When to use it: To see whether the sentence chosen is the one with the most words of the key, where nobody listed
-    sentences. It mistakes a sentence that repeats the words for one that answers: where lists exist use read.HumSent.
+    When to use it: To see whether the sentence chosen is the one with the most words of the key, if nobody listed
+    sentences. It mistakes a sentence that repeats the words for one that answers: if lists exist use read.HumSent.
 
     Example: aut_sent = 1, 0, 0, 1: (1 + 0 + 0 + 1)/4 = 0.5.
     """

@@ -21,8 +21,8 @@ def exact_match(total: Any) -> Any:
     $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
 
     When to use it: To compare with published SQuAD 2.0 figures. It counts a right abstention like a right answer and
-    any other string as wrong: squad.F1 gives part of the credit. Silence on an answerable question counts as wrong: to
-    reward it use c@1.
+    any other string as wrong: squad.F1 gives part of the credit. An abstention on an answerable question counts as
+    wrong: to reward it use c@1.
 
     Example: exact = 0, 1, 0, 1, 0, 1: (0 + 1 + 0 + 1 + 0 + 1)/6 = 0.5.
     """

@@ -34,8 +34,8 @@ def average_precision(total: Any) -> Any:
 def reciprocal_rank(total: Any) -> Any:
     r"""Reciprocal rank of the first relevant document of a topic, averaged over topics.
 
-    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless
-    silence is right on a topic without a relevant document.
+    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless an
+    abstention is right on a topic without a relevant document.
 
     When to use it: For retrieval, if the first relevant document is enough. It ignores all below it, and steps from
     rank 1 to 2 weigh half of everything: for all documents use trec.AP.
