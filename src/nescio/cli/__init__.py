@@ -28,8 +28,8 @@ def commands() -> dict[str, str]:
     from nescio import verbs
 
     made = {name: verbs.about(path) for name, path in verbs.files().items()}
-    own = {name: verbs.about(os.path.join("..", "cli", name)) for name in OWN}
-    return {"demo": own.pop("demo"), **made, **own}
+    shell_commands = {name: verbs.about(os.path.join("..", "cli", name)) for name in OWN}
+    return {"demo": shell_commands.pop("demo"), **made, **shell_commands}
 
 
 def further() -> list[str]:
@@ -49,11 +49,11 @@ def overview(width: int = 0) -> str:
         "",
         *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that can abstain.", width),
     ]
-    said = commands()
+    descriptions = commands()
     for group, names in GROUPS.items():
         lines += ["", f"{group}:"]
         for name in names:
-            lines += _beside(f"  {name:10} ", said[name], width)
+            lines += _beside(f"  {name:10} ", descriptions[name], width)
     lines += ["", *_beside("Further: ", ", ".join(further()), width)]
     lines += _beside("Options: ", OPTIONS, width)
     return "\n".join([*lines, ""])

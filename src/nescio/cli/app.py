@@ -135,17 +135,21 @@ def _message(error: click.ClickException) -> str:
     """Return a message with the fault in the command line, and the help page to read."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "nescio"
-    said = error.format_message().rstrip(".")
+    text = error.format_message().rstrip(".")
     if isinstance(error, click.exceptions.NoSuchOption):
         now = moved(path.removeprefix("nescio "), error.option_name.lstrip("-").replace("-", "_"))
         page = "--help-all" if isinstance(context and context.command, Command) else "--help"
-        return f"{error.option_name}: {now}" if now else f"{said} (`{path} {page}` lists all)"
+        return f"{error.option_name}: {now}" if now else f"{text} (`{path} {page}` lists all)"
     if isinstance(error, click.exceptions.MissingParameter) and isinstance(error.param, click.Argument) and context:
         # Words fill the last arguments first, so the empty argument may not be the missing one.
-        places = [one.make_metavar(context) for one in context.command.params if isinstance(one, click.Argument)]
+        places = [
+            argument.make_metavar(context)
+            for argument in context.command.params
+            if isinstance(argument, click.Argument)
+        ]
         if len(places) > 1:
-            said = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, but not all are there"
-    return f"{said} (`{path} --help` explains)" if context else said
+            text = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, but not all are there"
+    return f"{text} (`{path} --help` explains)" if context else text
 
 
 def _fail(message: str) -> None:

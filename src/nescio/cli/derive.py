@@ -65,16 +65,16 @@ class VerbGroup(Group):
 
 def command_of(verb: Verb[Any, Any]) -> Command:
     """Return the command of a verb, with an argument or an option for each declared one, and its printing."""
-    own = verb.options
-    options = [one for one in own.values() if not one.edge]
-    printing = [one for name, one in _printing(verb).items() if name not in own]
+    declared = verb.options
+    options = [option for option in declared.values() if not option.edge]
+    printing = [option for name, option in _printing(verb).items() if name not in declared]
     made = Command(
         verb.name.rpartition(" ")[2],
-        params=[parameter_of(one) for one in (*options, *printing)],
+        params=[parameter_of(option) for option in (*options, *printing)],
         callback=partial(_run, verb),
         help=verb.doc,
     )
-    made.declared = {one.name: one for one in (*options, *printing)}
+    made.declared = {option.name: option for option in (*options, *printing)}
     return made
 
 
@@ -110,9 +110,9 @@ def parameter_of(one: Option) -> click.Parameter:
     )
 
 
-def _words_for(one: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+def _words_for(option: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Return the possible values of an option that start with `begun`."""
-    words = one.complete() if one.complete else one.kind.choices
+    words = option.complete() if option.complete else option.kind.choices
     return [word for word in words if word.startswith(begun)]
 
 
@@ -140,13 +140,13 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
     return present(verb, result, printing)
 
 
-def _words_of(one: Option, value: Any) -> Any:
+def _words_of(option: Option, value: Any) -> Any:
     """Return the typed value of an option: its words, or its one word. Raises UsageError for a second one."""
-    if not isinstance(value, tuple) or one.kind.several:
+    if not isinstance(value, tuple) or option.kind.several:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
         raise UsageError(
-            f"{opt(one.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
+            f"{opt(option.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
         )
     return value[0]
 
@@ -154,5 +154,5 @@ def _words_of(one: Option, value: Any) -> Any:
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of printing from the typed ones, and return their values."""
     options = verb.options
-    own = [name for name in declared.options if name not in options]
-    return declared.typed({name: typed.pop(name) for name in own if name in typed}).values()
+    printing = [name for name in declared.options if name not in options]
+    return declared.typed({name: typed.pop(name) for name in printing if name in typed}).values()

@@ -56,8 +56,8 @@ class Command(click.Command):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the options that start with the typed text, with their purposes, which some shells show."""
         for parameter in self.params:
-            if isinstance(parameter, click.Option) and (one := self.declared.get(parameter.name or "")):
-                parameter.help = one.about
+            if isinstance(parameter, click.Option) and (option := self.declared.get(parameter.name or "")):
+                parameter.help = option.about
         return super().shell_complete(ctx, incomplete)
 
     def get_help(self, ctx: click.Context) -> str:
@@ -70,27 +70,29 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {OWN: []}
         shared: dict[str, list[str]] = {}
         for parameter in self.get_params(ctx):
-            one = self.declared.get(parameter.name or "")
-            if one is None or one.argument:
+            option = self.declared.get(parameter.name or "")
+            if option is None or option.argument:
                 continue
             flags = (
-                "/".join(parameter.opts[-1:] + parameter.secondary_opts) if one.kind.flag else ", ".join(parameter.opts)
+                "/".join(parameter.opts[-1:] + parameter.secondary_opts)
+                if option.kind.flag
+                else ", ".join(parameter.opts)
             )
-            label = flags if one.kind.flag else f"{flags} {placeholder(one)}"
-            if whole or not one.group:
-                groups.setdefault(one.group or OWN, []).append((label, described(one, whole=whole)))
+            label = flags if option.kind.flag else f"{flags} {placeholder(option)}"
+            if whole or not option.group:
+                groups.setdefault(option.group or OWN, []).append((label, described(option, whole=whole)))
             else:
                 name = max(parameter.opts, key=len).replace("-", UNBROKEN)
-                forms = f"-f {'|'.join(one.kind.choices)}" if parameter.name == FORM else ""
-                shared.setdefault(one.group, []).append(forms or name)
+                forms = f"-f {'|'.join(option.kind.choices)}" if parameter.name == FORM else ""
+                shared.setdefault(option.group, []).append(forms or name)
         for title, records in groups.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records, col_max=30 if whole else LABEL)
-        for one in self.declared.values():
-            words = one.complete() if one.complete and (whole or not one.group) else ()
+        for option in self.declared.values():
+            words = option.complete() if option.complete and (whole or not option.group) else ()
             if isinstance(words, Mapping):
-                with formatter.section(f"{one.metavar} of {max(one.given_as, key=len)}"):
+                with formatter.section(f"{option.metavar} of {max(option.given_as, key=len)}"):
                     formatter.write_dl(list(words.items()), col_max=LABEL)
         if whole:
             with formatter.section("Help"):
@@ -107,24 +109,24 @@ class Command(click.Command):
         write_fitted(formatter, text)
 
 
-def placeholder(one: Option) -> str:
+def placeholder(option: Option) -> str:
     """Return the placeholder of an option's value. If there are many choices, the description names them."""
-    fits = len(", ".join(one.given_as)) + 1 + len(one.metavar) <= LABEL
-    return one.metavar if fits or not one.kind.choices else "NAME"
+    fits = len(", ".join(option.given_as)) + 1 + len(option.metavar) <= LABEL
+    return option.metavar if fits or not option.kind.choices else "NAME"
 
 
-def described(one: Option, *, whole: bool) -> str:
+def described(option: Option, *, whole: bool) -> str:
     """Return the description of an option: one sentence, or the full text with its needs and default."""
-    text, default = one.about, _shown(one.default)
+    text, default = option.about, _shown(option.default)
     if not whole:
         text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."
     else:
-        default = one.default_about or default
-        needs = " or ".join(f"--{name.replace('_', '-')}" for name in one.needs if name != "suite")
-        choices = f" {', '.join(one.kind.choices)}." if placeholder(one) != one.metavar else ""
-        again = " Repeatable." if one.kind.several and not one.argument else ""
+        default = option.default_about or default
+        needs = " or ".join(f"--{name.replace('_', '-')}" for name in option.needs if name != "suite")
+        choices = f" {', '.join(option.kind.choices)}." if placeholder(option) != option.metavar else ""
+        again = " Repeatable." if option.kind.several and not option.argument else ""
         text = f"{f'With {needs}: ' if needs else ''}{text}{choices}{again}"
-    return f"{text} [required]" if one.required else f"{text} [default: {default}]" if default else text
+    return f"{text} [required]" if option.required else f"{text} [default: {default}]" if default else text
 
 
 def _shown(default: Any) -> str:

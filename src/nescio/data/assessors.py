@@ -48,16 +48,18 @@ class Said(Struct, frozen=True, eq=False):
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
     """Return the verdicts of all assessors except the adjudicator as a table."""
-    own = {item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()}
-    assessors = tuple(sorted({who for given in own.values() for who in given}))
-    categories = tuple(sorted({v for given in own.values() for v in given.values()}, key=str))
+    without_adjudicator = {
+        item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()
+    }
+    assessors = tuple(sorted({who for given in without_adjudicator.values() for who in given}))
+    categories = tuple(sorted({v for given in without_adjudicator.values() for v in given.values()}, key=str))
     column = {who: at for at, who in enumerate(assessors)}
     number = {category: at for at, category in enumerate(categories)}
-    table = np.full((len(own), len(assessors)), -1, dtype=np.int64)
-    for row, given in enumerate(own.values()):
+    table = np.full((len(without_adjudicator), len(assessors)), -1, dtype=np.int64)
+    for row, given in enumerate(without_adjudicator.values()):
         for who, verdict in given.items():
             table[row, column[who]] = number[verdict]
-    return Said(tuple(own), assessors, categories, table)
+    return Said(tuple(without_adjudicator), assessors, categories, table)
 
 
 def called_in(said: Said) -> list[Note]:
@@ -87,16 +89,16 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
     A unanimous verdict is taken. Otherwise `majority` takes the verdict of more than half, and `dawid-skene` takes the
     `likeliest`. An adjudication overrides both. `refused` leaves every difference in dispute.
     """
-    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
-    if len({*own}) == 1:
-        return own[0]
+    given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
+    if len({*given}) == 1:
+        return given[0]
     if rule == "refused":
         return None
     if rule == "dawid-skene" and likeliest is not None:
         return likeliest
-    if rule in ("majority", "dawid-skene") and own:
-        ((most, times),) = Counter(own).most_common(1)
-        if 2 * times > len(own):
+    if rule in ("majority", "dawid-skene") and given:
+        ((most, times),) = Counter(given).most_common(1)
+        if 2 * times > len(given):
             return most
     return verdicts.get(ADJUDICATION)
 
@@ -127,16 +129,16 @@ def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
     """Return each assessor's verdict, keyed by answer and assessor. Raises UsageError for two that differ."""
-    found: dict[Any, dict[str, int]] = {}
+    by_answer: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:
             continue
-        before = found.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
+        before = by_answer.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
         if before != label.state:
             raise UsageError(
                 f"{label.place}: {label.assessor!r} judges the same answer to {label.question!r} twice, differently"
             )
-    return found
+    return by_answer
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:

@@ -106,8 +106,8 @@ def declare(*columns: Column) -> None:
 
 def known(name: str) -> Column:
     """Return the declaration of a column; an undeclared column is a score of the user."""
-    own = Summary("count", f"with {bare(name)}")
-    return declared(name) or Column(name, "a score of the user's own", "score", summaries=(own,))
+    summary = Summary("count", f"with {bare(name)}")
+    return declared(name) or Column(name, "a score of the user's own", "score", summaries=(summary,))
 
 
 def declared(name: str) -> Column | None:

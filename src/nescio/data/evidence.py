@@ -171,11 +171,11 @@ class Evidence(Struct, frozen=True, eq=False):
         for first in range(0, len(self.runs), at_once):
             present = every_present[first : first + at_once]
             cells = np.stack([self.columns[name][first : first + at_once][present] for name in names]).T
-            own, code = distinct(cells)
+            distinct_rows, code = distinct(cells)
             run = np.repeat(np.arange(len(present)), present.sum(axis=1))
-            times = np.bincount(run * len(own) + code, minlength=len(present) * len(own))
-            rows.append(own)
-            counted.append(times.reshape(len(present), len(own)))
+            times = np.bincount(run * len(distinct_rows) + code, minlength=len(present) * len(distinct_rows))
+            rows.append(distinct_rows)
+            counted.append(times.reshape(len(present), len(distinct_rows)))
         patterns, place = distinct(np.concatenate(rows))
         counts = np.zeros((len(self.runs), len(patterns)), dtype=np.int64)
         done = 0
@@ -296,7 +296,7 @@ class Tally(Struct, frozen=True, eq=False):
         columns = [totals[name].tolist() for name in sorted(totals)]
         if "confidence" in self.columns:
             levels = self.columns["confidence"].tobytes()
-            columns.append([hashlib.blake2b(levels + own.tobytes()).hexdigest() for own in self.counts])
+            columns.append([hashlib.blake2b(levels + run_counts.tobytes()).hexdigest() for run_counts in self.counts])
         lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 
@@ -329,9 +329,9 @@ def as_rows(data: Data) -> Data:
         return data
     weighted = data.weighted_rows()
     size = int(data.counts.sum(axis=1).max())
-    own = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
-    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in own])
-    absence = np.where(np.arange(size) < [[len(rows)] for rows in own], PRESENT, NO_ROW).astype(np.uint8)
+    patterns = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
+    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in patterns])
+    absence = np.where(np.arange(size) < [[len(rows)] for rows in patterns], PRESENT, NO_ROW).astype(np.uint8)
     columns = {name: np.take_along_axis(values, row, axis=1) for name, values in weighted.columns.items()}
     return Evidence(data.runs, tuple(map(str, range(size))), columns, absence)
 

@@ -34,8 +34,8 @@ class JudgeRecord(Struct, frozen=True):
     date: str = ""
 
     def __str__(self) -> str:
-        own = [(name, value) for name in _OWN if (value := getattr(self, name))]
-        pairs = ", ".join(f"{_escape(key)}={_escape(value)}" for key, value in (*self.parameters, *own))
+        fields = [(name, value) for name in _OWN if (value := getattr(self, name))]
+        pairs = ", ".join(f"{_escape(key)}={_escape(value)}" for key, value in (*self.parameters, *fields))
         return f"{_escape(self.name)}({pairs})" if pairs else _escape(self.name)
 
 
@@ -46,8 +46,8 @@ def parse(text: str) -> JudgeRecord:
     if call is None or not all(pairs):
         return JudgeRecord(text.strip())
     values = [(_plain(pair[1]), _plain(pair[2])) for pair in pairs if pair]
-    own = {key: value for key, value in values if key in _OWN}
-    return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **own)
+    fields = {key: value for key, value in values if key in _OWN}
+    return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **fields)
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:

@@ -101,8 +101,8 @@ class _Formatter(Formatter):
         if form == "each":
             return ", ".join(rest % item for item in value)
         if "/" in format_spec:
-            one, _, several = format_spec.partition("/")
-            return one if value == 1 else several
+            singular, _, several = format_spec.partition("/")
+            return singular if value == 1 else several
         text: str = super().format_field(value, format_spec)
         return text
 

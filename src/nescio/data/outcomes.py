@@ -127,8 +127,8 @@ class Outcomes(Struct, frozen=True, eq=False):
         """Return the words for a run and a question in a message."""
         origin = f"{self.files[run]}: " if self.files else ""
         name = self.questions[question]
-        one = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
-        return f"{origin}run {self.runs[run]!r}, question {one}"
+        shown = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
+        return f"{origin}run {self.runs[run]!r}, question {shown}"
 
 
 class NonAnswers(Struct, frozen=True):

@@ -139,7 +139,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     total = lacking.shape[1]
     common = ~lacking.any(axis=0)
     alone = of_one_run(lacking)
-    lacked = [(run, int(own.sum())) for run, own in zip(outcomes.runs, lacking, strict=True) if own.any()]
+    lacked = [(run, int(missing.sum())) for run, missing in zip(outcomes.runs, lacking, strict=True) if missing.any()]
     if policy == "own" or (policy == "error" and alone):
         notes.append(own_questions_note(len(outcomes.runs), asked=policy == "own", lacking=() if alone else lacked))
         return outcomes
@@ -319,10 +319,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         return outcomes
     if policy == "error":
         silence = opt("outcome_map", {"": "unanswered"})
-        tables = any(said.code == NO_VERDICT for said in read)
+        tables = any(remark.code == NO_VERDICT for remark in read)
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
-        hint = next((f"{said.text}; else " for said in read if said.code == PERHAPS_DECLINED), "")
+        hint = next((f"{remark.text}; else " for remark in read if remark.code == PERHAPS_DECLINED), "")
         raise MismatchError(
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
             f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, {opt('ungraded', 'incorrect')} to "

@@ -302,8 +302,8 @@ class Scores(Plotted[Score], frozen=True):
         """Return the values with one row per run (and stratum, if any) and one column per measure."""
         keys, measures, places = self.places()
         rows = []
-        for place, own in places.items():
-            values = [own[measure].value if measure in own else None for measure in measures]
+        for place, scores in places.items():
+            values = [scores[measure].value if measure in scores else None for measure in measures]
             rows.append((*place[: len(keys)], *values))
         return Pivot(keys, measures, tuple(rows))
 
@@ -339,10 +339,10 @@ class Scores(Plotted[Score], frozen=True):
             ((run, _),) = places
             return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
         records, counted = [], self.counted()
-        for (run, stratum), own in places.items():
+        for (run, stratum), scores in places.items():
             names = {"run": run, "stratum": "all" if stratum is None else stratum}
-            cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
-            n = count_range(row.n for row in own.values())
+            cells = {measure: _cell(scores[measure]) if measure in scores else None for measure in measures}
+            n = count_range(row.n for row in scores.values())
             whole = {key: names[key] for key in keys} | cells | {"n": n} | counted.get((run, stratum), {})
             records.append({name: whole[name] for name in self.columns or (*keys, *measures, "n")})
         return records

@@ -63,14 +63,14 @@ def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction]
 
     `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
     """
-    found = {}
+    prices = {}
     for text in dict.fromkeys(labels):
         stated = _LABEL.fullmatch(text)
         if stated is None and scale == "auto":
             return None
         name, value = stated.groups() if stated else ("", text)
-        found[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
-    return found
+        prices[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
+    return prices
 
 
 def marked(question: str, stake: str) -> str:

@@ -46,12 +46,12 @@ def join(patterns: Sequence[Patterns], units: int) -> JointColumns:
     parts: list[Array] = [np.zeros((units, 0))]
     places: list[dict[str, tuple[int, int]]] = []
     start = 0
-    for one in patterns:
-        own: dict[str, tuple[int, int]] = {}
-        for name, values in one.columns.items():
+    for pattern in patterns:
+        columns_of_run: dict[str, tuple[int, int]] = {}
+        for name, values in pattern.columns.items():
             width = 0 if values.ndim == 1 else values.shape[1]
             parts.append(values.reshape(units, -1).astype(np.float64))
-            own[name] = (start, width)
+            columns_of_run[name] = (start, width)
             start += parts[-1].shape[1]
-        places.append(own)
+        places.append(columns_of_run)
     return JointColumns(summands(np.concatenate(parts, axis=1)), tuple(places))

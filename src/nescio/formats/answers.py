@@ -73,9 +73,9 @@ class Answer(Struct, gc=False):
 def number_repeats(answers: Iterable[Answer]) -> int:
     """Return how many answers come after the first of their run and question, after numbering them as repeats."""
     seen: Counter[tuple[str, str]] = Counter()
-    for one in answers:
-        seen[one.run, one.question] += 1
-        one.repeat = seen[one.run, one.question]
+    for answer in answers:
+        seen[answer.run, answer.question] += 1
+        answer.repeat = seen[answer.run, answer.question]
     return seen.total() - len(seen)
 
 
@@ -97,25 +97,25 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     reasons: list[Counter[str]] = []
     seen: set[tuple[int, int]] = set()
     places = np.empty((2, len(answers)), dtype=np.int64)
-    for i, one in enumerate(answers):
-        r = runs.setdefault(one.run, len(runs))
-        key = composed(one.question) or "", FIRST if one.repeat is None else str(one.repeat)
+    for i, answer in enumerate(answers):
+        r = runs.setdefault(answer.run, len(runs))
+        key = composed(answer.question) or "", FIRST if answer.repeat is None else str(answer.repeat)
         q = questions.setdefault(key, len(questions))
         if (r, q) in seen:
-            again = "" if one.repeat is None else f" in repeat {one.repeat}"
-            rule = f"question {one.question!r} appears twice for run {one.run!r}{again}"
-            raise FormatError(one.path or path, rule, where=one.where)
+            again = "" if answer.repeat is None else f" in repeat {answer.repeat}"
+            rule = f"question {answer.question!r} appears twice for run {answer.run!r}{again}"
+            raise FormatError(answer.path or path, rule, where=answer.where)
         seen.add((r, q))
         places[:, i] = r, q
         if r == len(files):
-            files.append(one.path or path)
+            files.append(answer.path or path)
             reasons.append(Counter())
         if q == len(first):
-            first.append(one)
+            first.append(answer)
         else:
-            _same_in_all_runs(first[q], one, path, options)
-        if one.why:
-            reasons[r][one.why] += 1
+            _same_in_all_runs(first[q], answer, path, options)
+        if answer.why:
+            reasons[r][answer.why] += 1
     shape, at = (len(runs), len(questions)), (places[0], places[1])
 
     def grid(values: Iterable[Any], empty: object, dtype: type) -> Array:
@@ -126,30 +126,34 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         filled[at] = column
         return filled
 
-    confidence = grid((np.nan if one.confidence is None else one.confidence for one in answers), np.nan, float)
-    candidate = grid((one.candidate for one in answers), -1, np.int8)
-    answerable = grid((one.answerable for one in answers), -1, np.int8).max(axis=0)
-    names = dict.fromkeys(name for one in answers for name in one.scores)
-    columns = {user(name): grid((one.scores.get(name, np.nan) for one in answers), np.nan, float) for name in names}
-    if SCORE not in names and any(one.score is not None for one in answers):
-        scores = (np.nan if one.score is None else one.score for one in answers)
+    confidence = grid((np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float)
+    candidate = grid((answer.candidate for answer in answers), -1, np.int8)
+    answerable = grid((answer.answerable for answer in answers), -1, np.int8).max(axis=0)
+    names = dict.fromkeys(name for answer in answers for name in answer.scores)
+    columns = {
+        user(name): grid((answer.scores.get(name, np.nan) for answer in answers), np.nan, float) for name in names
+    }
+    if SCORE not in names and any(answer.score is not None for answer in answers):
+        scores = (np.nan if answer.score is None else answer.score for answer in answers)
         columns[user(SCORE)] = grid(scores, np.nan, float)
     notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
     asked = tuple(question for question, _ in questions)
     return Outcomes(
         tuple(runs),
         asked,
-        grid((one.state for one in answers), ABSENT, np.int8),
+        grid((answer.state for answer in answers), ABSENT, np.int8),
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
         answerable=answerable if (answerable >= 0).any() else None,
         extra_columns=columns,
-        strata=_strata([one.strata for one in first], options),
-        clusters=_clusters([one.cluster for one in first], notes),
-        why=grid((one.why or None for one in answers), None, object) if any(reasons) else None,
+        strata=_strata([answer.strata for answer in first], options),
+        clusters=_clusters([answer.cluster for answer in first], notes),
+        why=grid((answer.why or None for answer in answers), None, object) if any(reasons) else None,
         repeats=repeats_of(asked, [repeat for _, repeat in questions]),
         files=tuple(map(str, files)),
-        texts=grid((one.texts for one in answers), None, object) if any(one.texts for one in answers) else None,
+        texts=grid((answer.texts for answer in answers), None, object)
+        if any(answer.texts for answer in answers)
+        else None,
     )
 
 

@@ -30,14 +30,14 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
         raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]
-    ways = "".join(offer("choose", {name: one}) for one in there)
+    ways = "".join(offer("choose", {name: value}) for value in there)
     raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}{ways}")
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
     """Return the first value of `--choose NAME=VALUE`, whole or between commas, that `there` holds, or None."""
     chosen = options.choose.get(name)
-    return None if chosen is None else next((one for one in (chosen, *chosen.split(",")) if one in there), None)
+    return None if chosen is None else next((value for value in (chosen, *chosen.split(",")) if value in there), None)
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:

@@ -48,8 +48,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
 
 def _in(folder: Path) -> tuple[list[Path], list[Note]]:
     if (folder / QUESTIONS).is_file():
-        own = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
-        return own + sorted((folder / RUNS).glob("*.jsonl")), []
+        collection_files = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
+        return collection_files + sorted((folder / RUNS).glob("*.jsonl")), []
     if (folder / OUTPUT).is_dir() and any((folder / name).is_file() for name in TIRA):
         return [_of_tira(folder / OUTPUT)], []
     if not any(folder.glob("*.story")):

@@ -78,12 +78,12 @@ class Declined:
     def fits(self, text: str) -> bool:
         """Return whether a pattern matches a whole text, without white space at its ends."""
         stripped = text.strip()
-        found = self._known.get(stripped)
-        if found is None:
-            found = any(matches(stripped) for matches in self._matchers)
+        is_match = self._known.get(stripped)
+        if is_match is None:
+            is_match = any(matches(stripped) for matches in self._matchers)
             if len(self._known) < _MOST_KNOWN and len(stripped) < _LONG:
-                self._known[stripped] = found
-        return found
+                self._known[stripped] = is_match
+        return is_match
 
     def matches(self, text: str | None) -> bool:
         """Return whether an answer exists and a pattern matches it; count it if so."""
@@ -152,19 +152,19 @@ class ReadOptions(Struct, frozen=True):
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
         """Return these options updated with more reading options, keyed by name."""
-        own = {
+        known = {
             name: value
             for name, value in more.items()
             if name in ("duplicates", "declined_right", "refusals", "total", "rest", "judge")
         }
         if "outcome_map" in more:
             meant = more["outcome_map"]
-            own["outcome_map"] = {**self.outcome_map, **{word: to for word, to in meant.items() if to in MEANINGS}}
-            own["worths"] = {**self.worths, **{word: float(to) for word, to in meant.items() if to not in MEANINGS}}
+            known["outcome_map"] = {**self.outcome_map, **{word: to for word, to in meant.items() if to in MEANINGS}}
+            known["worths"] = {**self.worths, **{word: float(to) for word, to in meant.items() if to not in MEANINGS}}
         settled = {name: more[name] for name in ("empty", "unparsed") if name in more}
         if settled:
-            own["no_answer"] = replace(self.no_answer, **settled)
-        return replace(self, told=self.told | {*more}, **own)
+            known["no_answer"] = replace(self.no_answer, **settled)
+        return replace(self, told=self.told | {*more}, **known)
 
     def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
         """Return the labels of a question that become strata."""
@@ -260,11 +260,11 @@ def reader(
     """
 
     def register(read: Reader) -> Reader:
-        own = SHAPES.get(name, {}) if name in READERS else shapes or {}
+        format_shapes = SHAPES.get(name, {}) if name in READERS else shapes or {}
         more = (collection, text, fallback, describe, columns, streams)
-        REGISTRY.add(name, Format(name, about, recognise or recogniser(own), read, *more))
+        REGISTRY.add(name, Format(name, about, recognise or recogniser(format_shapes), read, *more))
         if name not in READERS:
-            SHAPES[name] = own
+            SHAPES[name] = format_shapes
             FILES.update({name: files} if files else {})
         return read
 
@@ -280,10 +280,12 @@ def candidate_formats(source: Source) -> list[Format]:
 def matching_formats(source: Source) -> list[Format]:
     """Return the formats that recognise a file; if none does, the fallback formats."""
     candidates = candidate_formats(source)
-    own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
-    if own and _names_runs_and_verdicts(source):
-        own = [format_ for format_ in own if not format_.read.__module__.startswith("nescio.formats.logs.")]
-    return own or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
+    recognised = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
+    if recognised and _names_runs_and_verdicts(source):
+        recognised = [
+            format_ for format_ in recognised if not format_.read.__module__.startswith("nescio.formats.logs.")
+        ]
+    return recognised or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:

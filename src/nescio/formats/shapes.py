@@ -52,7 +52,9 @@ def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
 
 def _split(spec: str) -> tuple[list[str], list[str]]:
     kinds, _, keys = spec.partition(":")
-    return [one for kind in kinds.split(",") for one in _KINDS.get(kind.strip(), (kind.strip(),))], keys.split()
+    return [
+        kind_name for kind in kinds.split(",") for kind_name in _KINDS.get(kind.strip(), (kind.strip(),))
+    ], keys.split()
 
 
 def _fits(spec: str, kind: str, source: Source) -> bool:
@@ -74,8 +76,8 @@ def _within(value: Any, path: Sequence[str]) -> bool:
     for i, name in enumerate(path):
         plain = name.removesuffix("[]")
         if plain == "*":
-            held = value.values() if isinstance(value, dict) else ()
-            return any(_within(one if name == plain else _first(one), path[i + 1 :]) for one in held)
+            members = value.values() if isinstance(value, dict) else ()
+            return any(_within(member if name == plain else _first(member), path[i + 1 :]) for member in members)
         if not isinstance(value, dict) or plain not in value:
             return False
         value = value[plain]

@@ -41,11 +41,12 @@ class Total(Struct, frozen=True):
         """Return whether the figure agrees with the answers, or cannot be compared."""
         if self.covered is not None and self.covered != self.held:
             return False
-        own = self.own
-        if own is None or not self.ours:
+        figure = self.own
+        if figure is None or not self.ours:
             return True
         near = (
-            math.isclose(own, one, abs_tol=self.rounding) or (math.isnan(own) and math.isnan(one)) for one in self.ours
+            math.isclose(figure, value, abs_tol=self.rounding) or (math.isnan(figure) and math.isnan(value))
+            for value in self.ours
         )
         return any(near)
 

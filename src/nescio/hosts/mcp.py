@@ -104,28 +104,28 @@ def server() -> Server[Any]:
 
 def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
     """Return the parameters of a tool, without options that write files or start programs."""
-    return {name: one for name, one in verb.options.items() if not (one.edge or one.writes or one.runs)}
+    return {name: option for name, option in verb.options.items() if not (option.edge or option.writes or option.runs)}
 
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
     """Return the JSON Schema of a tool's parameters."""
     with spelling(in_json):
         takes = parameters_of(verb)
-        required = [name for name, one in takes.items() if one.required]
-        properties = {name: _property(one) for name, one in takes.items()}
+        required = [name for name, option in takes.items() if option.required]
+        properties = {name: _property(option) for name, option in takes.items()}
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _property(one: Option) -> dict[str, Any]:
+def _property(option: Option) -> dict[str, Any]:
     from pydantic import TypeAdapter
 
-    plain = one.kind.plain | None if one.default is None else one.kind.plain
-    default = [*one.default] if isinstance(one.default, tuple) else one.default
+    plain = option.kind.plain | None if option.default is None else option.kind.plain
+    default = [*option.default] if isinstance(option.default, tuple) else option.default
     return {
         **TypeAdapter(plain).json_schema(),
-        "description": one.about,
-        **({} if one.required else {"default": default}),
-        **({"examples": [*one.complete()]} if one.complete else {}),
+        "description": option.about,
+        **({} if option.required else {"default": default}),
+        **({"examples": [*option.complete()]} if option.complete else {}),
     }
 
 
@@ -136,7 +136,7 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")
         takes = parameters_of(verb)
-        if strange := next((one for one in arguments if one not in takes), None):
+        if strange := next((unknown for unknown in arguments if unknown not in takes), None):
             raise UsageError(f"{name} takes no {strange!r}; it takes {', '.join(takes)}")
         followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
         request = verb.request(**arguments, **followed)
@@ -155,8 +155,8 @@ def _paths_among(request: Request) -> Iterator[Path]:
     yield from (value for value in request.values().values() if isinstance(value, Path))
     yield from (
         value
-        for name, one in request.options.items()
-        if one.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
+        for name, option in request.options.items()
+        if option.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
     )
 
 

@@ -69,7 +69,7 @@ class Recorder(Struct):
         row: dict[str, Any] = {"run": run or self.run, "question": str(question), "outcome": outcome}
         row |= {} if repeat is None else {"repeat": str(repeat)}
         key = (row["run"], row["question"], row.get("repeat"))
-        if any((one["run"], one["question"], one.get("repeat")) == key for one in self.rows):
+        if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
             raise UsageError(f"question {question!r} is recorded twice; say which answer it is with repeat=")
         self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
 
@@ -136,7 +136,9 @@ class Recorder(Struct):
     def _limits(self, floors: Mapping[str, float], ceilings: Mapping[str, float], options: Any) -> list[Gate]:
         from nescio.verbs._gates import Limit, score_gates
 
-        limits = [Limit(*floor) for floor in floors.items()] + [Limit(*one, ceiling=True) for one in ceilings.items()]
+        limits = [Limit(*floor) for floor in floors.items()] + [
+            Limit(*ceiling_limit, ceiling=True) for ceiling_limit in ceilings.items()
+        ]
         return score_gates(self.scores([limit.measure for limit in limits], mark=False, **options), limits)
 
     def _compared(self, baseline: str | Path, measure: str, margin: float, options: Any) -> list[Gate]:
@@ -309,15 +311,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     made = yield
     if call.when == "teardown":
         return made
-    own, function = _session(item.config), item.nodeid.partition("[")[0]
-    rows = len(own.recorder.rows)
+    session, function = _session(item.config), item.nodeid.partition("[")[0]
+    rows = len(session.recorder.rows)
     recorded = rows > item.stash.get(_BEFORE, rows)
     if recorded or "nescio_session" in getattr(item, "fixturenames", ()):
-        own.recording.add(function)
+        session.recording.add(function)
     error = None if call.excinfo is None else call.excinfo.value
     # An assertion is about the recorded answer. Any other error may have kept answers from being recorded.
     if error is not None and not (recorded and isinstance(error, (AssertionError, pytest.fail.Exception))):
-        own.stopped.append((item.nodeid, function))
+        session.stopped.append((item.nodeid, function))
     return made
 
 
@@ -325,10 +327,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_testnodedown(node: Any) -> None:
     """Add the records of a pytest-xdist process."""
     rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
-    own = _session(node.config)
-    own.recorder.rows.extend(rows)
-    own.stopped.extend(stopped)
-    own.recording.update(recording)
+    session = _session(node.config)
+    session.recorder.rows.extend(rows)
+    session.stopped.extend(stopped)
+    session.recording.update(recording)
 
 
 @pytest.hookimpl(trylast=True)

@@ -76,11 +76,11 @@ def measured(measure: str, results: Any) -> float:
     wanted = parse(measure)
     states, questions = [], []
     for case in getattr(results, "test_results", results):
-        own = [one for one in case.metrics_data or () if one.name == OUTCOME]
-        if not own:
+        outcomes = [metric for metric in case.metrics_data or () if metric.name == OUTCOME]
+        if not outcomes:
             raise UsageError(
                 f"a case has no score of {OUTCOME}; run nescio.integrations.deepeval.outcome() on every case"
             )
-        states.append(state_of_score(None if own[0].error else own[0].score))
+        states.append(state_of_score(None if outcomes[0].error else outcomes[0].score))
         questions.append(str(case.input))
     return value_of(wanted, np.array(states, dtype=np.int8), questions=questions)

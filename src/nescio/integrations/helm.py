@@ -81,11 +81,11 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
         silent = silence_of(Case("", 0, "", "", "", {}, [asked]))
         if silent is not None:
             return NOT_GRADED if silent == ERRORED else SILENT
-        said = result.completions[0].text.strip()
-        if self.options.declined.fits(said):
+        text = result.completions[0].text.strip()
+        if self.options.declined.fits(text):
             return SILENT
-        golds = [one.output.text for one in request_state.instance.references if one.is_correct]
-        return state_of((options or {}).get(said, said), golds, judge=self.judge, declined_pattern=self.patterns)
+        golds = [reference.output.text for reference in request_state.instance.references if reference.is_correct]
+        return state_of((options or {}).get(text, text), golds, judge=self.judge, declined_pattern=self.patterns)
 
 
 def _stat(name: str, value: float) -> Any:

@@ -27,8 +27,8 @@ def abstaining(judge: str = "exact", declined: str | None = None) -> Any:
     patterns = () if declined is None else (declined,)
 
     async def score(state: Any, target: Any) -> Any:
-        said = state.output.completion
-        found = state_of(said, list(target), judge=judge, declined_pattern=patterns)
-        return _inspect.Score(value=VALUES.get(found, float("nan")), answer=said)
+        completion = state.output.completion
+        state_number = state_of(completion, list(target), judge=judge, declined_pattern=patterns)
+        return _inspect.Score(value=VALUES.get(state_number, float("nan")), answer=completion)
 
     return score

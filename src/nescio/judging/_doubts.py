@@ -46,10 +46,10 @@ class Doubts:
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
         """Count the doubts about an answer of a run with its grade."""
-        said = self._answers.setdefault(run, Counter())
-        if len(said) < 2:  # A second distinct text is enough.
+        answers = self._answers.setdefault(run, Counter())
+        if len(answers) < 2:  # A second distinct text is enough.
             text = answer.strip()
-            said[hash(text), shorten(text)] += 1
+            answers[hash(text), shorten(text)] += 1
         if len(self._gold) < 2:
             self._gold.add(hash(tuple(question.answers)))
         if grade.state == INCORRECT and (verdict := self._reads.verdict(answer)) is not Verdict.ANSWERED:

@@ -115,8 +115,8 @@ class Declaration(Struct, frozen=True):
     @property
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with their defaults."""
-        own = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
-        return {p.name: p.default for p in own}
+        parameters = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
+        return {p.name: p.default for p in parameters}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
         """Return the judge with its parameters. Raises UsageError for an unknown or invalid one, or a missing
@@ -147,7 +147,7 @@ class _Bound(Struct, frozen=True):
         return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        return list(map(self.one_by_one(len({one.run for one in answers}) > 1), answers))
+        return list(map(self.one_by_one(len({answer.run for answer in answers}) > 1), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
         """Return a function that grades one answer at a time.
@@ -157,16 +157,16 @@ class _Bound(Struct, frozen=True):
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
 
-        def graded(one: AnswerToJudge) -> Grade:
-            result = function(one.question, one.answer, **parameters)
+        def graded(answer: AnswerToJudge) -> Grade:
+            result = function(answer.question, answer.answer, **parameters)
             return result if isinstance(result, Grade) else RIGHT if result else WRONG
 
-        def graded_once(one: AnswerToJudge) -> Grade:
-            key = one.question.id, one.answer, one.question.answers
+        def graded_once(answer: AnswerToJudge) -> Grade:
+            key = answer.question.id, answer.answer, answer.question.answers
             if (grade := done.get(key)) is not None:
                 return grade
-            grade = graded(one)
-            if len(one.answer) <= _SHORT:
+            grade = graded(answer)
+            if len(answer.answer) <= _SHORT:
                 if len(done) == _MOST_KEPT:
                     done.clear()
                 done[key] = grade

@@ -115,8 +115,10 @@ def amount(text: str) -> Quantity | None:
     prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
     if not prepared or re.match(r"\D*0\d", prepared):
         return None
-    found = _found(prepared)
-    return found[0][0] if len(found) == 1 and found[0][1:] == (0, len(prepared)) else None
+    quantities_found = _found(prepared)
+    return (
+        quantities_found[0][0] if len(quantities_found) == 1 and quantities_found[0][1:] == (0, len(prepared)) else None
+    )
 
 
 def _rewritten(text: str) -> str:
@@ -179,13 +181,15 @@ def _counted(number: re.Match[str], unit: re.Match[str] | None) -> str | None:
     word, adjacent = unit["word"], unit.start("word") == number.end()
     if word == "s" and adjacent and _DECADE.fullmatch(number["plain"] or ""):
         return DECADE
-    one = CURRENCIES.get(word.lower()) or unit_of(word, bool(unit["degrees"]))
-    if one is None or one in CURRENCIES.values():
-        return one
+    unit_name = CURRENCIES.get(word.lower()) or unit_of(word, bool(unit["degrees"]))
+    if unit_name is None or unit_name in CURRENCIES.values():
+        return unit_name
     area = unit["area"] or ""
     power = "^2" if area.startswith("sq") else "^3" if area else f"^{unit['power'][-1]}" if unit["power"] else ""
     per = unit_of(unit["per"]) if unit["per"] else None
-    return one + power + (f"/{per}" if per else "") + (f"^{unit['per_power']}" if per and unit["per_power"] else "")
+    return (
+        unit_name + power + (f"/{per}" if per else "") + (f"^{unit['per_power']}" if per and unit["per_power"] else "")
+    )
 
 
 def _value(match: re.Match[str]) -> Decimal:

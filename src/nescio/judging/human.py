@@ -94,7 +94,7 @@ class Human(Struct, frozen=True):
             return MismatchError(
                 f"none of {len(labels):,} verdicts is filled in: there is nothing that people said yet"
             )
-        why = "; ".join(one.text for one in (*notes, *self.said_of_stale()))
+        why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
         return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
@@ -108,8 +108,8 @@ class Human(Struct, frozen=True):
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
         """Return a function that looks up the verdict on one answer."""
 
-        def graded(one: AnswerToJudge) -> Grade:
-            label = self.label(one.run, one.question.id, one.answer)
+        def graded(answer: AnswerToJudge) -> Grade:
+            label = self.label(answer.run, answer.question.id, answer.answer)
             return Grade(NOT_GRADED if label is None else label.state)
 
         return graded
@@ -144,8 +144,12 @@ def human(
         raise MismatchError(f"no judgement is for these runs and questions{example}")
     notes = []
     if strangers:
-        one = strangers[0]
-        whose = f"run {one.run!r}, question {one.question!r}" if one.run is not None else f"question {one.question!r}"
+        stranger = strangers[0]
+        whose = (
+            f"run {stranger.run!r}, question {stranger.question!r}"
+            if stranger.run is not None
+            else f"question {stranger.question!r}"
+        )
         notes.append(
             note(
                 "judgements.not_here",

@@ -84,7 +84,7 @@ def _gold(answers: tuple[str, ...], mark: str) -> tuple[tuple[Quantity, ...], ..
 
 def _states(stated: list[Quantity], gold: tuple[Quantity, ...], which: str, bounds: tuple[Decimal, Decimal]) -> bool:
     if which == "any":
-        return all(any(_equal(one, number, bounds) for one in stated) for number in gold)
+        return all(any(_equal(quantity, number, bounds) for quantity in stated) for number in gold)
     many = len(gold)
     part = stated[:many] if which == "first" else stated[-many:] if which == "last" else stated
     return len(part) == many and all(_equal(a, g, bounds) for a, g in zip(part, gold, strict=True))

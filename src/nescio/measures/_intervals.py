@@ -47,8 +47,8 @@ def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, c
     values = patterns.columns[name][starts][::-1]
     reached = np.cumsum(counts)
     ranks = ranks_around(int(reached[-1]), p, level)
-    found = [math.inf if rank is None else float(values[np.searchsorted(reached, rank)]) for rank in ranks]
-    return -math.inf if ranks[0] is None else found[0], found[1]
+    bounds = [math.inf if rank is None else float(values[np.searchsorted(reached, rank)]) for rank in ranks]
+    return -math.inf if ranks[0] is None else bounds[0], bounds[1]
 
 
 def of_f1(hits: str, *misses: str) -> OwnInterval:

@@ -63,9 +63,11 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         """Add and subtract as columns; compute all other operations as arrays."""
         linear = ufunc in (np.add, np.subtract) and method == "__call__" and not more
-        if linear and all(isinstance(one, Ordered) and one.scan is self.scan for one in inputs):
-            return Ordered(self.scan, ufunc(*(one.values for one in inputs)))
-        return getattr(ufunc, method)(*(np.asarray(one) if isinstance(one, Ordered) else one for one in inputs), **more)
+        if linear and all(isinstance(operand, Ordered) and operand.scan is self.scan for operand in inputs):
+            return Ordered(self.scan, ufunc(*(operand.values for operand in inputs)))
+        return getattr(ufunc, method)(
+            *(np.asarray(operand) if isinstance(operand, Ordered) else operand for operand in inputs), **more
+        )
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the array."""

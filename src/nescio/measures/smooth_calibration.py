@@ -86,6 +86,6 @@ def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
     places, n, _, all_n = _by_confidence(total)
     which = bin_of(places, bins)
     gaps = np.zeros(len(n))
-    for one in np.unique(which):
-        gaps += mean_absolute_deviation(places[which == one], n[:, which == one])
+    for index in np.unique(which):
+        gaps += mean_absolute_deviation(places[which == index], n[:, which == index])
     return (gaps / all_n).reshape(np.shape(total.n)[:-1])

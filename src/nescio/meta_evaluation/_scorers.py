@@ -97,10 +97,10 @@ def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
     of_runs = []
     for run in range(len(data.runs)):
         use = usable[run]
-        own = {name: values[run][use] for name, values in columns.items()}
+        columns_of_run = {name: values[run][use] for name, values in columns.items()}
         if key is not None:
-            patterns = compress_ordered(own, key[run][use], unit[use])
+            patterns = compress_ordered(columns_of_run, key[run][use], unit[use])
         else:
-            patterns = compress(own, unit[use], measure.each)
+            patterns = compress(columns_of_run, unit[use], measure.each)
         of_runs.append(Scorer(measure, patterns, np.unique(unit[use])))
     return of_runs

@@ -100,8 +100,8 @@ def tables_of(data: Tally, measure: Measure) -> PairTables:
     assert data.pairs is not None
     counts = np.einsum("pkl,ka,lb->pab", data.pairs, merge, merge, optimize=True)
     first, second = np.triu_indices(len(data.runs), 1)
-    own = data.counts @ merge
-    counts[:, :-1, -1] = own[first][:, :-1] - counts[:, :-1, :-1].sum(axis=2)
-    counts[:, -1, :-1] = own[second][:, :-1] - counts[:, :-1, :-1].sum(axis=1)
+    kind_counts = data.counts @ merge
+    counts[:, :-1, -1] = kind_counts[first][:, :-1] - counts[:, :-1, :-1].sum(axis=2)
+    counts[:, -1, :-1] = kind_counts[second][:, :-1] - counts[:, :-1, :-1].sum(axis=1)
     counts[:, -1, -1] = (data.size or 0) - counts.sum(axis=(1, 2))
     return PairTables(measure, _kinds(measure, rows), counts)

@@ -99,7 +99,7 @@ def drawing_signature(
     loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
 ) -> Signature:
     """Return the signature with which others can repeat a drawing."""
-    drawing, sizes = drawings[0], "+".join(str(one.size) for one in drawings)
+    drawing, sizes = drawings[0], "+".join(str(size_drawing.size) for size_drawing in drawings)
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)

@@ -85,15 +85,15 @@ def trials(measure: Measure) -> Iterator[Evidence]:
         did = rng.choice(rng.permutation(6)[: rng.integers(1, 7)], shape)  # often only some of the possible behaviours
         sure = np.where(did == _kinds.SILENT, np.nan, rng.integers(1, LEVELS + 1, shape) / LEVELS)
         data = _kinds.evidence(("run",), _kinds.Kinds(did, sure, rng.random(shape) < 0.5, rng.random(shape) < 0.8))
-        own = {name: rng.random(shape) for name in measure.on(data.columns).reads if name.startswith("user.")}
-        own |= {name: rng.random(shape) for name in _kinds.lacking(measure) if name not in data.columns}
-        yield replace(data, columns={**data.columns, **own})
+        scores = {name: rng.random(shape) for name in measure.on(data.columns).reads if name.startswith("user.")}
+        scores |= {name: rng.random(shape) for name in _kinds.lacking(measure) if name not in data.columns}
+        yield replace(data, columns={**data.columns, **scores})
 
 
 def _sample(data: Evidence, measure: Measure) -> MeasureInput:
     """Return the first run as input of the measure."""
-    found, _ = measure_inputs(data, [measure])
-    return found[0]
+    inputs, _ = measure_inputs(data, [measure])
+    return inputs[0]
 
 
 def _weights(sample: MeasureInput, times: int) -> Array:

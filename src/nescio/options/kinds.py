@@ -43,8 +43,8 @@ def kind_of(annotation: Any, low: float | None = None, high: float | None = None
     `low` and `high` bound a number; with `above` it must exceed `low`.
     """
     if get_origin(annotation) is Annotated:
-        own = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
-        return own or kind_of(get_args(annotation)[0], low, high, above=above)
+        stated = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
+        return stated or kind_of(get_args(annotation)[0], low, high, above=above)
     origin = get_origin(annotation) or annotation
     if origin in (Union, UnionType):
         return _kind_of_union(get_args(annotation), low, high, above=above)
@@ -69,7 +69,7 @@ def _kind_of_several(origin: Any, of: tuple[Any, ...]) -> Kind:
 
 
 def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None, *, above: bool) -> Kind:
-    kinds = [kind_of(one, low, high, above=above) for one in types if one is not NoneType]
+    kinds = [kind_of(member, low, high, above=above) for member in types if member is not NoneType]
     kind = next((kind for kind in kinds if kind is not ANYTHING), ANYTHING)
     return replace(kind, optional=True, plain=kind.plain | None) if NoneType in types else kind
 
@@ -141,7 +141,7 @@ def _pairs(value: Any) -> dict[str, str]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
-        value = once([_pair(one) for one in value])
+        value = once([_pair(item) for item in value])
     if not all(isinstance(text, str) for pair in value.items() for text in pair):
         raise TypeError
     return dict(value)
@@ -159,13 +159,13 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _pair(one: Any) -> tuple[str, str]:
-    if isinstance(one, str):
-        name, equals, text = one.partition("=")
+def _pair(item: Any) -> tuple[str, str]:
+    if isinstance(item, str):
+        name, equals, text = item.partition("=")
         if not equals or not name:
             raise ValueError
         return name, text
-    name, text = one
+    name, text = item
     return name, text
 
 
@@ -174,7 +174,7 @@ def _limits(value: Any) -> dict[str, float]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
-        pairs = [one.rpartition("=")[::2] if isinstance(one, str) else one for one in value]
+        pairs = [item.rpartition("=")[::2] if isinstance(item, str) else item for item in value]
         value = once([(name.strip(), float(bound)) for name, bound in pairs])
     if not all(isinstance(name, str) and name and math.isfinite(float(bound)) for name, bound in value.items()):
         raise ValueError
@@ -230,7 +230,7 @@ def _numbers(value: Any) -> tuple[float, ...]:
         return (value,)
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError
-    return tuple(float(one) for one in value)
+    return tuple(float(item) for item in value)
 
 
 def _between(value: Any) -> float:

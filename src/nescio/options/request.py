@@ -85,8 +85,8 @@ class Option(Struct, frozen=True):
         except RepeatedNameError as error:
             raise UsageError(f"{opt(self.name)} {error}") from None
         except (ValueError, TypeError):
-            found = value[0] if typed and isinstance(value, list) and len(value) == 1 else value
-            raise UsageError(f"{opt(self.name)} takes {self.takes} (found {shorten(found)})") from None
+            plain = value[0] if typed and isinstance(value, list) and len(value) == 1 else value
+            raise UsageError(f"{opt(self.name)} takes {self.takes} (found {shorten(plain)})") from None
 
     @property
     def takes(self) -> str:
@@ -157,9 +157,9 @@ class Request:
     facts: ClassVar[dict[str, str]] = {}  # possible facts about a request, in words: "suite", "a suite of benchmarks"
 
     def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
-        own = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
-        cls._own = {name: replace(one, name=name, group=group) for name, one in own.items()}
-        for name, one in own.items():
+        options = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
+        cls._own = {name: replace(one, name=name, group=group) for name, one in options.items()}
+        for name, one in options.items():
             if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
                 raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")
             delattr(cls, name)
@@ -263,7 +263,9 @@ class Request:
     def words(self, *kept: type[Request] | str) -> tuple[str, ...]:
         """Return the given options as words of a shell: all, or those of some classes and names."""
         mine = (
-            {name for one in kept for name in ([one] if isinstance(one, str) else one.options)} if kept else self.given
+            {name for part in kept for name in ([part] if isinstance(part, str) else part.options)}
+            if kept
+            else self.given
         )
         return tuple(w for name in self.given if name in mine for w in _words(self.options[name], getattr(self, name)))
 

@@ -79,9 +79,9 @@ class Verb(Generic[P, R]):
     @property
     def calls(self) -> list[str]:
         """Return the verb's examples for Python: those that call this verb, with files that need no search."""
-        own = f"nescio {self.name} "
-        lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
-        return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
+        prefix = f"nescio {self.name} "
+        lines = [line for line in self.examples if line.startswith(prefix) and "*" not in line]
+        return [as_call(self, shlex.split(line.removeprefix(prefix))) for line in lines]
 
     @property
     def options(self) -> dict[str, Option]:
@@ -126,38 +126,44 @@ def documented(verb: Verb[Any, Any]) -> str:
     """Return the text of `help`: the verb's description, its examples in Python, and each option with its purpose."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
-    for name, one in verb.options.items():
-        default = f" [default: {one.default_about}]" if one.default_words else ""
+    for name, option in verb.options.items():
+        default = f" [default: {option.default_about}]" if option.default_words else ""
         lines.append(
-            textwrap.fill(f"{name}: {one.about}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
+            textwrap.fill(f"{name}: {option.about}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
         )
     return "\n".join(lines)
 
 
 def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[str]]:
     """Return the words of a shell after the verb, keyed by option, without those for printing."""
-    flags = {flag: one for one in verb.options.values() for flag in (*one.given_as, f"--{one.name.replace('_', '-')}")}
-    flags |= {f"--no-{name[2:]}": one for name, one in flags.items() if one.kind.flag and name.startswith("--")}
+    flags = {
+        flag: option
+        for option in verb.options.values()
+        for flag in (*option.given_as, f"--{option.name.replace('_', '-')}")
+    }
+    flags |= {
+        f"--no-{name[2:]}": option for name, option in flags.items() if option.kind.flag and name.startswith("--")
+    }
     given: dict[str, list[str]] = {}
     loose: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        one = flags.get(word.partition("=")[0]) if word.startswith("-") else None
-        if one is None and word.startswith("-"):  # a word for printing results
+        option = flags.get(word.partition("=")[0]) if word.startswith("-") else None
+        if option is None and word.startswith("-"):  # a word for printing results
             rest = rest if word == "-v" else rest[1:]
-        elif one is None:
+        elif option is None:
             loose.append(word)
-        elif one.kind.flag:
-            given[one.name] = [word]
+        elif option.kind.flag:
+            given[option.name] = [word]
         else:
-            given.setdefault(one.name, []).append(word.partition("=")[2] if "=" in word else rest.pop(0))
-    places = [one for one in verb.options.values() if one.argument]
-    for at, one in enumerate(places):
+            given.setdefault(option.name, []).append(word.partition("=")[2] if "=" in word else rest.pop(0))
+    places = [option for option in verb.options.values() if option.argument]
+    for at, option in enumerate(places):
         left = len(places) - at - 1
-        taken = len(loose) - left if one.kind.several else 1
-        given[one.name], loose = loose[:taken], loose[taken:]
-    return {name: own for name, own in given.items() if own}
+        taken = len(loose) - left if option.kind.several else 1
+        given[option.name], loose = loose[:taken], loose[taken:]
+    return {name: words_of_option for name, words_of_option in given.items() if words_of_option}
 
 
 def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> Any:
@@ -177,24 +183,24 @@ def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
     given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []
-    for name, one in verb.options.items():
+    for name, option in verb.options.items():
         if given.get(name):
-            value = _shown(one, given[name])
-            in_place = one.positional and len(by_place) == list(verb.options).index(name)
+            value = _shown(option, given[name])
+            in_place = option.positional and len(by_place) == list(verb.options).index(name)
             by_place.append(value) if in_place else by_name.append(f"{name}={value}")
     return f"{verb.path}({', '.join([*by_place, *by_name])})"
 
 
-def _shown(one: Option, words: list[str]) -> str:
+def _shown(option: Option, words: list[str]) -> str:
     """Return a value in Python's notation."""
-    if one.kind.flag:
+    if option.kind.flag:
         return str(not words[0].startswith("--no-"))
-    value = one.kind.read(list(words) if one.kind.several else words[0])
-    if one.kind.several and "=" in one.metavar and not isinstance(value, dict):
-        value = one.kind.check(value)
+    value = option.kind.read(list(words) if option.kind.several else words[0])
+    if option.kind.several and "=" in option.metavar and not isinstance(value, dict):
+        value = option.kind.check(value)
     if isinstance(value, dict):
         value = {name: _alone(of) for name, of in value.items()}
-    return json.dumps(_alone(value) if one.kind.several else value, default=str, ensure_ascii=False)
+    return json.dumps(_alone(value) if option.kind.several else value, default=str, ensure_ascii=False)
 
 
 def _alone(value: Any) -> Any:
@@ -220,5 +226,7 @@ def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Ca
 def _name(run: Callable[..., Any]) -> str:
     """Return the name of a verb: the name of its function, after the name of its group's module."""
     module = run.__module__.removeprefix(ROOM).split(".")
-    own = run.__name__.rstrip("_").replace("_", "-")
-    return " ".join([*module[:-1], own] if module[-1].replace("_", "-") == own else [*module, own])
+    function_name = run.__name__.rstrip("_").replace("_", "-")
+    return " ".join(
+        [*module[:-1], function_name] if module[-1].replace("_", "-") == function_name else [*module, function_name]
+    )

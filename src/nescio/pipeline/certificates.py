@@ -71,7 +71,7 @@ class Certificate(Struct, frozen=True):
     def write(self, path: Path | str) -> None:
         """Write the certificate as JSON, completely or not at all."""
         document = {"kind": KIND, "nescio": __version__, **asdict(self)}
-        document["agreement"] = [asdict(one) for one in self.agreement]
+        document["agreement"] = [asdict(coefficient) for coefficient in self.agreement]
         write_text(Path(path), json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -107,7 +107,7 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
         runs=tuple(map(str, document["runs"])),
         categories=tuple(map(str, document["categories"])),
         level=float(document["level"]),
-        agreement=tuple(Coefficient(**one) for one in document["agreement"]),
+        agreement=tuple(Coefficient(**coefficient) for coefficient in document["agreement"]),
     )
 
 
@@ -117,44 +117,46 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     Raises MismatchError, in one sentence, if judge, prompt or questions differ from its own, or if the interval of its
     kappa is not above 0.
     """
-    own = read_certificate(path)
+    issued = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
     if not judges:
         raise MismatchError(
-            f"{path}: the certificate is for the judge {own.judge}; it is unknown who judged these answers"
+            f"{path}: the certificate is for the judge {issued.judge}; it is unknown who judged these answers"
         )
-    expected = parse(own.judge)
+    expected = parse(issued.judge)
     for judge in judges:
         if _nameless(judge) != _nameless(expected):
-            raise MismatchError(f"{path}: the certificate is for the judge {own.judge}; {judge} judged these answers")
-        if judge.prompt != own.prompt:
             raise MismatchError(
-                f"{path}: the certificate is for the prompt {own.prompt or 'none'}; {judge.name} was asked with the "
+                f"{path}: the certificate is for the judge {issued.judge}; {judge} judged these answers"
+            )
+        if judge.prompt != issued.prompt:
+            raise MismatchError(
+                f"{path}: the certificate is for the prompt {issued.prompt or 'none'}; {judge.name} was asked with the "
                 f"prompt {judge.prompt or 'none'}"
             )
     here = digest_of(questions)
-    if here != own.questions:
+    if here != issued.questions:
         raise MismatchError(
-            f"{path}: the certificate is for different questions (digest {own.questions}; these have "
+            f"{path}: the certificate is for different questions (digest {issued.questions}; these have "
             f"{here}); certify the "
             "judge on these"
         )
-    kappa = _kappa(own)
+    kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
         shown = "undefined" if kappa.value is None else _with_interval(kappa)
         inverted = kappa.value is not None and kappa.value < 0
         advice = "are they the wrong way round?" if inverted else "label more answers, of each outcome"
         raise MismatchError(
-            f"{path}: kappa is {shown}: these {own.labels} labels do not show that the judge agrees with people better "
-            f"than chance would; {advice}"
+            f"{path}: kappa is {shown}: these {issued.labels} labels do not show that the judge agrees with people "
+            f"better than chance would; {advice}"
         )
     met = note(
         "certificate.met",
         "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
-        judge=own.judge,
-        labels=own.labels,
-        date=own.date,
+        judge=issued.judge,
+        labels=issued.labels,
+        date=issued.date,
         kappa="unknown" if kappa is None else f"{kappa.value:.3f}",
         file=str(path),
     )
@@ -169,7 +171,7 @@ def _with_interval(kappa: Coefficient) -> str:
 
 
 def _kappa(certificate: Certificate) -> Coefficient | None:
-    return next((one for one in certificate.agreement if one.name == "kappa"), None)
+    return next((coefficient for coefficient in certificate.agreement if coefficient.name == "kappa"), None)
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:

@@ -81,5 +81,5 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
     """Return the judges: nescio's judge, those that the files name, or none if unknown."""
-    own = read.data.judges if isinstance(read.data, Outcomes) else ()
-    return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))
+    judges = read.data.judges if isinstance(read.data, Outcomes) else ()
+    return tuple(dict.fromkeys((*read.judges, *(record for record in judges if record is not None))))

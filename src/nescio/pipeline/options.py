@@ -42,10 +42,10 @@ def _outcomes(value: Any) -> dict[str, str]:
     The outcome follows the last equals sign, because a word may contain one. The empty word means no answer.
     """
     items = value if not isinstance(value, str) else [value]
-    if not isinstance(items, Mapping) and any(isinstance(one, str) and "=" not in one for one in items):
+    if not isinstance(items, Mapping) and any(isinstance(item, str) and "=" not in item for item in items):
         raise ValueError
     if not isinstance(items, Mapping):
-        items = once([one.rpartition("=")[::2] if isinstance(one, str) else one for one in items])
+        items = once([item.rpartition("=")[::2] if isinstance(item, str) else item for item in items])
     for word, outcome in items.items():
         if not isinstance(word, str):
             raise ValueError

@@ -127,9 +127,9 @@ def _read_each(
         format_, parts = recognise(group, options.format_in)
         if only_questions(format_, parts):
             raise MismatchError(f"{error}; a run that answers questions is JSON Lines of id and answer") from None
-        own = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
-        own = own.but(choose={} if format_.name == TABLE else options.choose)
-        read.append(read_parts(format_, parts, own))
+        format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
+        format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
+        read.append(read_parts(format_, parts, format_options))
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
     if not outcomes or len(outcomes) < len(read) - 1:
         raise MismatchError(str(error)) from None
@@ -144,7 +144,7 @@ def _read_each(
         return replace(beside, notes=(*beside.notes, *notes), about=about)
     if len(outcomes) < len(read):
         raise MismatchError(str(error)) from None
-    every = tuple(one for result in read for one in result.notes)
+    every = tuple(remark for result in read for remark in result.notes)
     return ReadResult(joined, (*every, *notes), format=read[0].format, about=about)
 
 
@@ -208,12 +208,12 @@ def read_parts(
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
     if isinstance(result.data, Outcomes):
-        found = result.data
+        data = result.data
         if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
-            found = with_rest(found, parts[0][1], options.total, options.rest)
+            data = with_rest(data, parts[0][1], options.total, options.rest)
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (*notes, note("reading.partial", "only tables keep partial answers apart; these are incorrect"))
-        settled, more = settle(found, options.no_answer)
+        settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))
@@ -275,11 +275,11 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     """Return a collection of any format with runs in nescio's JSON Lines, and in the format's own form if there are
     any."""
     assert format_.collection is not None
-    own = [source for part, source in parts if part == OWN_RUN]
+    own_runs = [source for part, source in parts if part == OWN_RUN]
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files = read_runs(own, ids, supports=options.supports)
+    runs, files = read_runs(own_runs, ids, supports=options.supports)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)

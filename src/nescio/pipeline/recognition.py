@@ -78,7 +78,7 @@ _FIXED = "its columns have fixed names"
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of a source that the user named."""
-    return {name: own for name, own in column.items() if own in source.columns}
+    return {name: column_name for name, column_name in column.items() if column_name in source.columns}
 
 
 def silence_reader() -> Callable[[str], bool]:

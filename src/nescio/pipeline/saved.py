@@ -49,10 +49,10 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     paths = (
         [options.reading] if options.reading else [place_of(Path(own)) for own in items if isinstance(own, (str, Path))]
     )
-    found = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
-    if not found:
+    readings = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
+    if not readings:
         return options, ()
-    (path, saved), *others = found.items()
+    (path, saved), *others = readings.items()
     if any(other != saved for _, other in others):
         raise UsageError(f"{path} and {others[0][0]} are read in two ways: {opt('reading')} says which is meant")
     more = {name: value for name, value in saved.items() if name not in options.given}
@@ -77,14 +77,14 @@ def _is_file(path: Path) -> bool:
 def load(path: Path) -> dict[str, Any]:
     """Return the options in a saved reading. Raises FormatError for any other file."""
     try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
+        reading = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{opt('reading')} {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(path, f"this is no saved reading: {error}") from None
-    if unknown := held.keys() - {*KEPT}:
+    if unknown := reading.keys() - {*KEPT}:
         raise FormatError(path, f"a saved reading holds {', '.join(KEPT)}", value=sorted(unknown))
-    return held
+    return reading
 
 
 def save(path: Path, options: Mapping[str, Any]) -> None:

@@ -54,9 +54,9 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
             _hold(connection, memory, cores())
     else:
         connection = _shared(process := os.getpid()).cursor()
-        held = _HELD.get(process, (None, 1))
-        wanted = (limit(), held[1] if small else cores())
-        if wanted != held:
+        settings = _HELD.get(process, (None, 1))
+        wanted = (limit(), settings[1] if small else cores())
+        if wanted != settings:
             _hold(connection, *wanted)
             _HELD[process] = wanted
         if small:
@@ -99,17 +99,17 @@ def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[i
     # The engine measures the progress of a query only if its progress bar is enabled.
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     connection.execute("SET progress_bar_time = 0")
-    told, ended = 0, Event()
+    reported, ended = 0, Event()
 
     def tell(done: int) -> None:
-        nonlocal told
-        if done != told:
-            tick(done - told)
-            told = done
+        nonlocal reported
+        if done != reported:
+            tick(done - reported)
+            reported = done
 
     def follow() -> None:
         while not ended.wait(_EVERY):
-            tell(max(told, int(size * min(connection.query_progress(), 99) / 100)))
+            tell(max(reported, int(size * min(connection.query_progress(), 99) / 100)))
 
     thread = Thread(target=follow, daemon=True)
     thread.start()

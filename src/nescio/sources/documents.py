@@ -228,10 +228,10 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
-    for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
-        if one.header_offset + _HEADER + one.compress_size > other.header_offset:
+    for member, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
+        if member.header_offset + _HEADER + member.compress_size > other.header_offset:
             rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
-            raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
+            raise FormatError(path, rule, where=f"member {sanitize(member.filename, target='message')}")
     return members
 
 

@@ -32,12 +32,12 @@ def as_list(value: Any) -> list[Any]:
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
     """Return the objects in a list; empty if the value is no list."""
-    return [one for one in as_list(value) if isinstance(one, dict)]
+    return [element for element in as_list(value) if isinstance(element, dict)]
 
 
 def texts_in(value: Any) -> list[str]:
     """Return the texts in a list, or a text alone; empty if the value is neither."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+    return [element for element in (value if isinstance(value, list) else [value]) if isinstance(element, str)]
 
 
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:

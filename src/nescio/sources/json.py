@@ -99,8 +99,8 @@ class MemoryBudget:
 
     def __init__(self, size: int, *, packed: int = 0) -> None:
         most = min(10 * size, 2 * FREE + 500 * packed) if packed else 10 * size
-        told, there = limit(), of_machine()
-        self.left = FREE + most if told is None else told // 2
+        stated, there = limit(), of_machine()
+        self.left = FREE + most if stated is None else stated // 2
         if there is not None:
             self.left = min(self.left, there // 2)
 

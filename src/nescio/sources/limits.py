@@ -59,15 +59,15 @@ def limits() -> Limits:
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
     """Return the number of bytes to which a file of `size` bytes may unpack."""
-    told = limits().max_unpacked
-    return min(MOST_UNPACKED, SMALL + ratio * size) if told is None else int(told * GB)
+    stated = limits().max_unpacked
+    return min(MOST_UNPACKED, SMALL + ratio * size) if stated is None else int(stated * GB)
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
     """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
     if unpacked > most:
-        told = limits().max_unpacked
-        size = f"{most / GB:.3g}" if told is None else f"{told:g}"
+        stated = limits().max_unpacked
+        size = f"{most / GB:.3g}" if stated is None else f"{stated:g}"
         rule = f"unpacks to more than {size} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
         raise FormatError(path, rule)
 
@@ -114,9 +114,9 @@ def check_columns(label: Path | str, columns: int, memory: int, where: str | Non
 
     Each column takes memory for thousands of rows; `memory` is the limit for a file of its size.
     """
-    told = limits().max_columns
-    if columns > (memory // COLUMN if told is None else told):
-        many = ", which is too many for a table of this size" if told is None else f", which is more than {told:,}"
+    stated = limits().max_columns
+    if columns > (memory // COLUMN if stated is None else stated):
+        many = ", which is too many for a table of this size" if stated is None else f", which is more than {stated:,}"
         rule = f"there are {columns:,} columns{many}; {opt('max_columns')} says how many a file may have"
         raise FormatError(label, rule, where=where)
 

@@ -71,8 +71,12 @@ def _python(text: str) -> Any:
 def _nests_deep(value: Any) -> bool:
     level = [value]
     for _ in range(limits().max_depth):
-        held = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list, tuple))]
-        if not held:
+        containers = [
+            entry.values() if isinstance(entry, dict) else entry
+            for entry in level
+            if isinstance(entry, (dict, list, tuple))
+        ]
+        if not containers:
             return False
-        level = [inner for one in held for inner in one]
+        level = [inner for entry in containers for inner in entry]
     return True

@@ -79,8 +79,8 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 def _meant(path: Path) -> str:
     """Return the name of a file in the same folder that is spelled almost like the missing file; empty without one."""
     with suppress(OSError):
-        found = nearest(path.name, (one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
-        return "".join(f"; did you mean {name}?" for name in found[:1])
+        names = nearest(path.name, (entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
+        return "".join(f"; did you mean {name}?" for name in names[:1])
     return ""
 
 
@@ -149,8 +149,8 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
     """Return an unpacked or fetched source, with notes that name the original file or address."""
-    own = {str(source.path), str(source.label)}
-    notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
+    names = {str(source.path), str(source.label)}
+    notes = tuple(replace(remark, subject=str(label)) if remark.subject in names else remark for remark in source.notes)
     return replace(source, packed=packed, notes=notes)
 
 

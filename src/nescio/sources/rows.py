@@ -69,7 +69,7 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     else:
         found = tables_in(source.document)
     keyed = {one.path for one in found if one.by == KEY}
-    beside = {place: number for own in figures for place, number in _numbers(own, (), keyed)}
+    beside = {place: number for numbers_of_list in figures for place, number in _numbers(numbers_of_list, (), keyed)}
     if nested:
         plain = {one.path for one in found if not one.by}
         outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
@@ -100,7 +100,7 @@ def _without_own(beside: Numbers, path: str) -> dict[tuple[str, ...], float | st
 
 
 def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
-    return {place: number for other, own in of_lists.items() if other != path for place, number in own.items()}
+    return {place: number for other, numbers in of_lists.items() if other != path for place, number in numbers.items()}
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
@@ -143,9 +143,9 @@ def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
     if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
         return False
     alone = {name: value for name, value in line.items() if name not in here}
-    own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
+    has_number = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
     shared = [name for name in line if any(name in row for row in rows)]
-    return own and all(row.get(name) == line[name] for name in shared for row in rows)
+    return has_number and all(row.get(name) == line[name] for name in shared for row in rows)
 
 
 Numbers = dict[tuple[str, ...], float | str]  # numbers keyed by path
@@ -176,13 +176,13 @@ def _within(rows: Rows) -> Iterator[Rows]:
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
-    kept = {name for name, own in numbers.items() if len(own) == len(rows.rows) or own <= {0, 1}}
+    kept = {name for name, values in numbers.items() if len(values) == len(rows.rows) or values <= {0, 1}}
     for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
         inner = []
         for row in rows.rows:
             beside = {other: cell for other, cell in row.items() if isinstance(cell, (str, bool)) or other in kept}
             listed = row.get(name)
-            inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
+            inner += [beside | flat(inner_row) for inner_row in (listed or ())] if is_rows(listed) else []
         yield Rows(f"{rows.path}[].{name}", inner)
 
 
@@ -200,23 +200,25 @@ def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterat
 _WHOLE = "this JSON document is a list of rows or columns"
 
 
-def _place(source: Source, found: Rows) -> str:
+def _place(source: Source, rows: Rows) -> str:
     """Return in words where the rows are, and which column their names became."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
-    if found.path or found.by:
+    if rows.path or rows.by:
         where = (
-            f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"
-            if found.path
+            f"the {'objects' if rows.by else 'list'} {rows.path!r} of this JSON document"
+            if rows.path
             else ("the objects of this JSON document")
         )
-    return f"{where} (their names are the column {found.by!r})" if found.by else where
+    return f"{where} (their names are the column {rows.by!r})" if rows.by else where
 
 
-def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
+def _others(chosen: Rows, tables: Sequence[Rows]) -> list[str]:
     """Return the names of other lists in a document that are at least half as long as the one read."""
-    long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
+    long = [
+        table.path for table in tables if table is not chosen and table.path and 2 * len(table.rows) >= len(chosen.rows)
+    ]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 
 
@@ -237,7 +239,7 @@ def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ())
 
 def tables_in(document: Any) -> list[Rows]:
     """Return the tables of a document, with flat rows: `grading.correct` is a column."""
-    return [Rows(one.path, [flat(row) for row in one.rows], one.by) for one in _find(document, "", 0)]
+    return [Rows(table.path, [flat(row) for row in table.rows], table.by) for table in _find(document, "", 0)]
 
 
 def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
@@ -262,41 +264,41 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
     if _is_keyed(value):
         return [Rows(path, [{KEY: name, **row} for name, row in value.items()], KEY)]
     below = {name: _find(member, _join(path, name), depth + 1) for name, member in value.items()}
-    inside = {name: found[0] for name, found in below.items() if len(found) == 1}
-    if len(inside) > 1 and all(len(found) < 2 for found in below.values()) and _are_alike(path, inside):
-        rows = [{RUN: name, **row} for name, one in inside.items() for row in one.rows]
+    inside = {name: tables[0] for name, tables in below.items() if len(tables) == 1}
+    if len(inside) > 1 and all(len(tables) < 2 for tables in below.values()) and _are_alike(path, inside):
+        rows = [{RUN: name, **row} for name, table in inside.items() for row in table.rows]
         return [Rows(path, rows, RUN)]
-    return [one for found in below.values() for one in found]
+    return [table for tables in below.values() for table in tables]
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
     """Return the rows below two levels of names, runs and questions. The level with fewer names is taken as the
     runs."""
     members = list(value.values())
-    if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
+    if len(members) < 2 or not all(isinstance(member, Mapping) and _is_keyed(member) for member in members):
         return []
-    if not _overlap([{*one} for one in members]):
+    if not _overlap([{*member} for member in members]):
         return []
     outer, inner = (RUN, KEY) if len(members) <= max(map(len, members)) else (KEY, RUN)
-    return [{outer: name, inner: other, **row} for name, one in value.items() for other, row in one.items()]
+    return [{outer: name, inner: other, **row} for name, member in value.items() for other, row in member.items()]
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
     """Return whether an object maps names to objects of one kind."""
     members = list(value.values())
-    if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
+    if len(members) < 2 or not all(isinstance(member, Mapping) and member for member in members):
         return False
     if len(members) < _FEWEST and not _is_grid(members):
         return False
-    if any(_holds_rows(one) for one in members):
+    if any(_holds_rows(member) for member in members):
         return False
-    return _overlap([{*one} for one in members])
+    return _overlap([{*member} for member in members])
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether objects hold single cells of one kind with few distinct values, like verdicts on many
     questions."""
-    cells = [cell for one in members for cell in one.values() if cell is not None]
+    cells = [cell for member in members for cell in member.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
     return min(map(len, members)) >= _FEWEST_CELLS and few and kinds in ({bool}, {int}, {str})
@@ -308,9 +310,9 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
     """Return whether lists of rows under several names are at the same place below them, and of one kind."""
-    places = {one.path.removeprefix(_join(path, name)) for name, one in inside.items()}
-    named = any(RUN in one.columns for one in inside.values())
-    return len(places) == 1 and not named and _overlap([one.columns for one in inside.values()])
+    places = {table.path.removeprefix(_join(path, name)) for name, table in inside.items()}
+    named = any(RUN in table.columns for table in inside.values())
+    return len(places) == 1 and not named and _overlap([table.columns for table in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:

@@ -139,9 +139,9 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
     if not sums:
         return
-    found = first(connection, f"SELECT {sums} FROM {relation}", parquet(source.path)[1])
-    check_text_length(source.label, max((length or 0) for length in found[::2]))
-    check_size(source.path, sum((size or 0) for size in found[1::2]), most_unpacked(source.path.stat().st_size))
+    sizes = first(connection, f"SELECT {sums} FROM {relation}", parquet(source.path)[1])
+    check_text_length(source.label, max((length or 0) for length in sizes[::2]))
+    check_size(source.path, sum((size or 0) for size in sizes[1::2]), most_unpacked(source.path.stat().st_size))
 
 
 def _load_delimited(

@@ -52,13 +52,13 @@ class Alternative(Struct, frozen=True):
     @property
     def winning(self) -> float:
         """Return the share of tested assessors whom the judge may replace, in [0, 1]; NaN if no assessor was tested."""
-        tested = [one.beaten for one in self.people if not math.isnan(one.p)]
+        tested = [person.beaten for person in self.people if not math.isnan(person.p)]
         return sum(tested) / len(tested) if tested else math.nan
 
     @property
     def advantage(self) -> float:
         """Return the mean of the judge's advantages over the assessors, in [0, 1]; NaN if nobody shares an item."""
-        known = [one.advantage for one in self.people if one.units]
+        known = [person.advantage for person in self.people if person.units]
         return sum(known) / len(known) if known else math.nan
 
     @property
@@ -76,29 +76,29 @@ def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: Array
     $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` holds the number of each item's unit. The items of one
     question are no independent sample, so their mean counts once. Raises UsageError for fewer than two assessors.
     """
-    said, by_judge = np.asarray(people), np.asarray(judge)
-    if said.ndim != 2 or said.shape[1] < 2 or by_judge.shape != said.shape[:1]:
+    verdicts, by_judge = np.asarray(people), np.asarray(judge)
+    if verdicts.ndim != 2 or verdicts.shape[1] < 2 or by_judge.shape != verdicts.shape[:1]:
         raise UsageError(
             "the alternative annotator test needs verdicts of two assessors or more on the same items (found shape"
-            f" {said.shape})"
+            f" {verdicts.shape})"
         )
-    place = np.arange(len(said)) if units is None else np.asarray(units)
-    rows = [_versus(said, by_judge, person, margin, place) for person in range(said.shape[1])]
+    place = np.arange(len(verdicts)) if units is None else np.asarray(units)
+    rows = [_versus(verdicts, by_judge, person, margin, place) for person in range(verdicts.shape[1])]
     tested = [i for i, row in enumerate(rows) if not math.isnan(row[-1])]
     adjusted = dict(zip(tested, _by([rows[i][-1] for i in tested]), strict=True))
     return Alternative(tuple(Versus(*row, adjusted.get(i, math.nan)) for i, row in enumerate(rows)))
 
 
 def _versus(
-    said: NDArray[np.int64], judge: NDArray[np.int64], person: int, margin: float, place: NDArray[np.int64]
+    verdicts: NDArray[np.int64], judge: NDArray[np.int64], person: int, margin: float, place: NDArray[np.int64]
 ) -> tuple[int, int, float, float, float, float]:
-    others = np.delete(said, person, axis=1)
+    others = np.delete(verdicts, person, axis=1)
     many = (others >= 0).sum(axis=1)
-    use = (said[:, person] >= 0) & (many > 0) & (judge >= 0)
+    use = (verdicts[:, person] >= 0) & (many > 0) & (judge >= 0)
     if not use.any():
         return 0, 0, *(math.nan,) * 4
     like_judge = (others == judge[:, None]).sum(axis=1)[use]
-    like_person = (others == said[:, [person]]).sum(axis=1)[use]
+    like_person = (others == verdicts[:, [person]]).sum(axis=1)[use]
     _, unit = np.unique(place[use], return_inverse=True)
     sizes = np.bincount(unit)
     wins = np.bincount(unit, like_judge >= like_person) / sizes
@@ -129,4 +129,4 @@ def _by(p: list[float]) -> list[float]:
     stepped = np.minimum.accumulate((np.asarray(p)[order] * scale)[::-1])[::-1]
     adjusted = np.empty(m)
     adjusted[order] = np.minimum(stepped, 1)
-    return [float(one) for one in adjusted]
+    return [float(value) for value in adjusted]

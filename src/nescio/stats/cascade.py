@@ -43,8 +43,8 @@ class Answers(Struct, frozen=True, eq=False):
 
     def only(self, system: int) -> Answers:
         """Return the answers of one system alone."""
-        one = slice(system, system + 1)
-        return Answers(self.gain[one], self.wrong[one], self.confidence[one], self.cost[one], self.silence)
+        chosen = slice(system, system + 1)
+        return Answers(self.gain[chosen], self.wrong[chosen], self.confidence[chosen], self.cost[chosen], self.silence)
 
 
 class Done(Struct, frozen=True, eq=False):
@@ -107,14 +107,14 @@ def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Float
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
     most = int(MOST_POLICIES ** (1 / len(answers.confidence))) - 1
-    found = []
+    thresholds = []
     for confidence in answers.confidence:
         values = np.unique(confidence[np.isfinite(confidence)])
         if len(values) > most:
             ranked = np.sort(confidence[np.isfinite(confidence)])
             values = np.unique(ranked[np.linspace(0, len(ranked) - 1, most).round().astype(int)])
-        found.append(np.append(values, math.inf))
-    return tuple(found)
+        thresholds.append(np.append(values, math.inf))
+    return tuple(thresholds)
 
 
 def choose(
@@ -135,11 +135,11 @@ def choose(
     parts = sums.sizes.shape[0]
     kept = [np.ones(parts, dtype=bool)]
     kept += [np.arange(parts) != i for i in range(parts)] if parts > 1 else []
-    found = []
+    choices = []
     for keep in kept:
         value, cost, upper, allowed = sums.figures(keep, risk)
         if not allowed.any():
-            found.append(Choice(None))
+            choices.append(Choice(None))
             continue
         margin, most = TIE, value[allowed].max()
         place = _pick(value, cost, allowed & (value >= most - margin))
@@ -148,8 +148,8 @@ def choose(
             margin += float(of.std(ddof=1)) / math.sqrt(len(of))
             place = _pick(value, cost, allowed & (value >= most - margin))
         figures = float(value.ravel()[place]), float(upper.ravel()[place])
-        found.append(Choice(_policy(tried, value, place), *figures))
-    return tuple(found)
+        choices.append(Choice(_policy(tried, value, place), *figures))
+    return tuple(choices)
 
 
 def _pick(value: Floats, cost: Floats, near: Bools) -> int:

@@ -103,8 +103,8 @@ def _beta(one: float, other: float, below: Floats) -> Floats:
 
     if one <= 0 or other <= 0:
         return np.full(len(below), float(one > 0))
-    found: Floats = betaincinv(one, other, below)
-    return found
+    quantiles: Floats = betaincinv(one, other, below)
+    return quantiles
 
 
 def another_count(hits: int, trials: int, more: int, level: float) -> Interval:

@@ -145,8 +145,8 @@ def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
     squares: dict[Factors, float] = {}
     effects: dict[Factors, Floats] = {(): np.array(means.mean()).reshape((1,) * len(levels))}
     for factors in _subsets(len(levels)):
-        own = means.mean(axis=tuple(axis for axis in axes if axis not in factors), keepdims=True)
-        effects[factors] = own - sum(effect for other, effect in effects.items() if {*other} < {*factors})
+        level_means = means.mean(axis=tuple(axis for axis in axes if axis not in factors), keepdims=True)
+        effects[factors] = level_means - sum(effect for other, effect in effects.items() if {*other} < {*factors})
         degrees = math.prod(levels[f] - 1 for f in factors)
         if degrees:
             size = math.prod(levels) * repeats // math.prod(levels[f] for f in factors)

@@ -110,4 +110,7 @@ def _spread(
             unseen = [apart]
     if any(stratum.sum() == 1 for stratum in strata):  # A single unit shows no spread, so it joins the others.
         strata = [np.logical_or.reduce(strata)]
-    return unseen + [unit_error(influence[own], size[own], np.ones(int(own.sum()), dtype=np.int64)) for own in strata]
+    return unseen + [
+        unit_error(influence[stratum_units], size[stratum_units], np.ones(int(stratum_units.sum()), dtype=np.int64))
+        for stratum_units in strata
+    ]

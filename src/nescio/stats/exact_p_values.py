@@ -136,14 +136,14 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
     order = np.lexsort(sizes.T)
     ends = np.flatnonzero((np.diff(sizes[order], axis=0) != 0).any(axis=1)) + 1
     for of_group in np.split(order, ends):
-        own = sizes[of_group[0]]
-        kinds = int(np.count_nonzero(own))
+        group_sizes = sizes[of_group[0]]
+        kinds = int(np.count_nonzero(group_sizes))
         if kinds <= SUMMED_TOGETHER:
-            p[of_group] = linear_ps(own[:kinds].tolist(), steps[of_group, :kinds], observed[of_group])
+            p[of_group] = linear_ps(group_sizes[:kinds].tolist(), steps[of_group, :kinds], observed[of_group])
             continue
         for i in of_group:
-            one = _halves_p(own[:kinds].tolist(), steps[i, :kinds].tolist(), float(observed[i]))
-            p[i] = np.nan if one is None else one
+            pair_p = _halves_p(group_sizes[:kinds].tolist(), steps[i, :kinds].tolist(), float(observed[i]))
+            p[i] = np.nan if pair_p is None else pair_p
     return p
 
 

@@ -28,14 +28,14 @@ def exchanges(
     """
     kinds, kind = np.unique(np.concatenate([kept, exchanged], axis=1), axis=0, return_inverse=True)
     often = np.bincount(kind.ravel(), weights=times, minlength=len(kinds)).astype(np.int64)
-    own, other = np.split(kinds, 2, axis=1)
-    matters = (own != other).any(axis=1)
-    rest = np.einsum("k,kc->c", often[~matters], own[~matters])
-    own, other, often = own[matters], other[matters], often[matters]
+    kept_rows, other = np.split(kinds, 2, axis=1)
+    matters = (kept_rows != other).any(axis=1)
+    rest = np.einsum("k,kc->c", often[~matters], kept_rows[~matters])
+    kept_rows, other, often = kept_rows[matters], other[matters], often[matters]
     all_exchanged = rest + np.tensordot(often, other, axes=1)
 
     def of_kept(kept: Floats) -> Floats:
-        return value(np.tensordot(kept, own - other, axes=1) + all_exchanged)
+        return value(np.tensordot(kept, kept_rows - other, axes=1) + all_exchanged)
 
     return of_kept, often
 

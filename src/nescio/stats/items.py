@@ -29,8 +29,8 @@ def correlations(marked: Floats, rest: Floats) -> Floats:
     x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (x * y).sum(axis=0) / spread
-    return np.where(spread > 1e-12, found, np.nan)
+        correlation = (x * y).sum(axis=0) / spread
+    return np.where(spread > 1e-12, correlation, np.nan)
 
 
 def rest_scores(right: Floats) -> Floats:

@@ -234,10 +234,10 @@ def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
     for row in range(first, last):
         value = values[row]
         if value:
-            own = scan.table[scan.unit[row]].astype(np.float64)
+            row_amount = scan.table[scan.unit[row]].astype(np.float64)
             if value != 1:
-                own *= value
-            amount = own if amount is None else amount + own
+                row_amount *= value
+            amount = row_amount if amount is None else amount + row_amount
     return amount
 
 

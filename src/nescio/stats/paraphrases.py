@@ -63,8 +63,8 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
     share = np.clip((scores - low) / (high - low), 0.5 / n, 1 - 0.5 / n)
     odds = np.log(share / (1 - share))
     lost = float((share[1:, 0] - share[1:, 1]).mean())
-    half, own = float((odds[1:, 0] - odds[1:, 1]).mean()) / 2, float(odds[0].mean())
-    would = 1 / (1 + math.exp(-own - half)) - 1 / (1 + math.exp(-own + half))
+    half, suspect = float((odds[1:, 0] - odds[1:, 1]).mean()) / 2, float(odds[0].mean())
+    would = 1 / (1 + math.exp(-suspect - half)) - 1 / (1 + math.exp(-suspect + half))
     return (high - low) * (would - lost)
 
 
@@ -137,9 +137,9 @@ def _several(
     added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
     # Only a measure that is a sum agrees with the sum on these exchanges.
     probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]
-    own = [excess(value, units[np.arange(len(units))[:, None], orders[one]].sum(axis=0) / n) for one in probes]
-    sums = [added[np.arange(len(units)), one].sum() for one in probes]
-    if np.allclose(own, sums, rtol=0, atol=1e-10):
+    excesses = [excess(value, units[np.arange(len(units))[:, None], orders[probe]].sum(axis=0) / n) for probe in probes]
+    sums = [added[np.arange(len(units)), probe].sum() for probe in probes]
+    if np.allclose(excesses, sums, rtol=0, atol=1e-10):
         steps = (added - added.min(axis=1, keepdims=True)) * n * (systems - 1)
         step = lattice_step(np.unique(np.round(steps, 8)))
         if draws is None and step and steps.max(axis=1).sum() / step < MOST_SUMS:
@@ -151,7 +151,7 @@ def _several(
             at = math.ceil((observed * n * (systems - 1) - least) / step - 1e-6)
             return Exchanged(min(1.0, float(law[max(0, at) :].sum())), math.nan, "exact")
         suspects = rng.integers(systems, size=(draws or DRAWS, len(units)))
-        drawn = np.array([added[np.arange(len(units)), one].sum() for one in suspects])
+        drawn = np.array([added[np.arange(len(units)), probe].sum() for probe in suspects])
         return Exchanged(_hits(drawn, observed), math.nan, "permutation")
     parts = []
     for start in range(0, draws or DRAWS, AT_ONCE):

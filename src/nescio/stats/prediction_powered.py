@@ -160,31 +160,35 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
 
     Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
-    parts = [one for one in samples if len(one.every)]
-    total = sum(len(one.every) for one in parts)
-    for one in parts:
-        if len(one.people) < min(2, len(one.every)):
+    parts = [sample for sample in samples if len(sample.every)]
+    total = sum(len(sample.every) for sample in parts)
+    for sample in parts:
+        if len(sample.people) < min(2, len(sample.every)):
             raise UsageError(
-                f"a stratum of {len(one.every)} questions has {len(one.people)} labels; each needs 2 or more"
+                f"a stratum of {len(sample.every)} questions has {len(sample.people)} labels; each needs 2 or more"
             )
     shared = _shared_weight(parts)
     value, freedom, squares, weights = 0.0, 0, [], []
-    for one in parts:
-        own = len(one.people) >= OWN_WEIGHT
-        weight = float(_weight(one)[0]) if own else shared
+    for sample in parts:
+        has_weight = len(sample.people) >= OWN_WEIGHT
+        weight = float(_weight(sample)[0]) if has_weight else shared
         weights.append(weight)
-        value += len(one.every) / total * float(one.people.mean() + weight * (one.every.mean() - one.judge.mean()))
-        residuals = one.people - one.people.mean() - weight * (one.judge - one.judge.mean())
+        value += (
+            len(sample.every)
+            / total
+            * float(sample.people.mean() + weight * (sample.every.mean() - sample.judge.mean()))
+        )
+        residuals = sample.people - sample.people.mean() - weight * (sample.judge - sample.judge.mean())
         squares.append(float(residuals @ residuals))
-        freedom += len(one.people) - (2 if own else 1)
-    labels = sum(len(one.people) for one in parts)
+        freedom += len(sample.people) - (2 if has_weight else 1)
+    labels = sum(len(sample.people) for sample in parts)
     lacking = max(least * scale**2 - sum(squares), 0.0) / labels if labels else 0.0
     variance = 0.0
-    for one, square in zip(parts, squares, strict=True):
-        m, n = len(one.people), len(one.every)
+    for sample, square in zip(parts, squares, strict=True):
+        m, n = len(sample.people), len(sample.every)
         if m < n:
             divisor = m - (2 if m >= OWN_WEIGHT else 1)
-            variance += (n / total) ** 2 * one.remaining * (square + lacking * m) / divisor / m
+            variance += (n / total) ** 2 * sample.remaining * (square + lacking * m) / divisor / m
     correlation = _correlation_within(parts)
     return Mean(value, variance, max(freedom, 1), tuple(weights), labels, total, correlation)
 
@@ -320,24 +324,30 @@ def _weight(sample: Sample) -> Values:
 def _weights(sample: Sample) -> Values:
     centred = sample.every - sample.every.mean(axis=0)
     spread = centred.T @ centred / (len(centred) - 1)
-    own = sample.judge - sample.judge.mean(axis=0)
-    weights: Values = np.linalg.pinv(spread) @ (own.T @ (sample.people - sample.people.mean()) / len(own))
+    centred_judge = sample.judge - sample.judge.mean(axis=0)
+    weights: Values = np.linalg.pinv(spread) @ (
+        centred_judge.T @ (sample.people - sample.people.mean()) / len(centred_judge)
+    )
     return weights
 
 
 def _shared_weight(parts: Sequence[Sample]) -> float:
     """Return the weight λ from the covariances within strata, clipped to [0, 1]."""
-    labels, units = sum(len(one.people) for one in parts), sum(len(one.every) for one in parts)
-    spread = sum(float(((one.every - one.every.mean()) ** 2).sum()) for one in parts) / max(units - len(parts), 1)
+    labels, units = sum(len(sample.people) for sample in parts), sum(len(sample.every) for sample in parts)
+    spread = sum(float(((sample.every - sample.every.mean()) ** 2).sum()) for sample in parts) / max(
+        units - len(parts), 1
+    )
     if not spread > 0:
         return 0.0
-    covariance = sum(float(((one.people - one.people.mean()) * (one.judge - one.judge.mean())).sum()) for one in parts)
+    covariance = sum(
+        float(((sample.people - sample.people.mean()) * (sample.judge - sample.judge.mean())).sum()) for sample in parts
+    )
     return min(max(covariance / labels / spread, 0.0), 1.0)
 
 
 def _correlation_within(parts: Sequence[Sample]) -> float:
-    people = np.concatenate([one.people - one.people.mean() for one in parts]) if parts else np.zeros(0)
-    judge = np.concatenate([one.judge - one.judge.mean() for one in parts]) if parts else np.zeros(0)
+    people = np.concatenate([sample.people - sample.people.mean() for sample in parts]) if parts else np.zeros(0)
+    judge = np.concatenate([sample.judge - sample.judge.mean() for sample in parts]) if parts else np.zeros(0)
     return _multiple_correlation(people, judge[:, None])
 
 
@@ -348,13 +358,13 @@ def _multiple_correlation(people: Values, judge: Values) -> float:
     """
     if len(people) < 2:
         return NAN
-    centred, own = people - people.mean(), judge - judge.mean(axis=0)
+    centred, centred_judge = people - people.mean(), judge - judge.mean(axis=0)
     total = float(centred @ centred)
     if judge.shape[1] == 1:
-        other = float(own[:, 0] @ own[:, 0])
+        other = float(centred_judge[:, 0] @ centred_judge[:, 0])
         product = total * other
-        return float(centred @ own[:, 0]) / math.sqrt(product) if product > 0 else NAN
+        return float(centred @ centred_judge[:, 0]) / math.sqrt(product) if product > 0 else NAN
     if not total > 0:
         return NAN
-    fitted = own @ np.linalg.lstsq(own, centred, rcond=None)[0]
+    fitted = centred_judge @ np.linalg.lstsq(centred_judge, centred, rcond=None)[0]
     return math.sqrt(min(max(float(fitted @ fitted) / total, 0.0), 1.0))

@@ -53,12 +53,12 @@ def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
             mean = ((covariance / both).sum() - runs) / (runs * (runs - 1))
             even = both * np.where(np.eye(runs, dtype=bool), 1.0, mean)
             covariance = (units * covariance + runs * even) / (units + runs)
-        own, along = np.linalg.eigh(covariance)
-        return np.diag(covariance), (np.maximum(own, 0.0), along)
+        eigenvalues, along = np.linalg.eigh(covariance)
+        return np.diag(covariance), (np.maximum(eigenvalues, 0.0), along)
     away = (resampled - resampled.mean(axis=1, keepdims=True)) / np.sqrt(resamples)
-    own, within = np.linalg.eigh(away.T @ away)
-    some = own > NOTHING * own[-1]
-    return np.einsum("rd,rd->r", away, away), (own[some], away @ (within[:, some] / np.sqrt(own[some])))
+    eigenvalues, within = np.linalg.eigh(away.T @ away)
+    some = eigenvalues > NOTHING * eigenvalues[-1]
+    return np.einsum("rd,rd->r", away, away), (eigenvalues[some], away @ (within[:, some] / np.sqrt(eigenvalues[some])))
 
 
 def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.random.Generator) -> Floats:
@@ -72,26 +72,28 @@ def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.ra
     resamples in which a run is best would count the noise twice, and make the leader look too certain. `values` has
     shape (runs,). `axes` are those of $\Sigma$ (`axes_of`); nothing varies orthogonally to them.
     """
-    own, along = axes
+    eigenvalues, along = axes
     seen, ones = along.T @ values, along.T @ np.ones(len(values))
     tau = DEVIATIONS * width
-    spread = own + tau[:, None] ** 2  # the eigenvalues of M, one row per deviation
+    spread = eigenvalues + tau[:, None] ** 2  # the eigenvalues of M, one row per deviation
     # Orthogonally to the axes, M is tau² I. These are the remaining sums of squares and products of the values and the
     # ones.
-    across = len(values) - len(own)
+    across = len(values) - len(eigenvalues)
     seen_left, ones_left = (values - along @ seen, 1 - along @ ones) if across else (np.zeros(1), np.zeros(1))
     v = 1 / ((ones**2 / spread).sum(axis=1) + (ones_left @ ones_left) / tau**2)
     centre = v * ((ones * seen / spread).sum(axis=1) + (ones_left @ seen_left) / tau**2)
     away = seen - centre[:, None] * ones
     away_left = ((seen_left - centre[:, None] * ones_left) ** 2).sum(axis=1) / tau**2
     size = np.log(spread).sum(axis=1) + across * np.log(tau**2)
-    noise = max((own.sum() - (ones**2 * own).sum() / len(values)) / max(1, len(values) - 1), 1e-24)
+    noise = max((eigenvalues.sum() - (ones**2 * eigenvalues).sum() / len(values)) / max(1, len(values) - 1), 1e-24)
     weight = -np.log1p(tau**2 / noise) + (np.log(v) - size - ((away**2 / spread).sum(axis=1) + away_left)) / 2
     weight = np.exp(weight - weight.max())
     drawn = rng.choice(len(tau), draws, p=weight / weight.sum())
     mean = centre[drawn] + np.sqrt(v[drawn]) * rng.standard_normal(draws)
-    shrunk, left = (tau**2)[:, None] / spread, np.sqrt((tau**2)[:, None] * own / spread)
-    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal((draws, len(own)))
+    shrunk, left = (tau**2)[:, None] / spread, np.sqrt((tau**2)[:, None] * eigenvalues / spread)
+    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal(
+        (draws, len(eigenvalues))
+    )
     posterior: Floats = mean + along @ around.T
     if across:  # Where nothing varies, the measured values are the true ones.
         posterior += seen_left[:, None] - np.multiply.outer(ones_left, mean)

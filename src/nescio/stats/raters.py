@@ -35,20 +35,20 @@ def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
     from scipy.stats import hypergeom
 
     rated = said >= 0
-    found = []
-    for one in range(said.shape[1]):
-        others = np.delete(said, one, axis=1)
+    raters = []
+    for rater in range(said.shape[1]):
+        others = np.delete(said, rater, axis=1)
         most = others.max(axis=1, initial=-1)
         least = np.where(others >= 0, others, most[:, None]).min(axis=1, initial=said.max(initial=0))
         several, disputed = (others >= 0).sum(axis=1) > 1, most > least
-        own = rated[:, one] & (others >= 0).any(axis=1)
-        chosen = int((own & disputed).sum())
-        if 2 * chosen <= own.sum():
+        shared = rated[:, rater] & (others >= 0).any(axis=1)
+        chosen = int((shared & disputed).sum())
+        if 2 * chosen <= shared.sum():
             continue
-        drawn = hypergeom.sf(chosen - 1, several.sum(), (several & disputed).sum(), (own & several).sum())
+        drawn = hypergeom.sf(chosen - 1, several.sum(), (several & disputed).sum(), (shared & several).sum())
         if drawn * said.shape[1] <= ONCE_IN:
-            found.append((one, int(own.sum()), chosen))
-    return found
+            raters.append((rater, int(shared.sum()), chosen))
+    return raters
 
 
 def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
@@ -124,16 +124,16 @@ def agreement_intervals(
     """
     table, _ = _table(counts, None)
     kinds, kind, times = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    held = None
+    unit_kinds = None
     if units is not None:
-        held = np.zeros((max(units, default=-1) + 1, len(kinds)), dtype=np.int64)
-        np.add.at(held, (np.asarray(units), kind.ravel()), 1)
-        times = np.ones(len(held), dtype=np.int64)
+        unit_kinds = np.zeros((max(units, default=-1) + 1, len(kinds)), dtype=np.int64)
+        np.add.at(unit_kinds, (np.asarray(units), kind.ravel()), 1)
+        times = np.ones(len(unit_kinds), dtype=np.int64)
     draws = [
         resampling.bootstrap(times.astype(np.int64), block.size, block.generator(Stream.ASSESSORS))
         for block in resampling.blocks(resamples, seed)
     ]
-    drawn = np.concatenate([draw if held is None else draw @ held for draw in draws])
+    drawn = np.concatenate([draw if unit_kinds is None else draw @ unit_kinds for draw in draws])
     rows = []
     for name, measure in MEASURES.items():
         rows.append(_interval(name, float(measure(table)), measure(kinds, drawn), level))
@@ -154,9 +154,9 @@ def kappa_interval(
     `pairs` holds the categories (from 0) that the first and the second rater chose, one row per decision. `units` holds
     the number (from 0) of each decision's unit; decisions of one unit stay together.
     """
-    said = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    categories_said = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     cells = np.zeros((max(units, default=-1) + 1, categories**2), dtype=np.int64)
-    np.add.at(cells, (np.asarray(units), said[:, 0] * categories + said[:, 1]), 1)
+    np.add.at(cells, (np.asarray(units), categories_said[:, 0] * categories + categories_said[:, 1]), 1)
     kinds, times = np.unique(cells[cells.any(axis=1)], axis=0, return_counts=True)
     drawn = np.concatenate(
         [

@@ -88,9 +88,9 @@ def on_draws(
     made: list[list[Any]] = [[] for _ in values]
     for part in together(blocks, kinds):
         drawn = draw(part)
-        for own, value in zip(made, values, strict=True):
-            own.append(value(drawn))
-    return [np.concatenate(own, axis=-1) for own in made]
+        for results, value in zip(made, values, strict=True):
+            results.append(value(drawn))
+    return [np.concatenate(results, axis=-1) for results in made]
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:

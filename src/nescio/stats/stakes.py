@@ -39,8 +39,8 @@ def counted(values: Whole) -> tuple[Whole, Whole]:
         return values, values
     least, most = int(values.min()), int(values.max())
     if most - least >= MOST_VALUES:
-        found, often = np.unique(values, return_counts=True)
-        return found, often.astype(np.int64)
+        numbers, often = np.unique(values, return_counts=True)
+        return numbers, often.astype(np.int64)
     times = np.bincount(values - least)
     here = np.flatnonzero(times)
     return here + least, times[here]
@@ -147,8 +147,8 @@ def adaptation(
     kinds = np.column_stack([patterns[codes // (asked.shape[1] + 1)], codes % (asked.shape[1] + 1)])
     groups: Groups = {}
     for kind, often in zip(kinds, counts.tolist(), strict=True):
-        own = x[kind[:-1].astype(bool)]
-        key = (tuple(np.round(own - own.min(), DIGITS).tolist()), int(kind[-1]))
+        asked_stakes = x[kind[:-1].astype(bool)]
+        key = (tuple(np.round(asked_stakes - asked_stakes.min(), DIGITS).tolist()), int(kind[-1]))
         groups[key] = groups.get(key, 0) + often
     p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
     return Adaptation(slope, low, high, error, p, how, z, len(each))
@@ -178,9 +178,9 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
         law = np.ones(1)
         for key, times in groups.items():
             values, chances = sums[key]
-            one = np.zeros(round(float(values.max()) / step) + 1)
-            np.add.at(one, np.round(values / step).astype(np.int64), chances)
-            law = convolved(law, power(one, times))
+            distribution = np.zeros(round(float(values.max()) / step) + 1)
+            np.add.at(distribution, np.round(values / step).astype(np.int64), chances)
+            law = convolved(law, power(distribution, times))
         return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
     each = [sums[key] for key, times in groups.items() for _ in range(times)]
     written = None if drawn else _written_out(each)
@@ -199,11 +199,11 @@ def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0
-    for own, of_own in sums:
-        cells += len(values) * len(own)
+    for part_values, of_own in sums:
+        cells += len(values) * len(part_values)
         if cells > MOST_CELLS:
             return None
-        values, place = np.unique(np.add.outer(values, own).ravel().round(DIGITS), return_inverse=True)
+        values, place = np.unique(np.add.outer(values, part_values).ravel().round(DIGITS), return_inverse=True)
         chances = np.bincount(place.ravel(), np.multiply.outer(chances, of_own).ravel()).astype(np.float64)
     return values, chances
 
@@ -211,11 +211,11 @@ def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
 def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
     """Return the sums of all subsets of `many` elements, and their probabilities."""
     if comb(len(x), many) > MOST_ORDERS:
-        values = np.array([sum(x[i] for i in one) for one in _some_subsets(len(x), many)])
+        values = np.array([sum(x[i] for i in subset) for subset in _some_subsets(len(x), many)])
     else:
-        values = np.array([sum(one) for one in combinations(x, many)])
-    found, times = np.unique(np.round(values, DIGITS), return_counts=True)
-    return found, times / times.sum()
+        values = np.array([sum(subset) for subset in combinations(x, many)])
+    distinct, times = np.unique(np.round(values, DIGITS), return_counts=True)
+    return distinct, times / times.sum()
 
 
 def _some_subsets(size: int, many: int) -> list[list[int]]:
@@ -239,8 +239,8 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
     if p is not None:
         return p, "exact"
     total = sum(
-        one * (2 * rng.binomial(many, 0.5, size=draws) - many)
-        for one, many in zip(size.tolist(), times.tolist(), strict=True)
+        number * (2 * rng.binomial(many, 0.5, size=draws) - many)
+        for number, many in zip(size.tolist(), times.tolist(), strict=True)
     )
     return (1 + int(np.sum(np.abs(total) >= observed))) / (1 + draws), "permutation"
 
@@ -266,13 +266,13 @@ def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
     length += 1 - length % 2
     at, log, negative = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=bool)
     for i, place in enumerate(np.argsort(-times, kind="stable").tolist()):
-        one, many = int(size[place]), int(times[place])
+        number, many = int(size[place]), int(times[place])
         if i == 0:
-            at = _near_one(one, many, length)
+            at = _near_one(number, many, length)
             if len(at) > MOST_POINTS:
                 return None
             log, negative = np.zeros(len(at)), np.zeros(len(at), dtype=bool)
-        cosine = np.cos(np.pi / length * (one * at % (2 * length)))
+        cosine = np.cos(np.pi / length * (number * at % (2 * length)))
         log += many * np.log(np.maximum(np.abs(cosine), 1e-300))
         negative ^= (cosine < 0) & (many % 2 == 1)
         left = log > VANISHED

@@ -89,10 +89,10 @@ def fit(right: Bools, asked: Bools, *, penalised: bool) -> Fit:
     logit = np.log(share / (1 - share))
     start = np.concatenate([np.zeros(k), -logit] if penalised else [np.ones(k), logit])
     options = {"maxiter": 2_000, "maxfun": 5_000, "ftol": 1e-13}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    slope = np.exp(found[:k]) if penalised else found[:k] * (1.0 if found[:k].sum() >= 0 else -1.0)
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    slope = np.exp(solution[:k]) if penalised else solution[:k] * (1.0 if solution[:k].sum() >= 0 else -1.0)
     a[use] = slope
-    b[use] = found[k:] if penalised else -found[k:] / slope
+    b[use] = solution[k:] if penalised else -solution[k:] / slope
     return Fit(a, b, abilities(y > 0, m > 0, a[use], b[use]))
 
 

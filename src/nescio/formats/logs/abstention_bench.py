@@ -58,9 +58,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in sources:
         run, data_set = _place(source)
         for row, where in rows_in(source, ("responses",), "a response"):
-            held = checked(Response, row, source, where)
-            name = question_name(held.prompt.question)
-            answer = _answer(held, Answer(run, name, where=where, path=source.label))
+            response = checked(Response, row, source, where)
+            name = question_name(response.prompt.question)
+            answer = _answer(response, Answer(run, name, where=where, path=source.label))
             if several:
                 answer.question, answer.strata = f"{data_set}/{name}", {"dataset": data_set}
             answers.append(log.take(answer))
@@ -98,12 +98,12 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _answer(row: Response, answer: Answer) -> Answer:
-    said, should = row.response_or_abstention, row.prompt.should_abstain
+    text, should = row.response_or_abstention, row.prompt.should_abstain
     answer.answerable = -1 if should is None else int(not should)
     answer.labels = as_object(row.prompt.metadata)
-    answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, said
+    answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, text
     if row.is_abstention is None:
-        answer.nothing, answer.lacking = empty(said if isinstance(said, str) else None), UNREAD
+        answer.nothing, answer.lacking = empty(text if isinstance(text, str) else None), UNREAD
     elif row.is_abstention:
         answer.silent = "abstained"
     else:

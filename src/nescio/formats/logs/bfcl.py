@@ -111,9 +111,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in scores:
         sheet = _sheet(source, runs[_model_folder(source)], outputs)
         categories[sheet.category].append(sheet)
-    answers = [log.take(one) for same in categories.values() for one in _category(log, same)]
-    for one in answers:
-        settle(one, one.right)
+    answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
+    for answer in answers:
+        settle(answer, answer.right)
     return log.result(answers, keep=("category",))
 
 
@@ -136,8 +136,8 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
             "failures: the file is cut off, or lists more than failures"
         )
         raise FormatError(source.label, rule)
-    own, category = _outputs_of(source, outputs), _category_of(source)
-    return Sheet(Path(source.label), run, category, counts.total_count, failures, own)
+    model_outputs, category = _outputs_of(source, outputs), _category_of(source)
+    return Sheet(Path(source.label), run, category, counts.total_count, failures, model_outputs)
 
 
 def _model_folder(source: Source) -> Path:
@@ -239,7 +239,7 @@ def _is_to_be_a_call(output: Any) -> bool:
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     """Note outputs that BFCL counts as right where no function fits, but that seem wrong or were not given."""
-    right = Counter(one.silent or one.nothing for one in answers if one.question not in sheet.failures)
+    right = Counter(answer.silent or answer.nothing for answer in answers if answer.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(
             "bfcl.unparsed_calls",

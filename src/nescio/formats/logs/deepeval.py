@@ -102,7 +102,9 @@ def recognise(source: Source) -> str | None:
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
     if isinstance(cases := source.document.get(MAP), dict):
-        return "cache" if all(isinstance(one, dict) and (not one or CACHED in one) for one in cases.values()) else None
+        return (
+            "cache" if all(isinstance(case, dict) and (not case or CACHED in case) for case in cases.values()) else None
+        )
     run = part_of(source.document, *_root(source))
     if isinstance(run, dict) and {CASES, DIALOGUES} & {*run}:
         return "run" if _root(source) or source.outline or _OF_A_RUN & {*run} else None
@@ -215,7 +217,9 @@ def _cases(source: Source) -> Iterator[Placed]:
             "input": asked.get("input"),
             "actualOutput": asked.get("actual_output"),
             "expectedOutput": asked.get("expected_output"),
-            "metricsData": [one.get("metric_data", one.get("metric_metadata")) for one in objects_in(row.get(CACHED))],
+            "metricsData": [
+                metric.get("metric_data", metric.get("metric_metadata")) for metric in objects_in(row.get(CACHED))
+            ],
         }
         yield _placed(source, case, where)
 
@@ -233,8 +237,10 @@ def _placed(source: Source, row: Any, where: str) -> Placed:
     if not isinstance(case.input, str) or not case.input.strip():
         raise FormatError(source.label, "a test case must have an input, or a name", where=where, value=case.input)
     metrics: dict[str, Metric] = {}
-    for one in objects_in(case.metrics_data or case.metrics_metadata):
-        metric = checked(Metric, {"name": one.get("metric")} | one, source, where, "metricsData.")
+    for score_of_metric in objects_in(case.metrics_data or case.metrics_metadata):
+        metric = checked(
+            Metric, {"name": score_of_metric.get("metric")} | score_of_metric, source, where, "metricsData."
+        )
         metrics[metric_name(metric.name, "")] = metric
     return case, metrics, where
 
@@ -258,17 +264,19 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
     It is not graded if every metric that did not pass gave no verdict.
     """
-    said = case.actual_output if isinstance(case.actual_output, str) else None
+    text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
-    answer.scores = {name: one.value for name, one in metrics.items() if one.value is not None}
-    answer.nothing = empty(said) or (SAID_SO if abstains(answer.scores) else None)
-    answer.asked, answer.gold, answer.answer = case.input, case.expected_output, said
-    answer.reason = [one.reason for one in metrics.values()]
+    answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
+    answer.nothing = empty(text) or (SAID_SO if abstains(answer.scores) else None)
+    answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
+    answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)
-    others = {name: one for name, one in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)}
+    others = {
+        name: result for name, result in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)
+    }
     if len(others) < len(deciding) and isinstance(case.expected_tools, list):
         answer.answerable = int(bool(case.expected_tools))
-        if case.tools_called == [] and not empty(said):
+        if case.tools_called == [] and not empty(text):
             deciding = deciding if answer.answerable else others  # because calling no tool is right if none is expected
             answer.silent = NO_TOOL if not others or _all_pass(deciding) else None
     if metric is not None:
@@ -285,12 +293,16 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
     """Return the metrics that decide, keyed by name: the chosen one, or all that are not flaky."""
-    return {name: one for name, one in metrics.items() if name == metric or (metric is None and one.flaky is not True)}
+    return {
+        name: result
+        for name, result in metrics.items()
+        if name == metric or (metric is None and result.flaky is not True)
+    }
 
 
 def _all_pass(metrics: dict[str, Metric]) -> bool | None:
     """Return whether a case passes all metrics, or None if it fails none but some gave no verdict."""
-    passes = [one.passed for one in metrics.values()]
+    passes = [result.passed for result in metrics.values()]
     return False if False in passes else None if None in passes else True
 
 
@@ -298,7 +310,7 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
     """Return whether a dialogue calls no tool and gets 0 from Tool Use, if that metric decides."""
     turns = objects_in(case.turns or case.messages)
     none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
-    return none and any(one.value == 0 for name, one in metrics.items() if name.casefold() == TOOL_USE)
+    return none and any(result.value == 0 for name, result in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:

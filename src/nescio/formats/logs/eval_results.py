@@ -48,14 +48,14 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
     with atomic_folder(path) as folder:
         for i, file in enumerate(files):
             right, wrong, silent, n = (int(totals[name][i]) for name in ("correct", "incorrect", "unanswered", "n"))
-            said = f"{right} correct, {wrong} incorrect, {silent} unanswered of {n} questions; nescio {__version__}"
+            counts = f"{right} correct, {wrong} incorrect, {silent} unanswered of {n} questions; nescio {__version__}"
             # A text quoted as JSON is valid YAML, too.
             lines = (
                 "- dataset:",
                 f"    id: {json.dumps(named['dataset'])}",
                 f"    task_id: {json.dumps(named['task'])}",
                 f"  value: {right / n:.6g}",
-                f"  notes: {json.dumps(said)}",
+                f"  notes: {json.dumps(counts)}",
             )
             (folder / f"{file}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shown = note(

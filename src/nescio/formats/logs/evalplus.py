@@ -41,16 +41,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     answers: list[Answer] = []
     for source, run in named(log.sources, _name):
-        own = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
-        if not own:
+        run_answers = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
+        if not run_answers:
             raise FormatError(source.label, "there are no samples in it")
         for metric in ("base", "plus"):
             by_task: dict[str, list[float]] = {}
-            for one in own:
-                by_task.setdefault(one.question, []).append(one.scores.get(metric, 0.0))
+            for answer in run_answers:
+                by_task.setdefault(answer.question, []).append(answer.scores.get(metric, 0.0))
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
             log.compare(source, f"pass@1 of {metric}", own_figure, [fmean(scores) for scores in by_task.values()])
-        answers += own
+        answers += run_answers
     return by_metric(log, answers)
 
 

@@ -80,17 +80,24 @@ class Log:
         outside [0, 1] are no outcomes; they become the graded scores called `column`.
         """
         least = threshold(self.options)
-        scores = [one.score for one in answers if one.score is not None and (one.right is None or least is not None)]
+        scores = [
+            answer.score
+            for answer in answers
+            if answer.score is not None and (answer.right is None or least is not None)
+        ]
         if least is None and any(score < 0 or score > 1 for score in scores):
             self.notes.append(no_outcome(what, column))
-            for one in answers:
-                one.why = one.ungraded or (NO_SCORE if one.score is None or math.isnan(one.score) else None)
-                one.scores, one.score = {**one.scores, column: math.nan if one.score is None else one.score}, None
+            for answer in answers:
+                answer.why = answer.ungraded or (NO_SCORE if answer.score is None or math.isnan(answer.score) else None)
+                answer.scores, answer.score = (
+                    {**answer.scores, column: math.nan if answer.score is None else answer.score},
+                    None,
+                )
             return False
         between = sum(0 < score < 1 for score in scores)
         self.notes += partial(what, between, len(scores), least)
-        for one in answers:
-            settle(one, verdict(one, least))
+        for answer in answers:
+            settle(answer, verdict(answer, least))
         return True
 
     def result(
@@ -122,8 +129,8 @@ class Log:
 
     def number(self, answers: Sequence[Answer]) -> None:
         """Add a note on how many repeats there are, after numbering them if the log does not."""
-        if any(one.repeat is not None for one in answers):
-            again = len(answers) - len({(one.run, one.question) for one in answers})
+        if any(answer.repeat is not None for answer in answers):
+            again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
             again = number_repeats(answers)
         if again:
@@ -205,8 +212,8 @@ _KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: 
 
 def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
     """Return the rule that a row breaks ("trial must be a whole number"), and the value that breaks it."""
-    found = re.search(r"at `\$([^`]*)`", message)
-    place = found[1].replace("...", "*") if found else ""  # msgspec leaves out the key of an object's value
+    match = re.search(r"at `\$([^`]*)`", message)
+    place = match[1].replace("...", "*") if match else ""  # msgspec leaves out the key of an object's value
     path = re.findall(r"[^.\[\]]+", place)
     if lost := re.search(r"missing required field `([^`]+)`", message):
         path.append(lost[1])
@@ -220,11 +227,11 @@ def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 def _type_of(name: str, type_: Any) -> Any:
     """Return the type of a struct's field, of the items of a list, or of the values of an object."""
-    for one in _alternatives(type_):
-        if isinstance(one, type) and issubclass(one, Struct):
-            fields = {field.encode_name: field.name for field in msgspec.structs.fields(one)}
-            return get_type_hints(one, include_extras=True)[fields[name]]
-        if items := [item for item in get_args(one) if item is not Ellipsis]:
+    for alternative in _alternatives(type_):
+        if isinstance(alternative, type) and issubclass(alternative, Struct):
+            fields = {field.encode_name: field.name for field in msgspec.structs.fields(alternative)}
+            return get_type_hints(alternative, include_extras=True)[fields[name]]
+        if items := [item for item in get_args(alternative) if item is not Ellipsis]:
             return items[-1]
     return Any
 
@@ -234,7 +241,7 @@ def _alternatives(type_: Any) -> list[Any]:
     if get_origin(type_) is Annotated:
         return _alternatives(get_args(type_)[0])
     if get_origin(type_) in (Union, UnionType):
-        return [one for part in get_args(type_) for one in _alternatives(part)]
+        return [alternative for part in get_args(type_) for alternative in _alternatives(part)]
     return [] if type_ is type(None) else [type_]
 
 
@@ -242,10 +249,10 @@ def _in_words(type_: Any) -> str:
     if type_ == Name:
         return "a text or a whole number"
     if get_origin(type_) is Annotated:
-        said = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
-        if said:
-            return said
-    words = [_KINDS.get(one) or _origin_in_words(one) for one in _alternatives(type_)]
+        description = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
+        if description:
+            return description
+    words = [_KINDS.get(alternative) or _origin_in_words(alternative) for alternative in _alternatives(type_)]
     return " or ".join(dict.fromkeys(words))
 
 
@@ -278,8 +285,8 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
     """Return whether the extracted text, or the whole response, declines to answer."""
     if not options.declined.asked:
         return False
-    for said in (answer.extracted, answer.answer):
-        texts = said if isinstance(said, (list, tuple)) else [said]
+    for part in (answer.extracted, answer.answer):
+        texts = part if isinstance(part, (list, tuple)) else [part]
         if texts and all(isinstance(text, str) and text and options.declined.fits(text) for text in texts):
             return options.declined.matches(texts[0])
     return False
@@ -304,8 +311,8 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
     if answer.ungraded is not None:
         answer.state = NOT_GRADED
     elif answer.why is not None:
-        said = right and (answer.answerable != 0 or kind_of(answer.why) != "declined")
-        answer.state, answer.why = SILENT, f"{answer.why}{GRADED_RIGHT}" if said else answer.why
+        graded_right = right and (answer.answerable != 0 or kind_of(answer.why) != "declined")
+        answer.state, answer.why = SILENT, f"{answer.why}{GRADED_RIGHT}" if graded_right else answer.why
     elif right is None:
         answer.state, answer.why = NOT_GRADED, lacking if answer.lacking is None else answer.lacking
     else:
@@ -427,10 +434,10 @@ def _with_infinite(outcomes: Outcomes) -> Outcomes:
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
     for at in map(tuple, np.argwhere(np.any(list(infinite.values()), axis=0)) if infinite else ()):
-        own = texts[at]
-        if own is not None and not own.reason:
+        words = texts[at]
+        if words is not None and not words.reason:
             names = ", ".join(name for name, values in infinite.items() if values[at])
-            texts[at] = replace(own, reason=f"{names} is infinite: left out")
+            texts[at] = replace(words, reason=f"{names} is infinite: left out")
     return replace(outcomes, texts=texts)
 
 

@@ -76,10 +76,10 @@ def recognise(source: Source) -> str | None:
 
 def _listed(source: Source) -> list[Any] | None:
     """Return the objects of a JSON document, a list or the API's `data`; None for any other document."""
-    held = source.document
-    if isinstance(held, dict) and "meta" in held:
-        held = held.get("data")
-    return held if source.kind == "document" and isinstance(held, list) else None
+    document = source.document
+    if isinstance(document, dict) and "meta" in document:
+        document = document.get("data")
+    return document if source.kind == "document" and isinstance(document, list) else None
 
 
 def _columns(source: Source) -> Sequence[str]:
@@ -123,8 +123,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
     asked = question_column(source, names, ("input",))
     answer_field = source.named.get("answer", "output")
     confidence = source.named.get("confidence", "")
-    held = _FIELDS | {asked, answer_field, confidence}
-    columns = [name for name in names if name not in held and not speaks_of_cost(name)]
+    known = _FIELDS | {asked, answer_field, confidence}
+    columns = [name for name in names if name not in known and not speaks_of_cost(name)]
     scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
     metrics = {name: cells for name, cells in scored.items() if None not in cells}
     for i, row in enumerate(rows):
@@ -134,8 +134,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
             raise FormatError(source.label, "the question is empty", where=where, value=asked)
         marks = {name: cells[i] or [] for name, cells in metrics.items()} | _of_list(source, row, where)
         scores = {metric_name(name, "score"): mean_of(values) for name, values in marks.items()}
-        said = _text(row.get(answer_field))
-        failed = not said and str(row.get("level")).upper() == "ERROR"
+        output = _text(row.get(answer_field))
+        failed = not output and str(row.get("level")).upper() == "ERROR"
         yield Answer(
             _run(row, run),
             question_name(text),
@@ -143,11 +143,11 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
             where=where,
             scores=dict.fromkeys(scores, math.nan) if failed else scores,
             ungraded=ERRORED if failed else None,
-            nothing=empty(said),
+            nothing=empty(output),
             asked=text,
             gold=_text(row.get("expectedOutput")),
-            answer=said,
-            reason=[one.get("comment") for one in objects_in(row.get("scores"))],
+            answer=output,
+            reason=[score.get("comment") for score in objects_in(row.get("scores"))],
         )
 
 
@@ -161,8 +161,8 @@ def _text(value: Any) -> str:
     """Return an input or an output as text. A message, or an object with one text, becomes that text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
-            held = json_or(value, None)
-            return value.strip() if held is None else _text_of(held)
+            decoded = json_or(value, None)
+            return value.strip() if decoded is None else _text_of(decoded)
         return "" if value.strip().lower() in ("null", "none") else value.strip()
     return _text_of(value)
 
@@ -172,22 +172,22 @@ def _text_of(value: Any) -> str:
         for key in ("question", "query", "input", "content", "answer", "output", "text"):
             if isinstance(value.get(key), str):
                 return str(value[key]).strip()
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and value and all(isinstance(message, dict) for message in value):
         return _text_of(value[-1])
     return "" if value in (None, {}, []) else (as_text(value) or "").strip()
 
 
 def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
     """Return the scores that the API lists in a trace, keyed by name."""
-    held = row.get("scores")
-    if isinstance(held, str):
-        held = json_or(held, None)
-    if isinstance(held, dict):
-        return {str(name): values for name, cell in held.items() if (values := _values(cell)) is not None}
+    listed = row.get("scores")
+    if isinstance(listed, str):
+        listed = json_or(listed, None)
+    if isinstance(listed, dict):
+        return {str(name): values for name, cell in listed.items() if (values := _values(cell)) is not None}
     scores: dict[str, list[float]] = {}
-    for one in objects_in(held):  # The API's list of all traces holds only the identifiers of scores.
-        mark = _mark(one)
-        name = one.get("name")
+    for score in objects_in(listed):  # The API's list of all traces holds only the identifiers of scores.
+        mark = _mark(score)
+        name = score.get("name")
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.label, "a score must have a name", where=where, value=name)
         if mark is not None:
@@ -199,7 +199,7 @@ def _values(cell: Any) -> list[float] | None:
     """Return the scores in a cell that holds one score or a list of them; None for any other cell."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
-    marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
+    marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]
     kept = [mark for mark in marks if mark is not None]
     return kept if len(kept) == len(marks) else None
 

@@ -51,11 +51,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
     answers: list[Answer] = []
     for source in details:
-        own = [log.take(one) for one in _answers(source, names[_model(source)], texts=options.texts)]
-        if not own:
+        task_answers = [log.take(answer) for answer in _answers(source, names[_model(source)], texts=options.texts)]
+        if not task_answers:
             raise FormatError(source.label, "there are no rows in it")
-        _against_figures(log, own, source, figures)
-        answers += own
+        _against_figures(log, task_answers, source, figures)
+        answers += task_answers
     return by_metric(log, answers, keep=("task",))
 
 
@@ -80,9 +80,9 @@ def _why_figures_alone(source: Source) -> str:
         for name, value in as_object(metrics).items()
         if isinstance(value, (int, float)) and not str(name).endswith("_stderr")
     ]
-    held = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
+    figures = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
     return (
-        f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
+        f"it holds figures{figures} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
         "with --save-details"
     )
 
@@ -166,8 +166,8 @@ def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, t
     described = connection.execute(f'DESCRIBE SELECT "{column}" FROM {PARQUET}', [address(path)]).fetchall()
     if not str(described[0][1]).startswith("STRUCT"):
         return f'"{column}"'
-    held = connection.execute(f'SELECT unnest("{column}") FROM {PARQUET} LIMIT 0', [address(path)]).description
-    names = {str(one[0]) for one in held or ()}
+    description = connection.execute(f'SELECT unnest("{column}") FROM {PARQUET} LIMIT 0', [address(path)]).description
+    names = {str(field[0]) for field in description or ()}
     packed = ", ".join(f'{name} := "{column}".{name}' for name in needed if name in names)
     return f"struct_pack({packed})" if packed else f'"{column}"'
 
@@ -203,6 +203,6 @@ def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figure
         if date and date["date"] not in other.stem and len(figures) > 1:
             continue
         for name, value in as_object(part_of(other.document, "results", task)).items():
-            scores = [one.scores[name] for one in answers if name in one.scores]
+            scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
                 log.compare(source, f"{name} of {task}", value, scores)

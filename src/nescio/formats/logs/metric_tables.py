@@ -114,14 +114,14 @@ def open_answers(
 
     Raises FormatError if there are no rows, or no column with questions.
     """
-    held = rows_of(source, without)
-    if not held:
+    rows_read = rows_of(source, without)
+    if not rows_read:
         raise FormatError(source.label, f"there are no {rows} in it")
-    names = list(dict.fromkeys(name for row in held for name in row))
+    names = list(dict.fromkeys(name for row in rows_read for name in row))
     answers = column_of(source, names, "answer", answer)
     if answers is None:
         say_no_answers(log, source)
-    return AnswerTable(source, held, names, question_column(source, names, question), answers)
+    return AnswerTable(source, rows_read, names, question_column(source, names, question), answers)
 
 
 def marked_rows(
@@ -142,23 +142,23 @@ def marked_rows(
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
-    held = {*metrics, *fields, question, answer_column, confidence}
+    known = {*metrics, *fields, question, answer_column, confidence}
     for i, row in enumerate(table.rows):
         text, where = row.get(question), f"row {i + 1}"
         if text is None:
             raise FormatError(source.label, "the question is empty", where=where, value=question)
-        said = row.get(answer_column or "")
+        output = row.get(answer_column or "")
         yield Answer(
             run,
             question_name(text),
             confidence=confidence_of(source, row.get(confidence or ""), where),
             where=where,
-            labels={name: cell for name, cell in row.items() if cell and name not in held},
+            labels={name: cell for name, cell in row.items() if cell and name not in known},
             scores={name: column[i] for name, column in metrics.items()},
-            nothing=None if answer_column is None else empty(said),
+            nothing=None if answer_column is None else empty(output),
             asked=text,
             gold=row.get(gold or ""),
-            answer=said,
+            answer=output,
             reason=[row.get(name) for name in reasons],
         )
 

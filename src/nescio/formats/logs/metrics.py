@@ -36,20 +36,20 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
-    for one in answers:
-        tasks.setdefault(one.task, []).append(one)
+    for answer in answers:
+        tasks.setdefault(answer.task, []).append(answer)
     names = _metrics(answers)
     if not names:
         raise FormatError(log.label, "there is no metric in it")
-    for own in tasks.values():
-        _say_both_means(log, own)
-    for one in answers:
-        if abstains(one.scores):
-            one.scores, one.why = {**one.scores, OUTCOME: 0.0}, one.why or SAID_SO
+    for task_answers in tasks.values():
+        _say_both_means(log, task_answers)
+    for answer in answers:
+        if abstains(answer.scores):
+            answer.scores, answer.why = {**answer.scores, OUTCOME: 0.0}, answer.why or SAID_SO
     usual = OUTCOME if OUTCOME in names else None
     chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
     least = threshold(log.options)
-    deciding = {task: _deciding(own, chosen, least, verdicts=verdicts) for task, own in tasks.items()}
+    deciding = {task: _deciding(task_answers, chosen, least, verdicts=verdicts) for task, task_answers in tasks.items()}
     outside = [
         name
         for task, name in deciding.items()
@@ -57,23 +57,23 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     ]
     if outside or None in deciding.values():
         _say_no_outcomes(log, names, deciding)
-        for one in answers:
-            one.state, one.why = NOT_GRADED, None
+        for answer in answers:
+            answer.state, answer.why = NOT_GRADED, None
         return log.result(answers, keep=keep, outcomes=False)
-    for task, own in tasks.items():
+    for task, task_answers in tasks.items():
         name = str(deciding[task])
-        others = [other for other in _metrics(own) if other != name]
+        others = [other for other in _metrics(task_answers) if other != name]
         if others:
             what = f"{task}: {name}" if task else name
             log.say("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others)
-        between = sum(0 < score < 1 for score in _graded(own, name))
-        log.notes += partial(name, between, len(own), least)
-        for one in own:
-            score = one.scores.get(name, math.nan)
+        between = sum(0 < score < 1 for score in _graded(task_answers, name))
+        log.notes += partial(name, between, len(task_answers), least)
+        for answer in task_answers:
+            score = answer.scores.get(name, math.nan)
             right = None if math.isnan(score) else score >= (1.0 if least is None else least)
-            settle(one, right, UNREAD)
-            marks = {**one.scores, SCORE: score} if between else one.scores
-            one.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
+            settle(answer, right, UNREAD)
+            marks = {**answer.scores, SCORE: score} if between else answer.scores
+            answer.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
     return log.result(answers, keep=keep)
 
 
@@ -87,9 +87,9 @@ def by_file(
     """Read every file as a run, named by the file, or by its folder if the file has a `generic` name."""
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
-        for one in answers_of(part, run):
-            one.path = part[1].label
-            answers.append(log.take(one))
+        for answer in answers_of(part, run):
+            answer.path = part[1].label
+            answers.append(log.take(answer))
     return by_metric(log, answers, verdicts=verdicts)
 
 
@@ -100,11 +100,11 @@ def abstains(scores: Mapping[str, float | None]) -> bool:
 
 
 def _metrics(answers: Iterable[Answer]) -> list[str]:
-    return list(dict.fromkeys(name for one in answers for name in one.scores))
+    return list(dict.fromkeys(name for answer in answers for name in answer.scores))
 
 
 def _graded(answers: Iterable[Answer], name: str) -> list[float]:
-    scores = (one.scores.get(name, math.nan) for one in answers)
+    scores = (answer.scores.get(name, math.nan) for answer in answers)
     return [score for score in scores if not math.isnan(score)]
 
 
@@ -135,17 +135,17 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
     """Add a note for each metric that failed on some answers: its mean without them, and its mean with them as 0."""
     names = _metrics(answers)
-    for run in dict.fromkeys(one.run for one in answers):
-        own = [one for one in answers if one.run == run]
+    for run in dict.fromkeys(answer.run for answer in answers):
+        run_answers = [answer for answer in answers if answer.run == run]
         for name in names:
-            graded = _graded(own, name)
+            graded = _graded(run_answers, name)
             if not graded:
                 template = (
                     "run {subject!r}: {metric} has no score for any of {total:n answer}: it failed on each, or was "
                     "not run"
                 )
-                log.say("metrics.none_graded", template, run, metric=name, total=len(own))
-            elif len(graded) < len(own):
+                log.say("metrics.none_graded", template, run, metric=name, total=len(run_answers))
+            elif len(graded) < len(run_answers):
                 log.say(
                     "metrics.both_means",
                     "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
@@ -153,9 +153,9 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
                     run,
                     metric=name,
                     graded=len(graded),
-                    total=len(own),
+                    total=len(run_answers),
                     over_graded=mean_of(graded),
-                    over_all=sum(graded) / len(own),
+                    over_all=sum(graded) / len(run_answers),
                 )
 
 

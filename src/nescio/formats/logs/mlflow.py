@@ -109,25 +109,27 @@ def _traces(source: Source, run: str) -> Iterator[Answer]:
     """Yield the traces as answers. Raises FormatError if a trace has no request, or if no trace has feedback."""
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
-    names = list(dict.fromkeys(name for one in marks for name in one))
-    metrics = [name for name in names if not any(one.get(name, 0.0) is None for one in marks)]
+    names = list(dict.fromkeys(name for trace_marks in marks for name in trace_marks))
+    metrics = [name for name in names if not any(trace_marks.get(name, 0.0) is None for trace_marks in marks)]
     if not metrics:
         raise FormatError(source.label, "no assessment in it has a number or a verdict", value=names)
-    for i, (row, own) in enumerate(zip(rows, marks, strict=True), 1):
-        asked, said = _text(row.get("request")), _text(row.get("response"))
+    for i, (row, row_marks) in enumerate(zip(rows, marks, strict=True), 1):
+        asked, text = _text(row.get("request")), _text(row.get("response"))
         if not asked:
             raise FormatError(source.label, "the request is empty", where=f"trace {i}", value=asked)
-        held = objects_in(value_of(row.get("assessments")))
+        assessments = objects_in(value_of(row.get("assessments")))
         answer = Answer(
             run,
             question_name(asked),
             where=f"trace {i}",
-            scores={name: score for name in metrics if (score := own.get(name, math.nan)) is not None},
-            nothing=empty(said),
+            scores={name: score for name in metrics if (score := row_marks.get(name, math.nan)) is not None},
+            nothing=empty(text),
             asked=asked,
-            gold=[part_of(one, "expectation", "value") for one in held],
-            answer=said,
-            reason=[one.get("rationale") for one in held if one.get("valid") is not False],
+            gold=[part_of(trace_marks, "expectation", "value") for trace_marks in assessments],
+            answer=text,
+            reason=[
+                trace_marks.get("rationale") for trace_marks in assessments if trace_marks.get("valid") is not False
+            ],
         )
         yield _without_error(row, answer)
 
@@ -161,12 +163,12 @@ def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
     if not isinstance(listed, list):
         raise FormatError(source.label, "assessments must be a list", where=where, value=listed)
     marks: dict[str, list[float | None]] = {}
-    for one in listed:
-        name = (one.get("assessment_name") or one.get("name")) if isinstance(one, dict) else None
+    for assessment in listed:
+        name = (assessment.get("assessment_name") or assessment.get("name")) if isinstance(assessment, dict) else None
         if not isinstance(name, str) or not name.strip():
-            raise FormatError(source.label, "an assessment must have a name", where=where, value=one)
-        feedback = one.get("feedback")
-        if isinstance(feedback, dict) and one.get("valid") is not False:
+            raise FormatError(source.label, "an assessment must have a name", where=where, value=assessment)
+        feedback = assessment.get("feedback")
+        if isinstance(feedback, dict) and assessment.get("valid") is not False:
             mark = math.nan if feedback.get("error") else mark_of(as_text(feedback.get("value")))
             marks.setdefault(metric_name(name, "feedback"), []).append(mark)
     return {

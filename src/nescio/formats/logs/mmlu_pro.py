@@ -143,8 +143,10 @@ def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
     if not source.stem.endswith(RESULT) and not of_category:
         return _NAME.sub(r"\1", source.stem), "", placed
     folders = [*own_path(source.label).parts[1:-1]]  # the layout of the repository, MODEL/CoT/SUBJECTS
-    own = folders[:-2] if folders[-2:-1] == ["CoT"] else folders[:-1] if folders[-1:] in (["all"], ["CoT"]) else folders
-    path = own or folders
+    run_folders = (
+        folders[:-2] if folders[-2:-1] == ["CoT"] else folders[:-1] if folders[-1:] in (["all"], ["CoT"]) else folders
+    )
+    path = run_folders or folders
     return (path[-1] if path and path[-1] else source.stem), source.stem, placed
 
 
@@ -209,12 +211,12 @@ def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[st
 
 def _answer(item: Item, answer: Answer) -> Answer:
     gold, options = item.answer.strip(WHITE), item.options if isinstance(item.options, list) else []
-    choices = [f"{chr(65 + i)}. {in_words(one)}" for i, one in enumerate(options)]
+    choices = [f"{chr(65 + i)}. {in_words(option)}" for i, option in enumerate(options)]
     named = ord(gold) - 65 if len(gold) == 1 else -1
     answer.asked, answer.gold = [item.question, *choices], choices[named] if 0 <= named < len(choices) else gold
     answer.answer = _text(item)
-    held = {"category": item.category, "src": item.src}
-    answer.strata = {name: value for name, value in held.items() if isinstance(value, str)}
+    labels = {"category": item.category, "src": item.src}
+    answer.strata = {name: value for name, value in labels.items() if isinstance(value, str)}
     return answer
 
 

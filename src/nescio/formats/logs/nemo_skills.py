@@ -82,13 +82,13 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> Answer:
-    said = row.get("generation")
+    text = row.get("generation")
     answer.question, answer.scores = _name(row, i), _scores(source, row, str(answer.where))
     subset = row.get("subset_for_metrics")
     answer.labels = {"subset": subset} if isinstance(subset, str) else {}
     unread = EXPECTED in row and _judged(row.get(JUDGEMENT)) is None
     unparsed = PREDICTED in row and row[PREDICTED] is None
-    answer.nothing = NO_FORM if unparsed or unread else empty(said) if isinstance(said, str) else None
+    answer.nothing = NO_FORM if unparsed or unread else empty(text) if isinstance(text, str) else None
     answer.asked = next((row[key] for key in ("problem", "question", "prompt") if row.get(key)), None)
     answer.gold = row.get("expected_answer", row.get(EXPECTED))
     answer.answer, answer.extracted = row.get("generation", row.get(JUDGEMENT)), row.get(PREDICTED)
@@ -139,9 +139,11 @@ def _judged(text: Any) -> bool | None:
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
     """Note if the tool's pass@1, the mean over all seeds in percent, differs from the mean of the answers."""
     for task, figures in source.document.items():
-        mine = [one for one in answers if one.task == (task if len(tasks) > 1 else "")] if task in tasks else []
+        mine = (
+            [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")] if task in tasks else []
+        )
         for name, value in as_object(part_of(figures, "pass@1")).items():
-            scores = [one.scores[name] for one in mine if name in one.scores]
+            scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)
             if scores and figure is not None:
                 log.compare(source, f"pass@1 of {task} ({name})", figure / 100, scores)

@@ -49,7 +49,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     names = run_names([(_name(source), source.stem) for source in log.sources])
     answers = [
-        log.take(one) for source, run in zip(log.sources, names, strict=True) for one in _answers(log, source, run)
+        log.take(answer)
+        for source, run in zip(log.sources, names, strict=True)
+        for answer in _answers(log, source, run)
     ]
     return log.by_score(answers, "the grades")
 
@@ -61,7 +63,7 @@ def _name(source: Source) -> str:
 
 def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     answers: dict[str, Answer] = {}
-    said: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
+    samples: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
     grades: dict[str, dict[str, Any]] = {}  # The tool's accuracy and score are means of these.
     report: Any = None
     for row, where in rows_in(source):
@@ -72,7 +74,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         name = identity(event.sample_id)
         answers.setdefault(name, Answer(run, name, where=where, path=source.label))
         if event.type == "sampling":
-            said[name] = as_object(event.data)
+            samples[name] = as_object(event.data)
         elif event.type in ("match", "metrics"):
             if not isinstance(event.data, dict):
                 rule = f"the data of a {event.type} must be an object"
@@ -94,7 +96,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks)
     for name in (*grades, *(name for name in answers if name not in grades)):
-        yield _with_words(answers[name], said.get(name, {}), grades.get(name))
+        yield _with_words(answers[name], samples.get(name, {}), grades.get(name))
 
 
 def _grade(answer: Answer, event: Event, source: Source) -> None:
@@ -125,7 +127,7 @@ def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] 
     answer.asked, answer.gold = sampling.get("prompt", grade.get("prompt")), grade.get("expected", grade.get("ideal"))
     answer.answer, answer.extracted = sampling.get("sampled", grade.get("sampled")), taken
     texts = texts_in(taken), texts_in(sampling.get("sampled"))
-    answer.nothing = next((empty(said) for said in texts if said and empty(said)), None)
+    answer.nothing = next((empty(text) for text in texts if text and empty(text)), None)
     return answer
 
 
@@ -133,5 +135,7 @@ def _why_no_samples(report: Any) -> str:
     if report is None:
         return "there are no samples in it: the run stopped before its first"
     shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
-    held = sanitize(in_brackets(shown), target="message")
-    return f"it holds the final report{held} and no samples, so no answer can be scored: give the whole log of events"
+    figures = sanitize(in_brackets(shown), target="message")
+    return (
+        f"it holds the final report{figures} and no samples, so no answer can be scored: give the whole log of events"
+    )

@@ -66,11 +66,11 @@ def recognise(source: Source) -> str | None:
         return None
     if are_details(document):
         return "results"
-    one = document.get("0")
+    first_item = document.get("0")
     if (
-        isinstance(one, dict)
-        and "prediction" in one
-        and ("origin_prompt" in one or any(str(key).startswith("label: ") for key in one))
+        isinstance(first_item, dict)
+        and "prediction" in first_item
+        and ("origin_prompt" in first_item or any(str(key).startswith("label: ") for key in first_item))
     ):
         return "judge" if _JUDGE.search(source.stem) else "predictions"
     folders = source.path.absolute().parts[-3:-2] if source.path else ()
@@ -116,12 +116,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     for source in verdicts:
         shards = sorted((one for one in predictions if _place(one) == _place(source)), key=_shard)
-        own = [log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])]
-        for one in own:
+        dataset_answers = [
+            log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])
+        ]
+        for one in dataset_answers:
             one.question = f"{one.task}/{one.question}" if several else one.question
             one.strata = {"task": one.task} if several else {}
-        _against_figure(log, own, source)
-        answers += own
+        _against_figure(log, dataset_answers, source)
+        answers += dataset_answers
     return by_metric(log, answers, keep=("task",))
 
 
@@ -144,7 +146,7 @@ def _said(source: Source) -> list[str]:
 def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
     if sources:
         template = "{files:n file} without verdicts not read: {names:list 3}"
-        log.say("opencompass.not_read", template, files=len(sources), names=[str(one.label) for one in sources])
+        log.say("opencompass.not_read", template, files=len(sources), names=[str(source.label) for source in sources])
 
 
 def _place(source: Source) -> tuple[str, str]:
@@ -175,7 +177,7 @@ def _check_places(sources: Sequence[Source]) -> None:
 
 
 def _why_no_items(source: Source) -> str:
-    held = in_brackets(
+    figures = in_brackets(
         [f"{name} {source.document[name]:g}" for name in FIGURES if _is_number(source.document.get(name))]
     )
     model, dataset = _place(source)
@@ -185,7 +187,7 @@ def _why_no_items(source: Source) -> str:
             f"are in results/{model}/{dataset}.json, if dump_details is set"
         )
     return (
-        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside "
+        f"it holds figures{figures} and no items: those are in predictions/{model}/{dataset}.json beside "
         "results, or in here if dump_details is set"
     )
 
@@ -313,12 +315,12 @@ def _asked(item: Item) -> str | None:
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
     """Note if the tool's accuracy (or its score) in percent differs from the value that its details give."""
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
-    own = number(source.document.get(name))
-    if own is not None:
-        scores = [one.scores[CORRECT] for one in answers]
+    figure = number(source.document.get(name))
+    if figure is not None:
+        scores = [answer.scores[CORRECT] for answer in answers]
         over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
         what = "score" if name == "score" else "accuracy"
-        log.total(source.name, what, own / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
+        log.total(source.name, what, figure / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
 
 
 # ---- documents ----
@@ -326,11 +328,11 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
 
 def details_of(document: Item) -> list[tuple[str, Any]]:
     """Return the details with their numbers, in order."""
-    held = document.get("details")
-    if isinstance(held, list):
-        return [(str(i), one) for i, one in enumerate(held)]
-    if isinstance(held, dict):
-        return [(str(name), one) for name, one in held.items() if str(name).isdecimal()]
+    details = document.get("details")
+    if isinstance(details, list):
+        return [(str(i), detail) for i, detail in enumerate(details)]
+    if isinstance(details, dict):
+        return [(str(name), detail) for name, detail in details.items() if str(name).isdecimal()]
     return []
 
 
@@ -349,15 +351,15 @@ def are_details(document: Item) -> bool:
         isinstance(document["details"], list) and known & {"question", "row"}
     ):
         return False
-    own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
-    return bool(own) and not _is_a_fraction(document.get("accuracy"), items)
+    has_names = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
+    return bool(has_names) and not _is_a_fraction(document.get("accuracy"), items)
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
     """Return whether an accuracy is a fraction of right items, though the tool would write percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
-    own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
-    return own is not None and share > 0 and abs(own - share) < 1e-3
+    figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
+    return figure is not None and share > 0 and abs(figure - share) < 1e-3
 
 
 def _first_of(values: Iterable[Any]) -> Any:
@@ -377,7 +379,7 @@ def _says(item: Item) -> bool:
 def first_text(value: Any) -> str | None:
     """Return a text, or the only text of a list; else None."""
     if isinstance(value, list):
-        value = value[0] if len(value) == 1 else " ".join(str(one) for one in value)
+        value = value[0] if len(value) == 1 else " ".join(str(part) for part in value)
     return value if isinstance(value, str) else None
 
 

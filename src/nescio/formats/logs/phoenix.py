@@ -63,9 +63,9 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
         marks = _listed(source, row, where) if "annotations" in row and listed else _columns(row)
         if isinstance(repeat, float) and repeat.is_integer():
             repeat = int(repeat)
-        reasons = [one.get("explanation") for one in objects_in(row.get("annotations"))]
+        reasons = [annotation.get("explanation") for annotation in objects_in(row.get("annotations"))]
         reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
-        said, failed = _said(row.get("output")), bool(row.get("error"))
+        text, failed = _said(row.get("output")), bool(row.get("error"))
         yield Answer(
             run,
             identity(name),
@@ -73,10 +73,10 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
             repeat=identity(repeat) if isinstance(repeat, (int, str)) else None,
             scores=dict.fromkeys(marks, math.nan) if failed else marks,
             ungraded=ERRORED if failed else None,
-            nothing=empty(said),
+            nothing=empty(text),
             asked=value_of(row.get("input")),
             gold=value_of(row.get("reference_output")),
-            answer=said,
+            answer=text,
             reason=reasons,
         )
 
@@ -89,16 +89,16 @@ def _said(output: Any) -> str | None:
 
 
 def _listed(source: Source, row: Row, where: str) -> dict[str, float]:
-    held = row["annotations"]
-    if not isinstance(held, (list, type(None))):
-        raise FormatError(source.label, "annotations must be a list", where=where, value=held)
+    annotations = row["annotations"]
+    if not isinstance(annotations, (list, type(None))):
+        raise FormatError(source.label, "annotations must be a list", where=where, value=annotations)
     marks: dict[str, float] = {}
-    for one in held or ():
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
-            raise FormatError(source.label, "an annotation must have a name", where=where, value=one)
-        mark = _mark(*(as_text(one.get(part)) for part in _PARTS))
+    for annotation in annotations or ():
+        if not isinstance(annotation, dict) or not isinstance(annotation.get("name"), str):
+            raise FormatError(source.label, "an annotation must have a name", where=where, value=annotation)
+        mark = _mark(*(as_text(annotation.get(part)) for part in _PARTS))
         if mark is not None:
-            marks[metric_name(one["name"], "annotation")] = mark
+            marks[metric_name(annotation["name"], "annotation")] = mark
     return marks
 
 
@@ -136,8 +136,8 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 def _score(cell: str | None) -> float:
     """Return the value of a score's cell; NaN if it is empty, or neither a number nor a verdict."""
-    held = value_of(cell)
-    if not isinstance(held, dict):
+    value = value_of(cell)
+    if not isinstance(value, dict):
         return math.nan
-    mark = _mark(as_text(held.get("score")), as_text(held.get("label")), None)
+    mark = _mark(as_text(value.get("score")), as_text(value.get("label")), None)
     return math.nan if mark is None else mark

@@ -50,11 +50,11 @@ def recognise(source: Source) -> str | None:
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    own = not any("run" in roles_of(name) for name in have)  # A file of ragas has one run.
-    told = own and (
+    one_run = not any("run" in roles_of(name) for name in have)  # A file of ragas has one run.
+    recognised = one_run and (
         have & {*QUESTION} or not any({"question", "row"} & {*roles_of(name)} for name in have)
     )  # Otherwise the scores are in a table that ragas did not write.
-    return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
+    return "table" if (ours or (len(known) > 1 and recognised)) and have - FIELDS else None
 
 
 def _plain(column: str) -> str:

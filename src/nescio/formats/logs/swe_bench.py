@@ -79,12 +79,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
-        own = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
-        _against_counts(log, source, own, run)
-        answers += own
+        report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
+        _against_counts(log, source, report_answers, run)
+        answers += report_answers
     for source in single:
         answers += _instances(log, source, _run_of(source))
-    if single and all(one.why is None for one in answers):
+    if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
             "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
@@ -123,14 +123,16 @@ def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
     answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
-        if ids is not None and not (isinstance(ids, list) and all(isinstance(one, str) and one for one in ids)):
+        if ids is not None and not (
+            isinstance(ids, list) and all(isinstance(instance, str) and instance for instance in ids)
+        ):
             raise FormatError(source.label, f"{name} must be a list of names", value=ids)
-        for one in ids or ():
-            before = answers.get(identity(one))
+        for instance in ids or ():
+            before = answers.get(identity(instance))
             if name in NOT_RESOLVED and before is not None and before.state == CORRECT:
                 rule = f"an instance is in {lists[0][0]} and in {name}, which contradict each other"
-                raise FormatError(source.label, rule, where=name, value=one)
-            answers.setdefault(identity(one), _answer(log, source, run, one, (state, why)))
+                raise FormatError(source.label, rule, where=name, value=instance)
+            answers.setdefault(identity(instance), _answer(log, source, run, instance, (state, why)))
     if not answers:
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in COUNTS if name in source.document]
         rule = (
@@ -164,15 +166,17 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
 
     Another note says if its counts differ from the lengths of its lists.
     """
-    own: Mapping[str, Any] = source.document
-    states = [one.state for one in answers]
+    report: Mapping[str, Any] = source.document
+    states = [answer.state for answer in answers]
     resolved, silent, missing = states.count(CORRECT), states.count(SILENT), states.count(ABSENT)
-    listed = {name.removesuffix("_ids"): own[name] for name, *_ in LISTS if isinstance(own.get(name), list)}
+    listed = {name.removesuffix("_ids"): report[name] for name, *_ in LISTS if isinstance(report.get(name), list)}
     counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()} | {"resolved_instances": resolved}
     for name, many in counted.items():
-        log.total(source.name, name, own.get(name), (many,))
-    unlisted = max((own[name] for name in COUNTS[1:] if isinstance(own.get(name), int)), default=0) - len(answers)
-    shares = [(f"{resolved}/{own[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(own.get(name), int)]
+        log.total(source.name, name, report.get(name), (many,))
+    unlisted = max((report[name] for name in COUNTS[1:] if isinstance(report.get(name), int)), default=0) - len(answers)
+    shares = [
+        (f"{resolved}/{report[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(report.get(name), int)
+    ]
     if unlisted > 0:
         log.say(
             "swe_bench.unlisted",
@@ -193,8 +197,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
             missing=missing,
             shares=shares,
         )
-    unsure = {identity(one) for one in texts_in(as_list(own.get("ambiguous_failure_ids")))}
-    unsure &= {one.question for one in answers if one.state == INCORRECT}
+    unsure = {identity(answer) for answer in texts_in(as_list(report.get("ambiguous_failure_ids")))}
+    unsure &= {answer.question for answer in answers if answer.state == INCORRECT}
     if unsure:
         log.say(
             "swe_bench.unsure",

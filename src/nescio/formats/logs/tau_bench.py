@@ -50,13 +50,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         else:
             rows = rows_in(source, ("simulations",) if isinstance(document, dict) else (), "a trajectory")
         for row, where in rows:
-            held = checked(Trajectory, row, source, where)
-            answers.append(log.take(_answer(held, Answer(run, f"task {identity(held.task_id)}", where=where))))
+            trajectory = checked(Trajectory, row, source, where)
+            answers.append(
+                log.take(_answer(trajectory, Answer(run, f"task {identity(trajectory.task_id)}", where=where)))
+            )
             answers[-1].path = source.label
     if not log.grade(answers, "the rewards"):
         rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
         raise FormatError(log.label, rule)
-    if errored := sum(one.why == ERRORED for one in answers):
+    if errored := sum(answer.why == ERRORED for answer in answers):
         log.say(
             "tau_bench.errored",
             "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",

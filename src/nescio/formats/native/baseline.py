@@ -250,8 +250,12 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
         cells["outcome"] = [_WORDS[state] for state in data.state[0].tolist()]
         for name, (_, empty) in _NUMBERS.items():
             values = getattr(data, name)
-            own = None if values is None else values if name == "answerable" else values[0]
-            plain = [] if own is None else [None if cell == empty or np.isnan(cell) else cell for cell in own.tolist()]
+            column_values = None if values is None else values if name == "answerable" else values[0]
+            plain = (
+                []
+                if column_values is None
+                else [None if cell == empty or np.isnan(cell) else cell for cell in column_values.tolist()]
+            )
             if any(cell is not None for cell in plain):
                 cells[name] = plain
         if data.why is not None:

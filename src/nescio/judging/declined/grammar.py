@@ -113,23 +113,23 @@ def spoken(words: Sequence[str]) -> frozenset[str]:
 @lru_cache(1 << 16)
 def _letters(word: str) -> Mapping[str, str]:
     """Return the letters of the classes of a word, in each language that knows it."""
-    found = defaultdict[str, set[str]](set)
+    by_language = defaultdict[str, set[str]](set)
     for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
         for name, letter in _entries().get(entry, ()):
-            found[name].add(letter)
+            by_language[name].add(letter)
     for prefix, name in _prefixes().items():
-        if word.startswith(prefix) and "n" not in found[name]:
+        if word.startswith(prefix) and "n" not in by_language[name]:
             denied = {*_letters(word.removeprefix(prefix)).get(name, "")} & {*"mwkpb"}
-            found[name] |= denied and denied | {"n"}
-    return {name: "".join(sorted(letters, key=_ORDER.index)) for name, letters in found.items() if letters}
+            by_language[name] |= denied and denied | {"n"}
+    return {name: "".join(sorted(letters, key=_ORDER.index)) for name, letters in by_language.items() if letters}
 
 
 @cache
 def _entries() -> Mapping[str, list[tuple[str, str]]]:
     """Return the language and the letter of each word, and of each beginning of words ("determin*")."""
     entries = defaultdict[str, list[tuple[str, str]]](list)
-    for name, one in languages().items():
-        for kind, words in one.get("words", {}).items():
+    for name, language in languages().items():
+        for kind, words in language.get("words", {}).items():
             for word in words.split() if kind in CLASSES else ():
                 entries[word].append((name, CLASSES[kind]))
     return entries
@@ -138,7 +138,11 @@ def _entries() -> Mapping[str, list[tuple[str, str]]]:
 @cache
 def _prefixes() -> Mapping[str, str]:
     """Return the prefix that denies a verb, with its language."""
-    return {one["words"]["prefix"]: name for name, one in languages().items() if "prefix" in one.get("words", {})}
+    return {
+        language["words"]["prefix"]: name
+        for name, language in languages().items()
+        if "prefix" in language.get("words", {})
+    }
 
 
 @cache

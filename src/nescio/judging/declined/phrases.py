@@ -36,13 +36,15 @@ def _raw() -> bytes:
 def without_classes(text: str) -> frozenset[str]:
     """Return the languages, by the scripts of a text, that have phrases in place of classes of words."""
     scripts = [] if text.isascii() else [name for name, letters in _LETTERS.items() if re.search(letters, text)]
-    return frozenset(name for name, one in languages().items() if one.get("script") in scripts)
+    return frozenset(name for name, language in languages().items() if language.get("script") in scripts)
 
 
 @cache
 def whole() -> frozenset[str]:
     """Return the texts that decline as a whole, in all languages."""
-    return frozenset(text for one in languages().values() for phrase in one["whole"] for text in _spelled_out(phrase))
+    return frozenset(
+        text for language in languages().values() for phrase in language["whole"] for text in _spelled_out(phrase)
+    )
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:

@@ -250,9 +250,9 @@ class Client:
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
-            return {self._hidden(name): self._without_key(one) for name, one in value.items()}
+            return {self._hidden(name): self._without_key(item) for name, item in value.items()}
         if isinstance(value, list):
-            return [self._without_key(one) for one in value]
+            return [self._without_key(item) for item in value]
         return self._hidden(value) if isinstance(value, str) else value
 
     def _hidden(self, text: str) -> str:

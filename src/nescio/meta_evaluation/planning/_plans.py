@@ -62,14 +62,14 @@ class PowerPlan(Row, frozen=True):
         """Return the plan in words."""
         if self.questions is None:
             return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
-        one = self.questions == 1
-        size = f"{self.questions:,} question{'' if one else 's'}"
+        single = self.questions == 1
+        size = f"{self.questions:,} question{'' if single else 's'}"
         size += "" if self.clusters is None else f" ({plural(self.clusters, 'cluster')})"
         if math.isnan(self.difference):
-            return f"{self.measure}: {size} detect{'s' * one} no difference at alpha {self.alpha:g}"
+            return f"{self.measure}: {size} detect{'s' * single} no difference at alpha {self.alpha:g}"
         difference = f"{self.difference:.{4 if self.solved == 'questions' else 3}g}"
         how = f"with power {self.power:.2f} at alpha {self.alpha:g}"
-        return f"{self.measure}: {size} detect{'s' * one} a difference of {difference} {how}"
+        return f"{self.measure}: {size} detect{'s' * single} a difference of {difference} {how}"
 
     @classmethod
     def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:

@@ -135,10 +135,13 @@ def plan_labels(
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
-    rows = [_row(one, aim, target) for one in measured]
-    notes += [remark for one, row in zip(measured, rows, strict=True) for remark in _remarks(one, row)]
+    rows = [_row(spreads, aim, target) for spreads in measured]
+    notes += [remark for spreads, row in zip(measured, rows, strict=True) for remark in _remarks(spreads, row)]
     shares = tuple(
-        share for one, row in zip(measured, rows, strict=True) if row.labels is not None for share in _shares(one, row)
+        share
+        for spreads, row in zip(measured, rows, strict=True)
+        if row.labels is not None
+        for share in _shares(spreads, row)
     )
     aims: dict[str, Any] = {"half_width": f"{half_width:g}"} if half_width else {"difference": f"{difference:g}"}
     aims |= {"power": f"{power:g}"} if difference else {}
@@ -150,7 +153,7 @@ def plan_labels(
             where=WHERE[target],
         )
     )
-    line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
+    line = sign(measures="+".join(spreads.measure for spreads in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 
 
@@ -200,10 +203,10 @@ def _of_pilot(
     wanted = suitable(measures, loaded)[: None if measures else 1]
     sides = run_and_baseline(laid.data.runs, run, baseline)
     measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
-    for one in measured:
-        if labels is not None and not math.isfinite(one.correlation):
+    for spread_row in measured:
+        if labels is not None and not math.isfinite(spread_row.correlation):
             raise MismatchError(
-                f"{one.measure}: these labels are too few to plan with; give 3 or more, not all the same"
+                f"{spread_row.measure}: these labels are too few to plan with; give 3 or more, not all the same"
             )
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
@@ -211,38 +214,38 @@ def _of_pilot(
     return measured, start, [*loaded.notes, *notes]
 
 
-def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
+def _row(spreads: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
     half_width, difference, power, alpha = aim
     normal = NormalDist()
     quantile = normal.inv_cdf(1 - alpha / 2)
     z = quantile if half_width else quantile + normal.inv_cdf(power)
-    share = one.answers / one.n if one.n else 1.0
+    share = spreads.answers / spreads.n if spreads.n else 1.0
     goal = (half_width or abs(difference or 0.0)) / share
-    population = one.population / share if target == "population" else None
+    population = spreads.population / share if target == "population" else None
     needed = [
-        labels_needed(one.spread**2, rho, one.answers, half_width=goal, z=z, population=population)
-        for rho in (one.correlation, 0.0)
+        labels_needed(spreads.spread**2, rho, spreads.answers, half_width=goal, z=z, population=population)
+        for rho in (spreads.correlation, 0.0)
     ]
-    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), one.answers) for m in needed)
-    narrowest = quantile * math.sqrt(one.population / one.n) if target == "population" else 0.0
+    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), spreads.answers) for m in needed)
+    narrowest = quantile * math.sqrt(spreads.population / spreads.n) if target == "population" else 0.0
     return LabelPlan(
-        one.run,
-        one.baseline,
-        one.measure,
+        spreads.run,
+        spreads.baseline,
+        spreads.measure,
         half_width,
         difference,
         power if difference else None,
         labels,
         alone,
-        one.correlation,
-        one.spread,
-        one.answers,
-        one.n,
+        spreads.correlation,
+        spreads.spread,
+        spreads.answers,
+        spreads.n,
         narrowest,
     )
 
 
-def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
+def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
     """Yield notes if no number of labels is enough, or if so few make an interval approximate."""
     if row.labels is None:
         yield note(
@@ -250,33 +253,33 @@ def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
             "{subject}: labels on all {answers} answers would not be enough, because these questions are a "
             "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
             f"alone with {opt('target', 'collection')}",
-            one.measure,
-            answers=one.answers,
+            spreads.measure,
+            answers=spreads.answers,
             narrowest=row.narrowest,
         )
     elif row.labels < FEW:
         yield note(
             "plan.few_labels",
             "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
-            one.measure,
-            few=min(FEW, one.answers),
+            spreads.measure,
+            few=min(FEW, spreads.answers),
         )
 
 
-def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
+def _shares(spreads: Spreads, row: LabelPlan) -> list[Share]:
     """Return the allocation of labels to the judge's verdicts, in proportion to answers times standard deviation.
 
     They sum to the planned labels: each has the whole part of its share, and the largest fractions get one more. If all
     verdicts that vary are labelled completely, the rest is allocated in proportion to answers.
     """
     assert row.labels is not None
-    given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)
+    given = allocation([(answers, sd) for _, answers, sd in spreads.patterns], row.labels)
     if (rest := row.labels - sum(given)) > 1e-9:
-        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(one.patterns, given, strict=True)]
+        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(spreads.patterns, given, strict=True)]
         given = [labels + more for labels, more in zip(given, allocation(room, rest), strict=True)]
     whole = [math.floor(labels + 1e-9) for labels in given]
     larger = sorted(range(len(given)), key=lambda i: whole[i] - given[i])[: row.labels - sum(whole)]
     return [
-        Share(one.run, one.baseline, one.measure, name, answers, sd, whole[i] + (i in larger))
-        for i, (name, answers, sd) in enumerate(one.patterns)
+        Share(spreads.run, spreads.baseline, spreads.measure, name, answers, sd, whole[i] + (i in larger))
+        for i, (name, answers, sd) in enumerate(spreads.patterns)
     ]

@@ -174,23 +174,23 @@ def _designs(label: str, between: float, single: float, budget: float, costs: tu
     question."""
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
-    designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]
+    designs = [plan for plan in (design(between, single, r, budget, costs) for r in tried) if plan.units]
     if not designs:
         raise UsageError(
             f"the budget of {budget:g} does not pay for one question (asked once, it costs {sum(costs):g})"
         )
-    least = min(one.variance for one in designs)
+    least = min(plan.variance for plan in designs)
     bound = math.sqrt(least_variance(between, single, budget, costs))
     return [
         RepeatsPlan(
             label,
-            one.repeats,
-            one.units,
-            math.sqrt(one.variance),
-            Z * math.sqrt(one.variance),
-            one.cost,
+            plan.repeats,
+            plan.units,
+            math.sqrt(plan.variance),
+            Z * math.sqrt(plan.variance),
+            plan.cost,
             bound,
-            one.variance == least,
+            plan.variance == least,
         )
-        for one in designs
+        for plan in designs
     ]

@@ -104,9 +104,9 @@ def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
 
 
 def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: str | None) -> Iterator[Validation]:
-    for one in answers:
-        decision = Decision.of(accepted=one.id in accepted, selected=one.id == selected)
-        yield Validation(one.question_id, one.id, decision)
+    for answer in answers:
+        decision = Decision.of(accepted=answer.id in accepted, selected=answer.id == selected)
+        yield Validation(answer.question_id, answer.id, decision)
 
 
 def perfect(exercise: Exercise) -> list[Validation]:

@@ -119,7 +119,7 @@ def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Can
     """Return each question with all its answers, and with its judged answers."""
     by_id = by_question(exercise.candidates)
     grouped = [(question, by_id.get(question.id, [])) for question in exercise.questions]
-    return [(question, answers, [one for one in answers if one.judged]) for question, answers in grouped]
+    return [(question, answers, [answer for answer in answers if answer.judged]) for question, answers in grouped]
 
 
 def language(question: Question) -> str:

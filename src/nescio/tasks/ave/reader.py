@@ -168,7 +168,7 @@ def _strata(data: Evidence, options: ReadOptions) -> Evidence:
 
 
 def _if_sure(runs: Runs) -> tuple[str, ...]:
-    sure = any(one.confidence is not None for validations in runs.values() for one in validations)
+    sure = any(validation.confidence is not None for validations in runs.values() for validation in validations)
     return ("ave.AUC",) if sure else ()
 
 

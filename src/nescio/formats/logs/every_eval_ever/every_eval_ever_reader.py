@@ -142,39 +142,41 @@ def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list
     return kept
 
 
-def _answer(one: Instance) -> Answer:
-    held, grade, prompt = as_object(one.metadata), one.evaluation, one.input
+def _answer(instance: Instance) -> Answer:
+    metadata, grade, prompt = as_object(instance.metadata), instance.evaluation, instance.input
     asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
-    extracted = [part.get("extracted_value") for part in objects_in(one.answer_attribution) if part.get("is_terminal")]
+    extracted = [
+        part.get("extracted_value") for part in objects_in(instance.answer_attribution) if part.get("is_terminal")
+    ]
     answer = Answer(
-        identity(one.model_id),
-        identity(one.sample_id),
-        task=identity(one.evaluation_name),
-        confidence=_finite(held.get(f"{OWN}confidence")),
-        candidate={"1": 1, "0": 0}.get(str(held.get(f"{OWN}candidate")), -1),
-        answerable={"true": 1, "false": 0}.get(str(held.get(f"{OWN}answerable")), -1),
-        labels={name: value for name, value in held.items() if not str(name).startswith(OWN)},
+        identity(instance.model_id),
+        identity(instance.sample_id),
+        task=identity(instance.evaluation_name),
+        confidence=_finite(metadata.get(f"{OWN}confidence")),
+        candidate={"1": 1, "0": 0}.get(str(metadata.get(f"{OWN}candidate")), -1),
+        answerable={"true": 1, "false": 0}.get(str(metadata.get(f"{OWN}answerable")), -1),
+        labels={name: value for name, value in metadata.items() if not str(name).startswith(OWN)},
         asked=[asked.get("raw"), *as_list(asked.get("choices"))],
         gold=asked.get("reference"),
-        answer=texts_in(part_of(one.output, "raw")),
+        answer=texts_in(part_of(instance.output, "raw")),
         extracted=texts_in(extracted),
         reason=grade.details if grade.explanation is None else grade.explanation,
         right=grade.is_correct,
         score=number(grade.score),
     )
-    if one.error:
-        refused = "refus" in str(one.error).lower()
+    if instance.error:
+        refused = "refus" in str(instance.error).lower()
         answer.silent, answer.ungraded, answer.right = (REFUSED, None, False) if refused else (None, ERRORED, None)
         answer.score = answer.score if refused else None
-    elif said := [*answer.extracted, *answer.answer]:
-        answer.nothing = empty(said)
+    elif texts := [*answer.extracted, *answer.answer]:
+        answer.nothing = empty(texts)
     return answer
 
 
-def _as_written(answer: Answer, one: Instance) -> None:
+def _as_written(answer: Answer, instance: Instance) -> None:
     """Copy the state and the reason that nescio wrote into an instance, if any, to its answer."""
-    held, grade = as_object(one.metadata), one.evaluation
-    word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (held.get(OUTCOME), held.get(WHY))
+    metadata, grade = as_object(instance.metadata), instance.evaluation
+    word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (metadata.get(OUTCOME), metadata.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:
         return
     state, reason = STATES_WRITTEN[word], why if isinstance(why, str) else ""

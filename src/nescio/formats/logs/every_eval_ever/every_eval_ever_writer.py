@@ -108,14 +108,14 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
     """Return all that is known of an answer and its question beyond the grade, as texts, which the schema requires."""
-    held: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
-    held |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
+    metadata: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
+    metadata |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
     if outcomes.repeats is not None:
-        held[f"{OWN}{REPEAT}"] = str(outcomes.repeats.label[q])
+        metadata[f"{OWN}{REPEAT}"] = str(outcomes.repeats.label[q])
     for name, column in (("confidence", outcomes.confidence), ("candidate", outcomes.candidate)):
         value = None if column is None else float(column[r, q])
         if value is not None and np.isfinite(value) and (name != "candidate" or value >= 0):
-            held[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
+            metadata[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
     if outcomes.answerable is not None and outcomes.answerable[q] >= 0:
-        held[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
-    return held
+        metadata[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
+    return metadata

@@ -89,7 +89,7 @@ def _listed(source: Source, columns: set[str]) -> str | None:
         return OTHER
     if columns >= {"instance_id"} and columns & SHOWN:
         return OTHER
-    if columns >= {"instance_id", "stats"} and all("name" in one for one in objects_in(source.first["stats"])):
+    if columns >= {"instance_id", "stats"} and all("name" in entry for entry in objects_in(source.first["stats"])):
         return STATS
     named = columns >= {"name", "count", "sum"} and isinstance(source.first["name"], dict)
     return TOTALS if named and "name" in source.first["name"] else None
@@ -112,8 +112,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     outcomes = True
     for folder, every in zip(folders, cases, strict=True):
-        own, graded = _graded(folder, every, log)
-        answers += own
+        folder_answers, graded = _graded(folder, every, log)
+        answers += folder_answers
         outcomes = outcomes and graded
     keep = {"scenario", *(name for folder in folders for name in folder.parameters)}
     return log.result(answers, keep=keep, outcomes=outcomes)

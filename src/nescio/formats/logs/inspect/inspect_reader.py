@@ -68,21 +68,23 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     its epochs.
     """
     log = Log(parts, options)
-    held = [open_log(source, log) for source in log.sources]
+    opened = [open_log(source, log) for source in log.sources]
     names = kit.runs_of(
-        [one.text("eval", "model") for one in held],
-        [one.text("eval", "task") for one in held],
-        [one.path for one in held],
+        [script.text("eval", "model") for script in opened],
+        [script.text("eval", "task") for script in opened],
+        [script.path for script in opened],
     )
-    scripts = _first_epochs([replace(one, run=run, prefix=p) for one, (run, p) in zip(held, names, strict=True)], log)
+    scripts = _first_epochs(
+        [replace(script, run=run, prefix=p) for script, (run, p) in zip(opened, names, strict=True)], log
+    )
     if options.choose.get("scorer") == NO_SCORER:
         return ReadResult(_unjudged(scripts), tuple(log.notes))
-    check_choice(options, "scorer", (name for one in scripts for sample in one.samples for name in sample.scores))
+    check_choice(options, "scorer", (name for script in scripts for sample in script.samples for name in sample.scores))
     answers: list[Answer] = []
     outcomes = True
-    for one in scripts:
-        own, graded = _graded(one, log)
-        answers += own
+    for script in scripts:
+        script_answers, graded = _graded(script, log)
+        answers += script_answers
         outcomes = outcomes and graded
     return log.result(answers, keep=("task",), outcomes=outcomes)
 
@@ -93,8 +95,11 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
         return scripts
     if not chosen.isdecimal() or int(chosen) < 1:
         raise UsageError(f"{opt('choose')} epochs takes a whole number from 1 (found {chosen!r})")
-    first = [replace(one, samples=[sample for sample in one.samples if sample.epoch <= int(chosen)]) for one in scripts]
-    lost = sum(len(one.samples) for one in scripts) - sum(len(one.samples) for one in first)
+    first = [
+        replace(script, samples=[sample for sample in script.samples if sample.epoch <= int(chosen)])
+        for script in scripts
+    ]
+    lost = sum(len(script.samples) for script in scripts) - sum(len(script.samples) for script in first)
     if lost:
         template = "{samples:n sample} of later epochs than {epochs} left out"
         log.say("inspect.first_epochs", template, samples=lost, epochs=int(chosen))
@@ -150,8 +155,8 @@ def _parts(value: Any) -> dict[str, Any]:
     """Return the parts of a score that is a dictionary or a list, keyed by name or by number from 1."""
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
-    held = value if isinstance(value, dict) else {}
-    return {sanitize(name, target="message"): part for name, part in held.items()}
+    parts = value if isinstance(value, dict) else {}
+    return {sanitize(name, target="message"): part for name, part in parts.items()}
 
 
 def _part(score: Score | None, key: str) -> Score | None:
@@ -196,7 +201,7 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
-    where = next(one.where for one, grade in zip(script.samples, grades, strict=True) if grade.label is not None)
+    where = next(sample.where for sample, grade in zip(script.samples, grades, strict=True) if grade.label is not None)
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
     ungraded = "".join(offer("outcome_map", {word: "ungraded"}) for word in counts)
@@ -246,20 +251,20 @@ def _against_header(
             reducers.setdefault(reducer, (metric, value))
     name = script.path.name
     if script.text("status") == "success" and script.expected != len(script.samples):
-        metric, own = next(iter(reducers.values()), ("mean", None))
-        log.compare(name, metric, own, numbers, of=script.expected)
+        metric, figure = next(iter(reducers.values()), ("mean", None))
+        log.compare(name, metric, figure, numbers, of=script.expected)
         return
     # The tool first reduces the repeats of a question to one score.
     repeats: dict[str, list[tuple[Any, float]]] = {}
     for sample, score, value in zip(script.samples, scores, numbers, strict=True):
         word = score.value if score and isinstance(score.value, (str, int, float)) else None
         repeats.setdefault(sample.id, []).append((word, value))
-    for reducer, (metric, own) in reducers.items():
+    for reducer, (metric, figure) in reducers.items():
         bounds = reduced(reducer or "mean", repeats.values())
         if bounds is not None:
-            nearest = bounds[0] if math.isnan(own) else max(bounds[0], min(own, bounds[1]))
+            nearest = bounds[0] if math.isnan(figure) else max(bounds[0], min(figure, bounds[1]))
             what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
-            log.compare(name, what, own, [nearest])
+            log.compare(name, what, figure, [nearest])
 
 
 # ---- answers that nescio judges ----

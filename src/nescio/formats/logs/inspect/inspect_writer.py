@@ -101,8 +101,8 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
         if why and state in (SILENT, NOT_GRADED):
             score["reason"] = _WORDS.get(why.removesuffix(BY_OUTCOME), why) if state == SILENT else "grader_failed"
             score["explanation"] = why
-        if held := _metadata(outcomes, r, q):
-            score["metadata"] = held
+        if metadata := _metadata(outcomes, r, q):
+            score["metadata"] = metadata
         yield {
             "id": question,
             "epoch": epochs[question],

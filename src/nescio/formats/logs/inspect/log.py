@@ -156,8 +156,8 @@ def _why_no_samples(log: Transcript) -> str:
 def _header(source: Source) -> Mapping[str, Any]:
     name = next(name for name in HEADERS if name in source.members)
     header: dict[str, Any] = {}
-    for one in (name, "results.json") if name == HEADERS[-1] else (name,):
-        for content, where in _contents(source, one.__eq__):
+    for member in (name, "results.json") if name == HEADERS[-1] else (name,):
+        for content, where in _contents(source, member.__eq__):
             header |= _object(source, content, where)
     return header
 

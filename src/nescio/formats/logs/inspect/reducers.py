@@ -35,10 +35,10 @@ def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None
         scored = [(word, score) for word, score in repeats if not math.isnan(score)]
         if not scored:
             continue
-        one = _one(name, scored)
-        if one is None:
+        value_range = _one(name, scored)
+        if value_range is None:
             return None
-        ranges.append(one)
+        ranges.append(value_range)
     if not ranges:
         return math.nan, math.nan
     least, greatest = (sum(values) / len(ranges) for values in zip(*ranges, strict=True))

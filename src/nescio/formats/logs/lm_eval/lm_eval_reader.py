@@ -113,9 +113,9 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
         run = (folder, date if folder in again else None) if parts else (folder / source.stem, None)
         rows: Rows = rows_in(source, (), "each item")
         files.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
-    for path, held in results:
+    for path, content in results:
         folder = own_path(path).parent
-        samples_of = dict(_held(path, held))
+        samples_of = dict(_held(path, content))
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
             if (folder, task) in tasks:
@@ -123,7 +123,7 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
                 log.say("lm_eval.samples_beside", template, path.name, task=task)
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
-            files.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
+            files.append(Given(path, task, (folder if beside else folder / path.stem, None), places, content))
     return files
 
 
@@ -142,20 +142,20 @@ def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
     A folder is a run. If it holds a task twice, each date in it is a run.
     """
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
-    for one in files:
-        folder, date = one.run
-        model = (one.results or {}).get("model_name")
+    for given in files:
+        folder, date = given.run
+        model = (given.results or {}).get("model_name")
         apart = f"{place(folder)} {date}" if date else place(folder)
         names.setdefault(
-            one.run,
+            given.run,
             (sanitize(model, target="message") if isinstance(model, str) and model else folder.name or "run", apart),
         )
     runs = dict(zip(names, run_names(list(names.values())), strict=True))
     sheets = []
-    for one in files:
-        fallbacks = _fallbacks(one.results, one.task)
-        items = list(read_items(one.rows, one.path, fallbacks, options, alone=len(files) == 1))
-        sheets.append(Sheet(one.path, one.task, runs[one.run], items, one.results))
+    for given in files:
+        fallbacks = _fallbacks(given.results, given.task)
+        items = list(read_items(given.rows, given.path, fallbacks, options, alone=len(files) == 1))
+        sheets.append(Sheet(given.path, given.task, runs[given.run], items, given.results))
     return sheets
 
 
@@ -163,9 +163,11 @@ def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
     """Return the results file of the same folder that holds the task; among several, the one of the same date."""
-    beside = [(path, held) for path, held in results if own_path(path).parent == folder and task in held["results"]]
-    dated = [held for path, held in beside if date and date in path.name]
-    return next(iter([*dated, *(held for _, held in beside)]), None)
+    beside = [
+        (path, content) for path, content in results if own_path(path).parent == folder and task in content["results"]
+    ]
+    dated = [content for path, content in beside if date and date in path.name]
+    return next(iter([*dated, *(content for _, content in beside)]), None)
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
@@ -187,7 +189,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     metric = _metric(sheet, items, log)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
-    said = [item.text for item in items]
+    texts = [item.text for item in items]
     percent = bool(items) and items[0].paired
     sheet.items.clear()
     items.reverse()
@@ -196,13 +198,13 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
         answers.append(log.take(_answer(sheet, item, metric, score)))
         answers[-1].texts = item.texts
         wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
-        held = {one: value for one in wanted if (value := item.values.get(one)) is not None}
+        graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
         if metric in log.options.graded and metric != SCORE:
-            held[metric] = score
-        if held:
-            answers[-1].scores = held
+            graded_scores[metric] = score
+        if graded_scores:
+            answers[-1].scores = graded_scores
     outcomes = log.grade(answers, f"{sheet.path.name}: {metric}", metric)
-    wrong = Counter(text for text, one in zip(said, answers, strict=True) if text and one.state == INCORRECT)
+    wrong = Counter(text for text, one in zip(texts, answers, strict=True) if text and one.state == INCORRECT)
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
     _against_results(sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, log)
     return answers, metric, outcomes

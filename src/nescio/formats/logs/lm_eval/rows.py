@@ -170,17 +170,17 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
     for name in metrics:
         pair = row.get(name)
         if isinstance(pair, list) and len(pair) == 2:
-            said, answers = part_of(pair[0], "prediction_text"), part_of(pair[1], "answers", "text")
-            if isinstance(said, str) and isinstance(answers, list):
-                return said, _texts(answers)
+            prediction, answers = part_of(pair[0], "prediction_text"), part_of(pair[1], "answers", "text")
+            if isinstance(prediction, str) and isinstance(answers, list):
+                return prediction, _texts(answers)
     return None
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
     """Return the question of a document (or the prompt), the target, and the answer; with options, the likeliest
     option."""
-    held, target = as_object(row.get("doc")), row.get("target")
-    question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
+    doc, target = as_object(row.get("doc")), row.get("target")
+    question = next((doc[name] for name in QUESTIONS if doc.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
         return texts_of(
             question, target if isinstance(target, list) else [target], row.get("resps"), _texts(row["filtered_resps"])
@@ -194,13 +194,13 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
 
 def _prompt(arguments: Any, request: int, part: int) -> str:
     """Return a part of a request: the prompt (0), or the continuation (1)."""
-    one: Any = None
+    text: Any = None
     if isinstance(arguments, dict):
-        one = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
+        text = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
     elif isinstance(arguments, list) and request < len(arguments):
         pair = arguments[request]
-        one = pair[part] if isinstance(pair, list) and part < len(pair) else None
-    return one.strip() if isinstance(one, str) else ""
+        text = pair[part] if isinstance(pair, list) and part < len(pair) else None
+    return text.strip() if isinstance(text, str) else ""
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
@@ -245,7 +245,9 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
     if isinstance(arguments, dict):
         texts = [part_of(arguments, f"gen_args_{i}", "arg_1") for i in range(count)]
     else:
-        texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in as_list(arguments)]
+        texts = [
+            request[1] if isinstance(request, list) and len(request) > 1 else None for request in as_list(arguments)
+        ]
     lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
     return lengths if len(lengths) == count and all(lengths) else None
 

@@ -254,8 +254,8 @@ def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
     if low[0] == "to" and len(tail) > 1:
         if low[1] in ("do", "be"):
             verbal = low[1] == "do" and _verbal(answer)
-            told = "" if answer.startswith("to ") and verbal else "to"
-            return joined(told, slot if verbal else [tail[1], slot], tail[2:])
+            particle = "" if answer.startswith("to ") and verbal else "to"
+            return joined(particle, slot if verbal else [tail[1], slot], tail[2:])
         return joined(tail[:2], _placed(tail[2:], slot, answer, tail[1]))
     if low[0] in _PARTICLES and (len(low) == 1 or low[1] in en.PREPOSITIONS | {"with"}):
         return joined(tail[:1], slot, tail[1:])
@@ -330,21 +330,23 @@ def _of_degree(after: Words, low: Words, prep: Words, answer: str) -> str:
         at = next((i for i, word in enumerate(map(plain, rest)) if word in ("from", "to", "off")), len(rest))
         return joined(rest[1:at], rest[0], SLOT, rest[at:])
     if first in en.BE and low[0] not in ("long", "often", "far", "soon", "early", "late", "quickly"):
-        said = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
+        is_stated = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
         return (
-            _adverbial(rest, SLOT) if parts.stranded(rest) else joined(rest[1:], rest[0], SLOT, low[0] if said else "")
+            _adverbial(rest, SLOT)
+            if parts.stranded(rest)
+            else joined(rest[1:], rest[0], SLOT, low[0] if is_stated else "")
         )
-    said = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
-    bare = low[0] != "long" or said or {"last", "take"} & set(low)
+    is_stated = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
+    bare = low[0] != "long" or is_stated or {"last", "take"} & set(low)
     return _adverbial(rest, joined(prep, SLOT) if bare or not rest else f"for {SLOT}")
 
 
 def _of_number(after: Words, prep: Words, answer: str) -> str:
     kind = parts.kind_ends(after, counted=True)
     counted, rest = after[:kind], after[kind:]
-    held = {plain(word) for word in answer.split()}
+    answer_words = {plain(word) for word in answer.split()}
     noun = next((i for i, word in enumerate(counted) if plain(word) in en.PREPOSITIONS), len(counted))
-    if held & {plain(word) for word in counted[:noun]} or (counted[:1] == ["money"] and measured(answer)):
+    if answer_words & {plain(word) for word in counted[:noun]} or (counted[:1] == ["money"] and measured(answer)):
         counted = counted[noun:]
     slot = joined(prep, SLOT, counted)
     if rest and plain(rest[0]) in en.BE and [plain(word) for word in rest[1:2]] == ["there"]:

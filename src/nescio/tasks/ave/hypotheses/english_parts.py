@@ -134,9 +134,9 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
     if "not" in low[:6] or "'t" in tense:
         end = low.index("not") if "not" in low else (verb_at(words) or len(words))
         return words[:end], [do], words[end:]
-    found = verb_at(words)
+    verb_index = verb_at(words)
     finite = (i for i in range(1, len(low)) if en.is_finite(low[i]))
-    at = next(finite, guessed_at(words)) if found is None else found
+    at = next(finite, guessed_at(words)) if verb_index is None else verb_index
     if at >= len(words):
         return words, [], []
     verb = low[at]
@@ -149,8 +149,8 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
         if tense == "does"
         else verb
     )
-    told = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
-    return words[:at], [told], words[at + 1 :]
+    finite_form = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
+    return words[:at], [finite_form], words[at + 1 :]
 
 
 def verb_at(words: Words) -> int | None:
@@ -158,20 +158,20 @@ def verb_at(words: Words) -> int | None:
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
-    found = None
+    index = None
     for i in range(1, len(words)):
         could = (
             en.is_base(low[i])
             and low[i - 1] not in en.DETERMINERS | {"to", "of", "in", "for", "and", "or"}
             and not words[i][0].isupper()
         )
-        if found is not None and not (
-            could and i == found + 1 and (low[found] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
+        if index is not None and not (
+            could and i == index + 1 and (low[index] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
         ):
-            return found
+            return index
         if could:
-            found = i
-    return found
+            index = i
+    return index
 
 
 def guessed_at(words: Words) -> int:

@@ -61,8 +61,8 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
         and not prep
         and not (asks == "wer" and low[1:2] and low[1] in _ARTICLES)
     ):
-        own = first_word(answer) in _BE if answer else False
-        return joined(after[1:], SLOT) if own else joined(after[1:], after[0], SLOT)
+        has_verb = first_word(answer) in _BE if answer else False
+        return joined(after[1:], SLOT) if has_verb else joined(after[1:], after[0], SLOT)
     if asks == "wie" and low[0] in ("heißt", "heisst", "hieß", "lautet", "nennt"):
         return joined(after[1:], after[0], SLOT)
     if asks == "wann":
@@ -92,8 +92,8 @@ def _of_degree(after: list[str], low: list[str], prep: list[str], answer: str) -
     Wie viele Einwohner hat X: A Einwohner hat X. Wie hoch ist X: X ist A hoch. Wie starb X: Durch A starb X.
     """
     if low[0] in ("viele", "viel"):
-        held = low[1:2] and low[1] in answer.lower().split()
-        return joined(prep, SLOT, after[2:] if held else after[1:])
+        has_adjective = low[1:2] and low[1] in answer.lower().split()
+        return joined(prep, SLOT, after[2:] if has_adjective else after[1:])
     if _VERB.fullmatch(low[0]):
         return joined("" if _leads(answer) else "durch", SLOT, after)
     if low[1:2] and low[1] in _BE:
