@@ -112,7 +112,10 @@ def _halved(text: str) -> bool:
 
 
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
-    """Return notes that count the data a format cannot hold; `holds` names those of the keys below that it can hold."""
+    """Return notes that count the data a format cannot hold.
+
+    `holds` names the kinds of data that the format can hold, by the keys of `parts`.
+    """
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
     if "repeats" not in holds and any(response.repeat is not None for response in responses):

@@ -65,7 +65,7 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
         return [_stat(name, float(code == state)) for name, code in COUNTS.items()]
 
     def derive_stats(self, stats_dict: Mapping[Any, Any]) -> list[Any]:
-        """Return the measures over the answers with these counts; an undefined one is left out."""
+        """Return the measures over answers with these counts; undefined measures are left out."""
         counts = {name.name: int(stat.sum) for name, stat in stats_dict.items()}
         if not counts.keys() >= COUNTS.keys():
             return []

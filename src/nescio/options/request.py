@@ -200,7 +200,7 @@ class Request:
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError if this request is invalid beyond the rules that options declare."""
+        """Raise UsageError if options contradict each other in ways that their declarations do not cover."""
 
     def holding(self) -> AbstractContextManager[None]:
         """Return a context for the time in which the request is answered."""

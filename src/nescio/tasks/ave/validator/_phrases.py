@@ -15,7 +15,8 @@ from nescio.text import STOP_WORDS, find_words
 
 
 def hypothesis(one: Case) -> Row:
-    """Return features of the statement from question and answer: how much of it the text has in its order."""
+    """Return features of the statement from question and answer: the share of it that the text has, in the same
+    order."""
     stated, t = one.stated_stems, one.text.stem
     own = one.answer.stem
     return {
