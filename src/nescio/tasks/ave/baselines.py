@@ -141,12 +141,12 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     notes = tuple(_of_their_answers(systems, right, at, data))
     columns = {}
     for name, values in data.columns.items():
-        own = np.full((len(systems.runs), values.shape[1]), np.nan)
+        system_values = np.full((len(systems.runs), values.shape[1]), np.nan)
         if name == "ave.selected_right":
-            own[:, : len(identities)] = right
+            system_values[:, : len(identities)] = right
         elif name in ("ave.solvable", "ave.random"):
-            own[:, : len(identities)] = values[0, : len(identities)]
-        columns[name] = np.concatenate([values, own])
+            system_values[:, : len(identities)] = values[0, : len(identities)]
+        columns[name] = np.concatenate([values, system_values])
     absence = np.full((len(systems.runs), data.absence.shape[1]), NO_ROW, dtype=np.uint8)
     absence[:, : len(identities)] = PRESENT
     merged = Evidence(

@@ -277,7 +277,7 @@ def _drop_contained(group: _Group) -> None:
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:
-        holder = next((other for other, held in longest_first if contains(held, key)), None)
+        holder = next((other for other, longer_key in longest_first if contains(longer_key, key)), None)
         if holder is None:
             stay.append((candidate, key))
         else:

@@ -207,10 +207,10 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 )
             )
     if outside:
-        said = note(
+        remark = note(
             "ave.confidence_outside", "{runs:each run %r: %d of %d} confidences lie outside [0, 1]", runs=outside
         )
-        notes.insert(0, said)
+        notes.insert(0, remark)
     return kept, notes
 
 

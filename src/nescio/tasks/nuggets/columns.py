@@ -36,8 +36,8 @@ def _string_sum(cells: Cells, delta: float = ALLOWANCE) -> Array:
 
 def _string_shares(cells: Cells, delta: float) -> tuple[Array, Array]:
     """Return the sum of min(1, delta/d) over the answer strings, and the number of strings."""
-    own = declared(STRING_LENGTH)
-    stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is own]
+    declaration = declared(STRING_LENGTH)
+    stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is declaration]
     if not stored:
         raise MissingColumnError("precision by strings needs the answer strings, which this data does not have")
     lengths = np.stack(stored).astype(np.float64)

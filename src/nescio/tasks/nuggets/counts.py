@@ -127,8 +127,8 @@ def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
         require(source, ("run", "question", *NUGGETS), have, "a table of nugget counts")
         names = list(have)
         rows = connection.execute(f"SELECT row, {', '.join(have.values())} FROM raw ORDER BY 1").fetchall()
-    own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
-    strata = options.kept({name: None for name in names if name not in own})
+    known = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
+    strata = options.kept({name: None for name in names if name not in known})
     for row, *values in rows:
         by_name = dict(zip(names, values, strict=True))
         key = by_name["run"], by_name["question"]

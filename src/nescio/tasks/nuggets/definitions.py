@@ -220,11 +220,11 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Candidate]:
     if not about:
         return []
     bm25 = _bm25(texts, target)
-    own = set(content_stems(target))
-    shared = Counter(s for _, sentence, _ in about for s in set(content_stems(sentence)) - own)
+    target_stems = set(content_stems(target))
+    shared = Counter(s for _, sentence, _ in about for s in set(content_stems(sentence)) - target_stems)
     candidates = []
     for place, sentence, pattern in about:
-        stems = set(content_stems(sentence)) - own
+        stems = set(content_stems(sentence)) - target_stems
         common = sum(shared[s] > 1 for s in stems) / max(1, len(stems))
         worth = round(pattern.strength + BM25_WORTH * bm25[place] + SHARED_WORTH * common, 9)
         candidates.append(_Candidate(sentence, texts[place[0]].name, place, pattern, worth))
@@ -232,9 +232,9 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Candidate]:
 
 
 def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
-    own = set(content_stems(sentence))
+    sentence_stems = set(content_stems(sentence))
     others = (set(content_stems(other.text)) for other in taken)
-    return any(len(own & other) >= ALIKE * max(1, min(len(own), len(other))) for other in others)
+    return any(len(sentence_stems & other) >= ALIKE * max(1, min(len(sentence_stems), len(other))) for other in others)
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:

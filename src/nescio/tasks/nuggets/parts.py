@@ -71,9 +71,9 @@ class Keys(Struct):
             people = [set(nugget.vital) for nugget in nuggets.values()]
             odd = next((i for i, who in enumerate(people) if who != people[0]), None)
             if odd is not None:
-                one, other = next(iter(nuggets)), list(nuggets)[odd]
+                first, other = next(iter(nuggets)), list(nuggets)[odd]
                 raise MismatchError(
-                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by"
+                    f"question {name}: nugget {first} is labelled by {_names(people[0])}, nugget {other} by"
                     f" {_names(people[odd])}; every assessor must label every nugget of a question"
                 )
             targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
@@ -232,7 +232,7 @@ def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )
-    said = tuple(
+    texts = tuple(
         model.Run(
             run.name,
             tuple(
@@ -242,7 +242,7 @@ def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
         )
         for run in runs
     )
-    return Unjudged(model.Collection("nuggets", questions), said)
+    return Unjudged(model.Collection("nuggets", questions), texts)
 
 
 def number(value: Any) -> float | None:

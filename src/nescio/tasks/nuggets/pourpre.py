@@ -39,8 +39,8 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
     whole = math.fsum(weight(term) for term in nugget)
     if not whole:
         return 0.0
-    held = [frozenset(string) for string in strings]
-    return max((math.fsum(weight(t) for t in nugget if t in s) / whole for s in held), default=0.0)
+    string_sets = [frozenset(string) for string in strings]
+    return max((math.fsum(weight(t) for t in nugget if t in s) / whole for s in string_sets), default=0.0)
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
@@ -50,15 +50,15 @@ def by_count(nugget: str, strings: Sequence[str]) -> float:
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
     """Return the match by idf, with weights from these nuggets."""
-    held = Counter(term for nugget in nuggets for term in set(stems(nugget)))
+    frequency = Counter(term for nugget in nuggets for term in set(stems(nugget)))
 
     def weight(term: str) -> float:
-        return math.log(len(nuggets) / max(held[term], 1)) if nuggets else 0.0
+        return math.log(len(nuggets) / max(frequency[term], 1)) if nuggets else 0.0
 
     def match(nugget: str, strings: Sequence[str]) -> float:
-        own = stems(nugget)
-        informative = any(weight(term) for term in own)
-        return share(own, list(map(stems, strings)), weight if informative else lambda _: 1.0)
+        nugget_stems = stems(nugget)
+        informative = any(weight(term) for term in nugget_stems)
+        return share(nugget_stems, list(map(stems, strings)), weight if informative else lambda _: 1.0)
 
     return match
 

@@ -87,10 +87,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = by_role(parts)
     if not by_part[KEY]:
         raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
-    keys, said = read_keys(by_part[KEY], options), Said()
+    keys, responses = read_keys(by_part[KEY], options), Said()
     for source, name in zip(by_part[RUN], name_runs(by_part[RUN]), strict=True):
-        read_run(source, name, said)
-    check(keys, said)
+        read_run(source, name, responses)
+    check(keys, responses)
     mapped: list[Mapped] = []
     for source in by_part[MAPPING]:
         mapped += _json_mapping(source) if source.suffix in LINES else _text_mapping(source)
@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise MismatchError(f"{by_part[MAPPING][0].label} holds no line of a mapping")
     _no_match_twice(mapped)
     _nothing_beside_matches(mapped)
-    return to_evidence(keys, said, mapped, options)
+    return to_evidence(keys, responses, mapped, options)
 
 
 _WHAT = {RUN: "a run of answer strings", MAPPING: "a mapping of nuggets"}
@@ -159,8 +159,8 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
                 " before"
             )
             raise at.fail(rule, cells[2])
-        one = len(labels) == 1
-        vital = {file if one else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}
+        single = len(labels) == 1
+        vital = {file if single else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}
         keys.add(at, cells[0], Nugget(cells[1], cells[3], vital))
 
 
@@ -206,7 +206,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 # ---- runs ----
 
 
-def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
+def read_run(source: Source, name: str, responses: Said, faults: list[FormatError] | None = None) -> None:
     """Add the content of one file to `said`.
 
     Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead.
@@ -214,7 +214,7 @@ def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | 
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):
-                _json_response(At(source, line), row, name, said)
+                _json_response(At(source, line), row, name, responses)
         return
     lines = []
     for cells, at in _lines(source, 7):
@@ -225,12 +225,12 @@ def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | 
     for cells, at in lines:
         target, _, document, rank, _, tag, text = cells
         with collected(faults):
-            said.run(at, tag)
-            said.where.setdefault((tag, target), at)
-            said.add(at, (tag, target), int(rank), text, document)
+            responses.run(at, tag)
+            responses.where.setdefault((tag, target), at)
+            responses.add(at, (tag, target), int(rank), text, document)
 
 
-def _json_response(at: At, row: dict[str, Any], name: str, said: Said) -> None:
+def _json_response(at: At, row: dict[str, Any], name: str, responses: Said) -> None:
     run, strings, sure = row.get("run", name), row.get("strings"), row.get("confidence")
     if not isinstance(run, str) or not run.strip():
         raise at.fail("run must be a text", run)
@@ -239,10 +239,10 @@ def _json_response(at: At, row: dict[str, Any], name: str, said: Said) -> None:
     if sure is not None and number(sure) is None:
         raise at.fail("confidence must be a finite number, or null", sure)
     key = run.strip(), identifier(at.source, row, at.line)
-    said.respond(at, key, number(sure), "responds to question")
+    responses.respond(at, key, number(sure), "responds to question")
     for rank, string in enumerate(strings, 1):
         document = as_text(string.get("doc")) if isinstance(string, dict) else None
-        said.add(at, key, rank, _text_of(string), document)
+        responses.add(at, key, rank, _text_of(string), document)
 
 
 def _text_of(string: Any) -> Any:

@@ -146,8 +146,8 @@ def evidence(
     for run in runs:
         row = []
         for target, name in units:
-            own = name if name in mapped else None
-            matched = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
+            assessor = name if name in mapped else None
+            matched = _found(by_cell.get((run.name, target.id), []), assessor, len(seen[target.id]))
             row.append(_cell(target, run.responses.get(target.id), matched, name if name in keyed else None))
         rows.append(row)
     return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))

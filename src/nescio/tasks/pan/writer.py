@@ -34,7 +34,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []
     values = [_values_of(outcomes, run, notes) for run in range(len(outcomes.runs))]
-    held = [name for name in outcomes.strata if name in STRATA]
+    strata = [name for name in outcomes.strata if name in STRATA]
     if lost := [name for name in outcomes.strata if name not in STRATA]:
         notes.append(
             note(
@@ -46,7 +46,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     names = file_names(outcomes.runs)
     with folder_of(path, "pan") as folder:
         truth = (
-            {"id": problem, "same": bool(same[i])} | {name: v for name in held if (v := str(outcomes.strata[name][i]))}
+            {"id": problem, "same": bool(same[i])}
+            | {name: v for name in strata if (v := str(outcomes.strata[name][i]))}
             for i, problem in enumerate(outcomes.questions)
         )
         write_lines(folder / "truth.jsonl", truth)

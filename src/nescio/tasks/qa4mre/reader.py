@@ -70,18 +70,18 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     if test is None:
         if gold is None:
             raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
-        return Collection(gold.stem, tuple(_question(one, options) for one in _questions(gold, marked=True))), ()
+        return Collection(gold.stem, tuple(_question(asked, options) for asked in _questions(gold, marked=True))), ()
     questions = list(_questions(test, marked=False))
     if gold is not None:
-        right = {one.key: one for one in _questions(gold, marked=True)}
+        right = {asked.key: asked for asked in _questions(gold, marked=True)}
         there = _same(gold, right, test, notes)
         # Options may be numbered differently, so the right ones are found by their texts.
         texts = {key: {squeeze(right[to].options[a]) for a in right[to].right} for key, to in there.items()}
         questions = [
-            replace(one, right=tuple(a for a, text in one.options.items() if squeeze(text) in texts[one.key]))
-            for one in questions
+            replace(asked, right=tuple(a for a, text in asked.options.items() if squeeze(text) in texts[asked.key]))
+            for asked in questions
         ]
-    return Collection((gold or test).stem, tuple(_question(one, options) for one in questions)), tuple(notes)
+    return Collection((gold or test).stem, tuple(_question(asked, options) for asked in questions)), tuple(notes)
 
 
 @reader(
@@ -189,19 +189,19 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
     """Return the key in the gold of each question of the test, found by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
-    for one in questions.values():
-        places.setdefault(one.wording, []).append(one.key)
+    for asked in questions.values():
+        places.setdefault(asked.wording, []).append(asked.key)
     numbers: dict[Key, Key] = {}
-    for one in _questions(test, marked=False):
-        there = places.get(one.wording, [])
-        if one.key in there:
-            there = [one.key]
+    for asked in _questions(test, marked=False):
+        there = places.get(asked.wording, [])
+        if asked.key in there:
+            there = [asked.key]
         if len(there) != 1:
             many = "several questions" if there else "no question"
             raise MismatchError(
-                f"{test.label}, line {one.line}: {gold.label} has {many} worded like question {_name(one.key)}"
+                f"{test.label}, line {asked.line}: {gold.label} has {many} worded like question {_name(asked.key)}"
             )
-        numbers[one.key] = there[0]
+        numbers[asked.key] = there[0]
     if moved := sum(key != to for key, to in numbers.items()):
         notes.append(
             note(
@@ -218,12 +218,14 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
     return numbers
 
 
-def _question(one: _Asked, options: ReadOptions) -> Question:
-    test = f"{one.key[0]}-{one.key[1]}".strip("-")
-    labels = {"topic": one.topic, "reading_test": test, "question_word": question_word(one.text)}
+def _question(asked: _Asked, options: ReadOptions) -> Question:
+    test = f"{asked.key[0]}-{asked.key[1]}".strip("-")
+    labels = {"topic": asked.topic, "reading_test": test, "question_word": question_word(asked.text)}
     wanted = options.kept(labels)
-    right = tuple(one.options[number] for number in one.right)
-    return Question(_name(one.key), one.text, right, tuple(one.options.values()), True, test, wanted, story=one.story)
+    right = tuple(asked.options[number] for number in asked.right)
+    return Question(
+        _name(asked.key), asked.text, right, tuple(asked.options.values()), True, test, wanted, story=asked.story
+    )
 
 
 def _responses(
@@ -238,27 +240,27 @@ def _responses(
         yield _response(source, element, questions[place])
 
 
-def _response(source: Source, element: Element, one: _Asked) -> Response:
+def _response(source: Source, element: Element, asked: _Asked) -> Response:
     chosen = _chosen(source, element)
     mark = (element.get("answered") or "").strip().lower()
     if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
         raise fault_in(source, element, "answered must be YES or NO", element.get("answered"))
     if mark in _YES and chosen is None:
         raise fault_in(source, element, "the question is marked as answered, but has no answer with an a_id")
-    if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(one.text):
+    if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(asked.text):
         rule = (
-            f"the gold has a different question with this number ({one.text[:60]!r}); also give the test "
+            f"the gold has a different question with this number ({asked.text[:60]!r}); also give the test "
             "that the run answers"
         )
         raise fault_in(source, element, rule, text_in(wording))
     number = None if chosen is None else str(chosen.get("a_id"))
-    if chosen is not None and number not in one.options:
+    if chosen is not None and number not in asked.options:
         raise fault_in(
-            source, chosen, f"no option has this a_id; those of this question are {', '.join(one.options)}", number
+            source, chosen, f"no option has this a_id; those of this question are {', '.join(asked.options)}", number
         )
-    answer = None if number is None else one.options[number]
+    answer = None if number is None else asked.options[number]
     answered = answer is not None and mark in ("", *_YES)
-    return Response(_name(one.key), answer, answered, _confidence(source, element, chosen))
+    return Response(_name(asked.key), answer, answered, _confidence(source, element, chosen))
 
 
 def _chosen(source: Source, element: Element) -> Element | None:

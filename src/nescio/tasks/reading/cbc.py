@@ -91,12 +91,12 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
-        one = (by_part["story"] or by_part["answers"])[0]
-        raise MismatchError(f"{one.label} needs questions or a key with it (QuestionID, Question, Answer)")
+        stray = (by_part["story"] or by_part["answers"])[0]
+        raise MismatchError(f"{stray.label} needs questions or a key with it (QuestionID, Question, Answer)")
     keys = _read_keys(by_part["gold"], options, notes)
-    said = [block for source in by_part["questions"] for block in _blocks(source)]
-    texts = {block.id: block for block in said if "Question" in block.fields}
-    lists = {block.id: block for block in said if "Question" not in block.fields}
+    question_blocks = [block for source in by_part["questions"] for block in _blocks(source)]
+    texts = {block.id: block for block in question_blocks if "Question" in block.fields}
+    lists = {block.id: block for block in question_blocks if "Question" not in block.fields}
     if strange := next((block for name, block in lists.items() if name not in {*keys, *texts}), None):
         raise strange.fail("no question has this id", strange.id)
     stories = _read_stories(by_part["story"])
@@ -123,8 +123,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """
     by_part = by_role(parts)
     if not by_part["gold"]:
-        one = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
-        raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
+        stray = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
+        raise MismatchError(f"{stray.label} needs a key with it (QuestionID, Question, Answer), and none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
     questions, of_keys = collection(parts, options)
@@ -260,10 +260,17 @@ def _question(
     labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
     wanted = options.kept({name: label for name, label in labels.items() if label})
     sentences = stories[story] if stories is not None else ()
-    own = block if "Sentences" in block.fields else other
-    accepted = _accepted(listed or own, sentences)
-    if listed and own and "Sentences" in own.fields and _accepted(own, sentences) != accepted:
-        raise listed.fail(f"{own.source.label} lists other sentences of this question", block.id, "Sentences")
+    with_sentences = block if "Sentences" in block.fields else other
+    accepted = _accepted(listed or with_sentences, sentences)
+    if (
+        listed
+        and with_sentences
+        and "Sentences" in with_sentences.fields
+        and _accepted(with_sentences, sentences) != accepted
+    ):
+        raise listed.fail(
+            f"{with_sentences.source.label} lists other sentences of this question", block.id, "Sentences"
+        )
     return Question(
         block.id,
         fields.get("Question", ""),

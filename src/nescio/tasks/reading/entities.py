@@ -63,11 +63,11 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the persons and places in a text: the class, and the words of the name in lower case."""
-    found: list[tuple[str, tuple[str, ...]]] = []
+    names: list[tuple[str, tuple[str, ...]]] = []
     for run in _capitals(text):
-        found += [(PERSON, run.words)] if run.is_person else []
-        found += [(LOCATION, run.words)] if run.is_place else []
-    return tuple(found)
+        names += [(PERSON, run.words)] if run.is_person else []
+        names += [(LOCATION, run.words)] if run.is_place else []
+    return tuple(names)
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

@@ -87,9 +87,11 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
     Keys without content words are ignored; NaN if no key has any.
     """
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
-    sound = [one for one in matches if one.recall == one.recall]
+    sound = [candidate for candidate in matches if candidate.recall == candidate.recall]
     return max(
-        sound, key=lambda one: (one.recall, one.precision == one.precision and one.precision), default=Match(NAN, NAN)
+        sound,
+        key=lambda candidate: (candidate.recall, candidate.precision == candidate.precision and candidate.precision),
+        default=Match(NAN, NAN),
     )
 
 

@@ -69,8 +69,8 @@ def _word(cell: str | None) -> str:
 
 def _columns(source: Source) -> dict[str, str]:
     """Return the columns of a table, keyed by role."""
-    found = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
-    return {part: column for part, column in found.items() if column is not None}
+    by_part = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
+    return {part: column for part, column in by_part.items() if column is not None}
 
 
 def recognise(source: Source) -> str | None:
@@ -114,8 +114,8 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
     columns = _columns(source)
     for at, row in enumerate(rows_of(source), 1):
         cells = {part: row.get(columns.get(part, "")) for part in COLUMNS}
-        said, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
-        noa = said == NOA or (not said and candidate is not None)
+        answer_word, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
+        noa = answer_word == NOA or (not answer_word and candidate is not None)
         called, letter = WORDS.get(word, (False, ""))
         where = locate(source, at)
         faults = {
@@ -139,7 +139,7 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
             lacking="not assessed",
             answer=candidate if noa else cells["answer"],
         )
-        yield _Line(answer, said, noa or called, letter, noa)
+        yield _Line(answer, answer_word, noa or called, letter, noa)
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
@@ -149,12 +149,12 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
     Raises UsageError if neither exists and U is beside an answer.
     """
-    told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
-    told = told or any(line.noa and line.letter != "U" for line in lines)
+    is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
+    is_known = is_known or any(line.noa and line.letter != "U" for line in lines)
     beside = any(line.letter == "U" and not line.silent and line.said for line in lines)
-    if "U" in options.choose or (beside and not told):
+    if "U" in options.choose or (beside and not is_known):
         return choose(options, "U", MEANINGS_OF_U, "meanings of U") == "unanswered"
-    return not told
+    return not is_known
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:

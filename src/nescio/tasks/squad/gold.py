@@ -44,28 +44,28 @@ def read_gold(source: Source) -> Gold:
 
 def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
     by_id: dict[str, _Asked] = {}
-    for one in questions:
-        if one.id in by_id:
-            raise FormatError(label, "the question appears twice", where=one.place, value=one.id)
-        by_id[one.id] = one
+    for asked in questions:
+        if asked.id in by_id:
+            raise FormatError(label, "the question appears twice", where=asked.place, value=asked.id)
+        by_id[asked.id] = asked
     if not by_id:
         raise FormatError(label, "there are no questions")
-    return Gold(tuple(by_id.values()), Golds([*by_id], [one.answers for one in by_id.values()]))
+    return Gold(tuple(by_id.values()), Golds([*by_id], [asked.answers for asked in by_id.values()]))
 
 
 def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
     questions, before, strata = [], (-1, -1), NOTHING
-    for one in gold.asked:
-        if (one.data, one.paragraph) != before:  # All questions of a paragraph share one mapping.
-            before = one.data, one.paragraph
-            labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
+    for asked in gold.asked:
+        if (asked.data, asked.paragraph) != before:  # All questions of a paragraph share one mapping.
+            before = asked.data, asked.paragraph
+            labels = {"article": asked.article, "paragraph": f"{asked.article} {asked.paragraph}"}
             strata = options.kept(labels)
         questions.append(
             Question(
-                one.id,
-                one.text,
-                tuple(dict.fromkeys(one.answers)) if one.answers else (),
-                answerable=bool(one.answers),
+                asked.id,
+                asked.text,
+                tuple(dict.fromkeys(asked.answers)) if asked.answers else (),
+                answerable=bool(asked.answers),
                 strata=strata,
             )
         )

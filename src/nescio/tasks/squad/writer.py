@@ -105,7 +105,11 @@ def _asked(question: Question) -> dict[str, Any]:
 
 
 def _predictions(run: Run) -> dict[str, str]:
-    return {one.question_id: one.answer or "" if one.answered else "" for one in run.responses if one.rank == 1}
+    return {
+        response.question_id: response.answer or "" if response.answered else ""
+        for response in run.responses
+        if response.rank == 1
+    }
 
 
 def _odds(run: Run) -> dict[str, float]:
@@ -114,9 +118,13 @@ def _odds(run: Run) -> dict[str, float]:
     The script requires a number for an abstention, which gets the highest of these. Its printed figures do not depend
     on this number, but the curves that it draws on request do.
     """
-    first = [one for one in run.responses if one.rank == 1]
-    odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
+    first = [response for response in run.responses if response.rank == 1]
+    odds = {
+        response.question_id: -response.confidence
+        for response in first
+        if response.answered and response.confidence is not None
+    }
     if odds:
         highest = max(odds.values())
-        odds |= {one.question_id: highest for one in first if not one.answered}
+        odds |= {response.question_id: highest for response in first if not response.answered}
     return odds

@@ -101,17 +101,22 @@ def case(question: str, answer: str, text: str, weight: Weight, title: str = "",
 
 
 def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: frozenset[str]) -> tuple[Match, ...]:
-    own = range(*span)
+    answer_places = range(*span)
     matches, seen, short = [], set(), initials(t)
     for at in asked_of_text(q):
         stem = q.stem[at]
         if stem in seen:
             continue
         seen.add(stem)
-        levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in own]
+        levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in answer_places]
         level = max((level for level, _ in levels), default=NONE)
-        places = [i for one, i in levels if one == level]
-        if level == NONE and q.surface[at].isupper() and q.lower[at] in short and short[q.lower[at]] not in own:
+        places = [i for match_level, i in levels if match_level == level]
+        if (
+            level == NONE
+            and q.surface[at].isupper()
+            and q.lower[at] in short
+            and short[q.lower[at]] not in answer_places
+        ):
             level, places = RELATED, [short[q.lower[at]]]
         if level == NONE:
             matches.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))

@@ -36,9 +36,9 @@ def _neighbour(words: Words, i: int, inside: int) -> str:
     return _class(words, i)
 
 
-def chunks(one: Case) -> Row:
+def chunks(case: Case) -> Row:
     """Return features of the answer's first and last word, and of the words right before and after it in the text."""
-    answer, text, (first, end) = one.answer, one.text, one.span
+    answer, text, (first, end) = case.answer, case.text, case.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"
     after = _neighbour(text, end, end - 1) if first < end else "edge"

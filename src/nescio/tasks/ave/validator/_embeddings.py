@@ -53,9 +53,9 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
         raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
     words = np.zeros((len(read(text)), tokens.shape[1]), dtype=np.float32)
     for i, (start, end) in enumerate(spans(text)):
-        own = [at for at, (first, last) in enumerate(places) if first < end and last > start]
-        if own:
-            words[i] = tokens[own].mean(axis=0)
+        tokens_of_word = [at for at, (first, last) in enumerate(places) if first < end and last > start]
+        if tokens_of_word:
+            words[i] = tokens[tokens_of_word].mean(axis=0)
     return _unit(np.asarray(encoded["sentence_embedding"], dtype=np.float32)), _unit(words)
 
 
@@ -79,15 +79,15 @@ class _Compared(Struct, frozen=True):
     near: NDArray[np.int64]
 
 
-def embeddings(one: Case, resources: Resources) -> Row:
+def embeddings(case: Case, resources: Resources) -> Row:
     """Return cosines in [-1, 1]: statement and text, question and text, question and answer, and their words.
 
     A class of words that the question lacks has the cosine 1, because nothing is missing. Absent words have 0.
     """
     name = str(resources.embeddings)
-    sentence = " ".join(one.stated)
+    sentence = " ".join(case.stated)
     (text, texts), (question, of_question), (answer, _) = (
-        _vectors(name, words.text) for words in (one.text, one.question, one.answer)
+        _vectors(name, words.text) for words in (case.text, case.question, case.answer)
     )
     whole, words = _vectors(name, sentence)
     row = {
@@ -95,7 +95,7 @@ def embeddings(one: Case, resources: Resources) -> Row:
         "question and text": float(question @ text),
         "question and answer": float(question @ answer),
     }
-    compared = _compare(one, of_question, texts)
+    compared = _compare(case, of_question, texts)
     return (
         row
         | _matched(compared)
@@ -104,16 +104,16 @@ def embeddings(one: Case, resources: Resources) -> Row:
     )
 
 
-def _compare(one: Case, of_question: Vectors, texts: Vectors) -> _Compared:
-    at = [match.at for match in one.matches] or ([0] if len(one.question) else [])
-    weight = np.array([match.weight for match in one.matches] or [1.0] * len(at))
-    start, end = one.span
-    place = np.arange(len(one.text))
+def _compare(case: Case, of_question: Vectors, texts: Vectors) -> _Compared:
+    at = [match.at for match in case.matches] or ([0] if len(case.question) else [])
+    weight = np.array([match.weight for match in case.matches] or [1.0] * len(at))
+    start, end = case.span
+    place = np.arange(len(case.text))
     rest = place[(place < start) | (place >= end)]
     rest = rest if rest.size else place
     near = rest[(rest >= start - AROUND) & (rest < end + AROUND)] if start < end else rest
     cosine = np.asarray(of_question[at] @ texts.T, dtype=np.float64)
-    return _Compared(one, at, weight, cosine, rest, near if near.size else rest)
+    return _Compared(case, at, weight, cosine, rest, near if near.size else rest)
 
 
 def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -180,21 +180,21 @@ def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated:
     answer."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
-    one = compared.one
-    own = texts[slice(*one.span)]
-    if not len(own):
+    case = compared.one
+    answer_vectors = texts[slice(*case.span)]
+    if not len(answer_vectors):
         return row
-    answer = _unit(own.mean(axis=0))
-    if one.asks is not None:
-        row["answer and asks"] = float(answer @ of_question[one.asks])
-    if (kind := focus(one)) is not None:
+    answer = _unit(answer_vectors.mean(axis=0))
+    if case.asks is not None:
+        row["answer and asks"] = float(answer @ of_question[case.asks])
+    if (kind := focus(case)) is not None:
         row["answer and focus"] = float(answer @ of_question[kind])
-        row["answer and focus, best"] = float((own @ of_question[kind]).max())
+        row["answer and focus, best"] = float((answer_vectors @ of_question[kind]).max())
     if compared.at:
         row["answer and question"] = float((of_question @ answer).mean())
         row["answer and question, best"] = float((of_question[compared.at] @ answer).max())
     words, vectors = stated
-    if start := find_words(words.lower, one.answer.lower):
-        there = vectors[start[0] : start[0] + len(one.answer)]
+    if start := find_words(words.lower, case.answer.lower):
+        there = vectors[start[0] : start[0] + len(case.answer)]
         row["answer and statement"] = float(answer @ _unit(there.mean(axis=0)))
     return row

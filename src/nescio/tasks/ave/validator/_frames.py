@@ -48,23 +48,23 @@ def frames(words: Parse) -> tuple[Frame, ...]:
     for i, word in enumerate(words):
         if word.head != i:
             children.setdefault(word.head, []).append(i)
-    found = []
+    made = []
     for i, word in enumerate(words):
-        own = children.get(i, [])
-        if word.pos == "VERB" or (word.pos == "AUX" and any(words[c].dep in ("nsubj", "attr") for c in own)):
-            roles = _verbal(words, i, own, children)
-            negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in own)
-            found.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
-        elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, own, children)):
-            found.append(Frame(i, word.lemma, tuple(roles), nominal=True))
+        dependents = children.get(i, [])
+        if word.pos == "VERB" or (word.pos == "AUX" and any(words[c].dep in ("nsubj", "attr") for c in dependents)):
+            roles = _verbal(words, i, dependents, children)
+            negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in dependents)
+            made.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
+        elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, dependents, children)):
+            made.append(Frame(i, word.lemma, tuple(roles), nominal=True))
         if word.dep == "appos":
-            found.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
-    return tuple(found)
+            made.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
+    return tuple(made)
 
 
-def _verbal(words: Parse, at: int, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+def _verbal(words: Parse, at: int, dependents: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
     word, roles = words[at], []
-    for c in own:
+    for c in dependents:
         dep = words[c].dep
         if dep in _DIRECT:
             roles.append((_DIRECT[dep], _meant(words, c, at)))
@@ -73,15 +73,15 @@ def _verbal(words: Parse, at: int, own: list[int], children: dict[int, list[int]
             roles += [(name or _role(words, c, o), o) for o in _objects(words, c, children)]
         elif dep in ("obl", "npadvmod", "nmod", "advmod") and (words[c].entity or dep == "obl"):
             roles.append((_role(words, None, c), c))
-    held = {role for role, _ in roles}
+    taken = {role for role, _ in roles}
     if word.dep == "acl" and word.head != at:  # the city founded by Romans, the men crossing it
-        role = PATIENT if word.lower.endswith(("ed", "en")) or AGENT in held else AGENT
-        roles += [(role, word.head)] if role not in held else []
-    if word.dep == "conj" and not {AGENT, PATIENT} <= held:  # a verb beside another shares its subject
+        role = PATIENT if word.lower.endswith(("ed", "en")) or AGENT in taken else AGENT
+        roles += [(role, word.head)] if role not in taken else []
+    if word.dep == "conj" and not {AGENT, PATIENT} <= taken:  # a verb beside another shares its subject
         roles += [
             (_DIRECT[words[c].dep], _meant(words, c, word.head))
             for c in children.get(word.head, ())
-            if words[c].dep in ("nsubj", "nsubjpass") and _DIRECT[words[c].dep] not in held
+            if words[c].dep in ("nsubj", "nsubjpass") and _DIRECT[words[c].dep] not in taken
         ]
     return roles
 
@@ -99,9 +99,9 @@ def _role(words: Parse, preposition: int | None, at: int) -> str:
     return words[preposition].lower if preposition is not None else "beside"
 
 
-def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
     roles = []
-    for c in own:
+    for c in dependents:
         if words[c].dep == "poss":
             roles.append((AGENT, c))
         elif words[c].dep == "prep":
@@ -155,8 +155,8 @@ def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
 
 
 def _resolved(words: Parse, at: int) -> int:
-    found = antecedent(words, at)
-    return at if found is None else found
+    noun = antecedent(words, at)
+    return at if noun is None else noun
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
@@ -178,19 +178,19 @@ def _transformed(_: Case, parsed: Parsed) -> Row:
     }
 
 
-def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
+def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
     """Return the frames in which a part of a text plays a role, with the role."""
-    return [(frame, role) for frame in found for role, filler in frame.roles if filler in part]
+    return [(frame, role) for frame in all_frames for role, filler in frame.roles if filler in part]
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
     """Return features of the roles of the answer, in its text and in the statement."""
-    own, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
-    played = {role for _, role in own}
+    stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
+    played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played
     both = [
         (frame, other, role == another)
-        for frame, role in own
+        for frame, role in stated_roles
         for other, another in there
         if alike(stem(frame.predicate), stem(other.predicate)) != NONE
     ]
@@ -214,10 +214,10 @@ def _meaning(_: Case, parsed: Parsed) -> Row:
         missing += not rivals
         negated += bool(rivals) and all(other.negated != frame.negated for other in rivals)
         for role, filler in frame.roles:
-            own = stem(stated[filler].lemma)
+            filler_stem = stem(stated[filler].lemma)
             fillers = [stem(text[_resolved(text, i)].lemma) for o in rivals for r, i in o.roles if r == role]
-            kept += own in fillers
-            otherwise += bool(fillers) and own not in fillers
+            kept += filler_stem in fillers
+            otherwise += bool(fillers) and filler_stem not in fillers
     return {
         "fillers kept": float(kept),
         "filled otherwise": float(otherwise),

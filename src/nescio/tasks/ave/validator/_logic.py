@@ -34,8 +34,8 @@ def _formulas(_: Case, parsed: Parsed) -> Row:
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
     spoken = {(atom.predicate, _named(parsed.text, atom)) for atom in text if atom.predicate.startswith(":")}
-    own = [(atom.predicate, _named(parsed.stated, atom)) for atom in stated if atom.predicate.startswith(":")]
-    links, modes = ([pair for pair in own if len(pair[1]) == places] for places in (2, 1))
+    role_atoms = [(atom.predicate, _named(parsed.stated, atom)) for atom in stated if atom.predicate.startswith(":")]
+    links, modes = ([pair for pair in role_atoms if len(pair[1]) == places] for places in (2, 1))
     return {
         "words implied": share(sum(bool(matching(atom.predicate, known)) for atom in words), len(words)),
         "links kept": share(sum(link in spoken for link in links), len(links)) if links else 0.5,
@@ -91,8 +91,10 @@ def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: 
     rules = [f"{names[name]}(X) | ~{names[other]}(X)" for name in implied for other in sorted(implied[name] - {name})]
     goals = [_clause(names, atom, lambda i: f"c{mapping.get(i, OTHER)}x{number}") for atom in stated]
     negated = [goal.replace(" = ", " != ") if " = " in goal else f"~{goal}" for goal in goals]
-    held = [_clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}]
-    return [*held, *rules, " | ".join([f"proved{number}(z)", *negated])]
+    fact_clauses = [
+        _clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}
+    ]
+    return [*fact_clauses, *rules, " | ".join([f"proved{number}(z)", *negated])]
 
 
 def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> str:

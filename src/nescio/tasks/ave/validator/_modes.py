@@ -34,11 +34,11 @@ def modes(words: Parse) -> dict[int, str]:
     """Return the mode of each word that states something: the verbs, and the head of each sentence."""
     stating = [i for i, word in enumerate(words) if _states(words, i)]
     negated, supposed = _negated(words), _supposed(words)
-    found: dict[int, str] = {}
+    mode_of: dict[int, str] = {}
     for i in sorted(stating, key=lambda i: _depth(words, i)):  # A clause comes after the clause that governs it.
-        own = {mode for mode, where in ((DENIED, negated), (SUPPOSED, supposed)) if i in where}
-        found[i] = "+".join(sorted(own | _inherited(words, i, found))) or ASSERTED
-    return found
+        stated_modes = {mode for mode, where in ((DENIED, negated), (SUPPOSED, supposed)) if i in where}
+        mode_of[i] = "+".join(sorted(stated_modes | _inherited(words, i, mode_of))) or ASSERTED
+    return mode_of
 
 
 def _states(words: Parse, i: int) -> bool:
@@ -90,27 +90,27 @@ def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
 
 
 def _negated(words: Parse) -> frozenset[int]:
-    found = {governor(words, i) for i, word in enumerate(words) if word.dep == "neg" or word.lower in _NOT}
+    denied = {governor(words, i) for i, word in enumerate(words) if word.dep == "neg" or word.lower in _NOT}
     for i in no_thing(words):
         above = words[words[i].head]
         beside_noun = above.pos == "ADP" and words[above.head].pos in ("NOUN", "PROPN")
-        found |= set() if beside_noun else {governor(words, i)}
+        denied |= set() if beside_noun else {governor(words, i)}
     return frozenset(
-        found | {i for i, word in enumerate(words) if word.dep == "pcomp" and words[word.head].lower in _WITHOUT}
+        denied | {i for i, word in enumerate(words) if word.dep == "pcomp" and words[word.head].lower in _WITHOUT}
     )
 
 
 def _supposed(words: Parse) -> frozenset[int]:
-    found: set[int] = set()
+    supposed: set[int] = set()
     for i, word in enumerate(words):
         if word.lower in _IF:  # the condition, and the clause that depends on it
             clause = governor(words, i)
-            found |= {clause, governor(words, words[clause].head)} if words[clause].dep == "advcl" else {clause}
+            supposed |= {clause, governor(words, words[clause].head)} if words[clause].dep == "advcl" else {clause}
         elif word.lower in _MODALS and word.head != i:
-            found.add(governor(words, word.head))
+            supposed.add(governor(words, word.head))
         elif word.lower == "?":
-            found.add(_root(words, i))
-    return frozenset(found)
+            supposed.add(_root(words, i))
+    return frozenset(supposed)
 
 
 def _root(words: Parse, i: int) -> int:
@@ -119,12 +119,12 @@ def _root(words: Parse, i: int) -> int:
     return i
 
 
-def _inherited(words: Parse, i: int, found: dict[int, str]) -> set[str]:
+def _inherited(words: Parse, i: int, mode_of: dict[int, str]) -> set[str]:
     """Return the mode that a clause inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)
-    mode = found.get(above, ASSERTED)
+    mode = mode_of.get(above, ASSERTED)
     if words[i].dep == "conj":
         alone = any(word.head == i and word.dep in _SUBJECTS for word in words)
         return set() if alone or mode == ASSERTED else set(mode.split("+"))

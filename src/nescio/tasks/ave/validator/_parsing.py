@@ -156,25 +156,27 @@ def each_parsed(
     """Return a technique for all candidates from a function of one candidate and its parse."""
 
     def all_rows(cases: Sequence[Case], parser: str) -> list[dict[str, float]]:
-        return [compute(one, parsed) for one, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
+        return [compute(case, parsed) for case, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
 
     return all_rows
 
 
 def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
     """Return the parses of all candidates."""
-    statements = [hypothesis(one.question.text, one.answer.text) for one in cases]
-    texts = [one.text.text for one in cases]
+    statements = [hypothesis(case.question.text, case.answer.text) for case in cases]
+    texts = [case.text.text for case in cases]
     parses = parse(parser, [*statements, *texts])
-    found = []
-    for one, statement, stated, text in zip(cases, statements, parses[: len(cases)], parses[len(cases) :], strict=True):
-        answer = one.answer.text.strip().rstrip(".")
+    results = []
+    for case, statement, stated, text in zip(
+        cases, statements, parses[: len(cases)], parses[len(cases) :], strict=True
+    ):
+        answer = case.answer.text.strip().rstrip(".")
         at = statement.lower().find(answer.lower())
-        places = spans(one.text.text)[slice(*one.span)]
+        places = spans(case.text.text)[slice(*case.span)]
         within = (places[0][0], places[-1][1]) if places else (0, 0)
         named = (at, at + len(answer)) if at >= 0 else (0, 0)
-        found.append(Parsed(stated, text, _covered(stated, *named), _covered(text, *within)))
-    return found
+        results.append(Parsed(stated, text, _covered(stated, *named), _covered(text, *within)))
+    return results
 
 
 def _covered(words: Parse, first: int, end: int) -> range:

@@ -34,14 +34,14 @@ def passages(cases: Sequence[Case]) -> list[Row]:
 
     def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         unlike = sorted(set(texts))
-        found = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
+        computed = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
         place = {text: i for i, text in enumerate(unlike)}
-        return found[[place[text] for text in texts]]
+        return computed[[place[text] for text in texts]]
 
-    question = vectors([one.question.text for one in cases], asks=True)
-    text = vectors([one.text.text for one in cases], asks=False)
-    answer = vectors([one.answer.text for one in cases], asks=False)
-    stated = vectors([hypothesis(one.question.text, one.answer.text) for one in cases], asks=False)
+    question = vectors([case.question.text for case in cases], asks=True)
+    text = vectors([case.text.text for case in cases], asks=False)
+    answer = vectors([case.answer.text for case in cases], asks=False)
+    stated = vectors([hypothesis(case.question.text, case.answer.text) for case in cases], asks=False)
     pairs = {
         "question and text": (question, text),
         "question and answer": (question, answer),

@@ -38,21 +38,23 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
     """Return `redundancy` for every candidate among its question's answers; a candidate missing from `votes` has 1."""
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
-        together = group([one.answer for one in those], [votes.get(one.key, 1) for one in those])
-        row_of |= {one.key: redundancy(together, at) for at, one in enumerate(those)}
-    return [row_of[one.key] for one in candidates]
+        together = group(
+            [candidate.answer for candidate in those], [votes.get(candidate.key, 1) for candidate in those]
+        )
+        row_of |= {candidate.key: redundancy(together, at) for at, candidate in enumerate(those)}
+    return [row_of[candidate.key] for candidate in candidates]
 
 
-def redundancy(one: Group, at: int) -> Row:
+def redundancy(answers: Group, at: int) -> Row:
     """Return features of the votes for the answer at this place, its similarity to other votes, and their division."""
-    distinct = dict(zip(one.answers, one.votes, strict=True))
-    own, mine = one.answers[at], one.votes[at]
+    distinct = dict(zip(answers.answers, answers.votes, strict=True))
+    answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())
-    others = {key: many for key, many in distinct.items() if key != own}
+    others = {key: many for key, many in distinct.items() if key != answer}
     left = sum(others.values())
-    like = math.fsum(many * shared_f1(own, key) for key, many in others.items())
-    within = sum(many for key, many in others.items() if find_words(key, own))
-    around = sum(many for key, many in others.items() if find_words(own, key))
+    like = math.fsum(many * shared_f1(answer, key) for key, many in others.items())
+    within = sum(many for key, many in others.items() if find_words(key, answer))
+    around = sum(many for key, many in others.items() if find_words(answer, key))
     shares = [many / total for many in distinct.values()]
     first = max(others.values(), default=0)
     return {
@@ -65,5 +67,5 @@ def redundancy(one: Group, at: int) -> Row:
         "holds others": share(around, total),
         "answers": math.log(len(distinct)),
         "division": -math.fsum(part * math.log(part) for part in shares),
-        "words": math.log1p(len(own)),
+        "words": math.log1p(len(answer)),
     }

@@ -90,15 +90,15 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
     """Return the values of each constant that keep some atom; constants that must be equal share their values."""
-    found: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
+    values_of: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
         for side, constant in enumerate(atom.places):
-            found[constant] |= {image[side] for image in kept}
+            values_of[constant] |= {image[side] for image in kept}
     equal = [atom.places for atom in stated if atom.predicate == EQUAL]
     for _ in equal:  # repeated once per equation, so that values pass through a chain of equations
         for first, second in equal:
-            found[first] = found[second] = found[first] | found[second]
-    return {constant: sorted(each) for constant, each in found.items()}
+            values_of[first] = values_of[second] = values_of[first] | values_of[second]
+    return {constant: sorted(each) for constant, each in values_of.items()}
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
@@ -126,16 +126,16 @@ def _cheapest(tables: list[Table], sizes: Mapping[int, int]) -> tuple[dict[int, 
     while left:
         constant = min(left, key=lambda each: (_cells(each, tables, sizes), each))
         left.remove(constant)
-        own = [table for table in tables if constant in table.constants]
+        involved = [table for table in tables if constant in table.constants]
         tables = [table for table in tables if constant not in table.constants]
-        if _cells(constant, own, sizes) <= CELLS:
-            joined = reduce(_joined, own)
+        if _cells(constant, involved, sizes) <= CELLS:
+            joined = reduce(_joined, involved)
             choices.append((constant, joined))
-            own = [joined]
+            involved = [joined]
         else:
             limit_reached = True
-            choices.append((constant, min(own, key=lambda table: len(table.constants))))
-        tables += [_without(constant, table) for table in own]
+            choices.append((constant, min(involved, key=lambda table: len(table.constants))))
+        tables += [_without(constant, table) for table in involved]
     chosen: dict[int, int] = {}
     for constant, table in reversed(choices):
         at = tuple(slice(None) if each == constant else chosen[each] for each in table.constants)
@@ -154,8 +154,8 @@ def _joined(first: Table, second: Table) -> Table:
 
 
 def _spread(table: Table, constants: tuple[int, ...]) -> Costs:
-    own = iter(table.costs.shape)
-    return table.costs.reshape([next(own) if constant in table.constants else 1 for constant in constants])
+    sizes = iter(table.costs.shape)
+    return table.costs.reshape([next(sizes) if constant in table.constants else 1 for constant in constants])
 
 
 def _without(constant: int, table: Table) -> Table:

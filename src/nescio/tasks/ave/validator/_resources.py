@@ -83,16 +83,16 @@ def _base(folder: Path, word: str) -> str:
     return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
-def wordnet(one: Case, resources: Resources) -> Row:
+def wordnet(case: Case, resources: Resources) -> Row:
     """Return features of missing question words: whether the text has a synonym, a wider or narrower word, or an
     antonym."""
     folder = resources.folder
-    text = {_base(folder, word) for word in one.text.lower}
+    text = {_base(folder, word) for word in case.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}
-    for m in one.matches:
+    for m in case.matches:
         if m.level > TITLE:
             continue
-        same, kin, against = _related(folder, _base(folder, one.question.lower[m.at]))
+        same, kin, against = _related(folder, _base(folder, case.question.lower[m.at]))
         kind = "synonym" if same & text else "antonym" if against & text else "kin" if kin & text else "nothing"
         sums[kind] += m.weight
-    return {name: value / one.total for name, value in sums.items()}
+    return {name: value / case.total for name, value in sums.items()}

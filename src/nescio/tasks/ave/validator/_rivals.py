@@ -41,7 +41,7 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
     it the text has. For the most similar rival, they are its similarity, the same lead, and the weight of its missing
     words minus ours, times the similarity. All are 0 without rivals.
     """
-    views = [_view(one) for one in cases]
+    views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}
     for at, candidate in enumerate(candidates):
         by_text.setdefault(candidate.text, []).append(at)
@@ -66,12 +66,12 @@ def contested(candidates: Sequence[Candidate]) -> float:
     )
 
 
-def _view(one: Case) -> RivalView:
+def _view(case: Case) -> RivalView:
     question, answer, text = (
-        frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
+        frozenset(stems) for stems in (case.question.content_stems, case.answer.stem, case.text.stem)
     )
     sought = question - answer
-    total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
+    total, lacks = _sum(sought, case.weight), _sum(sought - text, case.weight)
     return RivalView(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
 
 

@@ -38,8 +38,8 @@ def _speech(_: Case, parsed: Parsed) -> Row:
     lemmas = {lemma for _, lemma in text}
     row: Row = {}
     for kind in _SPEECH:
-        own = [lemma for pos, lemma in stated if pos == kind]
-        row[f"{kind} missing"] = float(sum((kind, lemma) not in text for lemma in own))
+        stated_lemmas = [lemma for pos, lemma in stated if pos == kind]
+        row[f"{kind} missing"] = float(sum((kind, lemma) not in text for lemma in stated_lemmas))
     row["as another part of speech"] = float(sum(lemma in lemmas and (pos, lemma) not in text for pos, lemma in stated))
     at = top(parsed.text, parsed.in_text)
     kind = parsed.text[at].pos if at is not None else ""
@@ -82,10 +82,10 @@ def _functions(_: Case, parsed: Parsed) -> Row:
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))
-    own = {(w.lemma, w.dep) for i, w in enumerate(stated) if w.dep in FUNCTIONS and i not in parsed.answer}
+    stated_functions = {(w.lemma, w.dep) for i, w in enumerate(stated) if w.dep in FUNCTIONS and i not in parsed.answer}
     others = {(w.lemma, w.dep) for w in text}
     lemmas = {lemma for lemma, _ in others}
-    matched = [pair for pair in own if pair[0] in lemmas]
+    matched = [pair for pair in stated_functions if pair[0] in lemmas]
     return {
         "same function": float(bool(function) and function == there),
         "same governor": float(bool(governor) and governor == over),

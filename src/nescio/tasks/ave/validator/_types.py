@@ -47,29 +47,31 @@ def given_type(answer: Words) -> str:
     return "name" if any(word[0].isupper() for word in answer.surface) else "other"
 
 
-def _held(one: Case, i: int) -> bool:
-    return one.question.stem[i] in one.text.stem
+def _held(case: Case, i: int) -> bool:
+    return case.question.stem[i] in case.text.stem
 
 
-def names(one: Case) -> Row:
+def names(case: Case) -> Row:
     """Return features of names and types: whether the text has the question's names, and whether the answer has the
     right type."""
-    own = [i for i in one.question.content if is_name(one.question, i) and not is_number(one.question.lower[i])]
-    missing = sum(not _held(one, i) for i in own)
-    related = {m.at: m.level for m in one.matches}
-    lost = sum(not _held(one, i) and related.get(i, NONE) == NONE for i in own)
-    wanted_type, answer_type = asked_type(one.question, one.asks), given_type(one.answer)
-    capitals = sum(is_name(one.text, i) for i in range(len(one.text)))
+    question_names = [
+        i for i in case.question.content if is_name(case.question, i) and not is_number(case.question.lower[i])
+    ]
+    missing = sum(not _held(case, i) for i in question_names)
+    related = {m.at: m.level for m in case.matches}
+    lost = sum(not _held(case, i) and related.get(i, NONE) == NONE for i in question_names)
+    wanted_type, answer_type = asked_type(case.question, case.asks), given_type(case.answer)
+    capitals = sum(is_name(case.text, i) for i in range(len(case.text)))
     wanted = _FITS.get(wanted_type)
     fits = wanted is None or answer_type in wanted
     return {
-        "names asked": float(len(own)),
+        "names asked": float(len(question_names)),
         "names missing": float(missing),
         "names lost": float(lost),
-        "share of names": share(len(own) - missing, len(own)) if own else 1.0,
+        "share of names": share(len(question_names) - missing, len(question_names)) if question_names else 1.0,
         "names in text": math.log1p(capitals),
-        "other names, some missing": float(missing > 0 and capitals > len(own) - missing),
-        "capitals of answer": share(sum(word[0].isupper() for word in one.answer.surface), len(one.answer)),
+        "other names, some missing": float(missing > 0 and capitals > len(question_names) - missing),
+        "capitals of answer": share(sum(word[0].isupper() for word in case.answer.surface), len(case.answer)),
         **{f"asks {kind}": float(wanted_type == kind) for kind in ASKED},
         **{f"gives {kind}": float(answer_type == kind) for kind in GIVEN},
         "fits": float(wanted is not None and fits),
@@ -77,11 +79,11 @@ def names(one: Case) -> Row:
     }
 
 
-def numbers(one: Case) -> Row:
+def numbers(case: Case) -> Row:
     """Return features of numbers: whether the text has those of the question, and how many others."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
-        for words in (one.question, one.text, one.answer)
+        for words in (case.question, case.text, case.answer)
     )
     missing = len(in_question - stated)
     return {
@@ -148,10 +150,10 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
     return moment in others
 
 
-def times(one: Case) -> Row:
+def times(case: Case) -> Row:
     """Return features of times: whether the text names those of the question, or others instead."""
     in_question, stated, in_answer = (
-        moments(" ".join(words.surface), words.language) for words in (one.question, one.text, one.answer)
+        moments(" ".join(words.surface), words.language) for words in (case.question, case.text, case.answer)
     )
     missing = [moment for moment in in_question if not agrees(moment, stated)]
     return {

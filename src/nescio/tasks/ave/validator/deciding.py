@@ -25,7 +25,7 @@ def decide(
     The accepted answer with the highest confidence is SELECTED, the first one at a tie. With `always`, the answer with
     the highest confidence is selected in any case, so that every question has an answer.
     """
-    sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}
+    sure = {candidate.key: float(p) for candidate, p in zip(exercise.candidates, confidence, strict=True)}
     limit = float("inf") if threshold is None else threshold
     selected = set()
     for members in by_question(exercise.candidates).values():
@@ -58,8 +58,8 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
     `groups` are resampled together.
     """
-    use = np.array([one.judged for one in exercise.candidates])
-    good = np.array([one.right for one in exercise.candidates])[use]
+    use = np.array([candidate.judged for candidate in exercise.candidates])
+    good = np.array([candidate.right for candidate in exercise.candidates])[use]
     ones, none = np.ones(len(good), dtype=np.int8), np.zeros(len(good), dtype=np.int8)
     columns = {
         "correct": good.astype(np.int8),
@@ -70,7 +70,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
         "candidate_incorrect": none,
         "confidence": np.asarray(confidence, dtype=np.float64)[use],
     }
-    names = tuple(" ".join(one.key) for one in exercise.candidates if one.judged)
+    names = tuple(" ".join(candidate.key) for candidate in exercise.candidates if candidate.judged)
     cells = {name: values[None] for name, values in columns.items()}
     absence = np.full((1, len(good)), PRESENT, dtype=np.uint8)
     return Evidence(

@@ -74,9 +74,9 @@ def features(
     resources = resources or Resources()
     asked = {question.id: (question.text, code(language(question))) for question in exercise.questions}
     cases = [
-        case(text, one.answer, one.text, rare.weight, one.document or "", language=tongue)
-        for one in exercise.candidates
-        for text, tongue in (asked[one.question_id],)
+        case(text, candidate.answer, candidate.text, rare.weight, candidate.document or "", language=tongue)
+        for candidate in exercise.candidates
+        for text, tongue in (asked[candidate.question_id],)
     ]
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []

@@ -88,7 +88,11 @@ class Model(Struct, frozen=True):
             "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
             "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
         )
-        mixed = (made,) if all(not one.answer for one in exercise.candidates) and not self.about.get("pairs") else ()
+        mixed = (
+            (made,)
+            if all(not candidate.answer for candidate in exercise.candidates) and not self.about.get("pairs")
+            else ()
+        )
         if unlearnt := sorted({*languages(exercise)} - {*self.about.get("languages", (ENGLISH,))}):
             mixed = (
                 *mixed,

@@ -65,7 +65,7 @@ class Technique(Struct, frozen=True):
 
 
 def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
-    return lambda _, cases, votes, resources: [compute(one, resources) for one in cases]  # noqa: ARG005
+    return lambda _, cases, votes, resources: [compute(case, resources) for case in cases]  # noqa: ARG005
 
 
 def _plain(
@@ -80,8 +80,8 @@ def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         parser = None if _parsing.absent(resources.parser) else resources.parser
         if parser is not None:  # Parsing all texts at once is faster.
-            _parsing.parse(parser, [words.text for one in cases for words in (one.question, one.text)])
-        return [compute(one, resources, parser) for one in cases]
+            _parsing.parse(parser, [words.text for case in cases for words in (case.question, case.text)])
+        return [compute(case, resources, parser) for case in cases]
 
     return all_rows
 
@@ -309,14 +309,14 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
     """Return the names and versions of the parser, the prover and the passage model that techniques use."""
-    found = {}
+    version_of = {}
     if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
-        found["parser"] = _parsing.version(str(resources.parser))
+        version_of["parser"] = _parsing.version(str(resources.parser))
     if PASSAGES in names:
-        found["embeddings"] = _passages.model()
+        version_of["embeddings"] = _passages.model()
     if PROOFS in names:
-        found["prover"] = _logic.version(resources.prover)
-    return found
+        version_of["prover"] = _logic.version(resources.prover)
+    return version_of
 
 
 def table12(resources: Resources | None = None) -> Results:

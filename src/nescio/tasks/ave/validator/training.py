@@ -150,7 +150,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
         "trees": plan.trees,
         "folds": plan.folds,
         "contested": contested(exercise.candidates),
-        "pairs": all(not one.answer for one in exercise.candidates),
+        "pairs": all(not candidate.answer for candidate in exercise.candidates),
         "versions": dict(material.versions),
         "languages": list(languages(exercise)),
     }
@@ -163,7 +163,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
     """Return each development candidate's mean from forests that were grown without its group; shape (own,)."""
     fold = deal(material.group, material.own, plan)
-    held = np.full(material.own, np.nan)
+    means = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
@@ -172,8 +172,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
                 "few of them"
             )
         mine = fold[: material.own] == part
-        held[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
-    return held
+        means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
+    return means
 
 
 def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> Forest:

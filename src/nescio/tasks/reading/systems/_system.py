@@ -58,4 +58,4 @@ def weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
 
     A stem in none of the n sentences weighs like a stem in one of them.
     """
-    return math.fsum(math.log1p(n / held.get(one, 1)) for one in stems)
+    return math.fsum(math.log1p(n / held.get(stem, 1)) for stem in stems)

@@ -91,14 +91,14 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...], folder: Path | None)
     meant = classes.referents(story) if "Pro" in on else ()
     bags = []
     for i, sentence in enumerate(story):
-        held: set[str] = set(named[i].classes) if "Name" in on else set()
+        classes_held: set[str] = set(named[i].classes) if "Name" in on else set()
         if "Sem" in on:
-            held.update(*(classes.noun_classes(word, folder) for word in words(sentence)))
+            classes_held.update(*(classes.noun_classes(word, folder) for word in words(sentence)))
         bag = _bag(sentence, on)
         if "Pro" in on and meant[i]:
             bag |= _bag(" ".join(meant[i]), on)
-            held |= {classes.PERSON} if "Name" in on else set()
-        bags.append(_Sentence(bag | held, frozenset(held)))
+            classes_held |= {classes.PERSON} if "Name" in on else set()
+        bags.append(_Sentence(bag | classes_held, frozenset(classes_held)))
     return tuple(bags)
 
 
@@ -121,25 +121,32 @@ def _choose_sentence(question: Question, on: tuple[str, ...], folder: Path | Non
     bag, demanded = _question_bag(question, on)
     merits = [_merit(bag, demanded, sentence, on) for sentence in story]
     best = max(range(len(story)), key=lambda i: (merits[i], -i))
-    held = _held(question.story)
+    sentence_counts = _held(question.story)
     stems = frozenset(content_stems(question.text))
-    whole = weigh(stems, held, len(story))
-    sure = weigh(stems.intersection(content_stems(question.story[best])), held, len(story)) / whole if whole else 0.0
+    whole = weigh(stems, sentence_counts, len(story))
+    sure = (
+        weigh(stems.intersection(content_stems(question.story[best])), sentence_counts, len(story)) / whole
+        if whole
+        else 0.0
+    )
     return Scored(tuple(float(count) for _, count, _ in merits), best, best, round(sure, 9))
 
 
 def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None) -> Scored:
     story = _sentences(question.story, on, folder)
     bag, demanded = _question_bag(question, on)
-    held, merited = _held(question.story), []
+    sentence_counts, merited = _held(question.story), []
     for text in question.options:
-        own = _bag(text, on) - bag
-        merits = [(bool(own & one.bag), *_merit(bag | own, demanded, one, on)) for one in story]
+        option_words = _bag(text, on) - bag
+        merits = [
+            (bool(option_words & sentence.bag), *_merit(bag | option_words, demanded, sentence, on))
+            for sentence in story
+        ]
         at = max(range(len(story)), key=lambda i: (merits[i], -i))
         stems = frozenset(content_stems(f"{question.text} {text}")).intersection(content_stems(question.story[at]))
-        merited.append((merits[at], weigh(stems, held, len(story)) if merits[at][0] else 0.0, at))
+        merited.append((merits[at], weigh(stems, sentence_counts, len(story)) if merits[at][0] else 0.0, at))
     best = max(range(len(merited)), key=lambda i: (merited[i][0], merited[i][1], -i))
-    margin = merited[best][1] - max((one[1] for i, one in enumerate(merited) if i != best), default=0.0)
+    margin = merited[best][1] - max((sentence[1] for i, sentence in enumerate(merited) if i != best), default=0.0)
     sure = round(max(margin, 0.0) / (1 + max(margin, 0.0)), 9)
     return Scored(tuple(float(merit[2]) for merit, _, _ in merited), merited[best][2], best, sure)
 

@@ -29,7 +29,7 @@ def exercise(collection: Collection) -> Exercise:
     questions = tuple(
         Question(question.id, question.text, cluster=question.cluster) for question in collection.questions
     )
-    candidates = [one for question in collection.questions for one in _candidates(question)]
+    candidates = [candidate for question in collection.questions for candidate in _candidates(question)]
     return Exercise(collection.name, questions, tuple(candidates))
 
 
@@ -56,8 +56,8 @@ def _right(question: Question) -> frozenset[int] | None:
         return frozenset()
     if question.options:
         known = {answer.strip().lower() for answer in question.answers}
-        own = frozenset(i for i, text in enumerate(question.options) if text.strip().lower() in known)
-        return own if known else None
+        right_options = frozenset(i for i, text in enumerate(question.options) if text.strip().lower() in known)
+        return right_options if known else None
     if question.accepted is not None:
         return frozenset(question.accepted)
     return answer_sentences(question.story, question.answers) if question.answers else None
@@ -66,16 +66,16 @@ def _right(question: Question) -> frozenset[int] | None:
 def _support(question: Question, option: str) -> int:
     """Return the sentence with the most stems of the option; ties go to the most stems of the question, then to the
     first."""
-    own, asked = {*content_stems(option)}, {*content_stems(question.text)}
+    option_stems, asked = {*content_stems(option)}, {*content_stems(question.text)}
     shared = [{*content_stems(sentence)} for sentence in question.story]
-    return max(range(len(shared)), key=lambda i: (len(own & shared[i]), len(asked & shared[i]), -i))
+    return max(range(len(shared)), key=lambda i: (len(option_stems & shared[i]), len(asked & shared[i]), -i))
 
 
 def confidences(collection: Collection, model: Model, resources: Resources | None = None) -> dict[Key, float]:
     """Return the validator's confidence in every candidate of a collection, keyed by question and place (from 1)."""
     made = exercise(collection)
     sure = model.confidence(made, resources)
-    return {one.key: float(p) for one, p in zip(made.candidates, sure, strict=True)}
+    return {candidate.key: float(p) for candidate, p in zip(made.candidates, sure, strict=True)}
 
 
 def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:

@@ -47,8 +47,13 @@ class _Stems(Struct, frozen=True):
         check(question, options=True)
         of_question = frozenset(content_stems(question.text))
         story = tuple(tuple(content_stems(sentence)) for sentence in question.story)
-        held = Counter(stem for sentence in story for stem in set(sentence))
-        return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
+        sentence_counts = Counter(stem for sentence in story for stem in set(sentence))
+        return cls(
+            of_question,
+            tuple(frozenset(content_stems(o)) - of_question for o in question.options),
+            story,
+            sentence_counts,
+        )
 
     def weight(self, stems: Iterable[str]) -> float:
         return weigh(stems, self.held, len(self.story))
@@ -66,9 +71,11 @@ class _Stems(Struct, frozen=True):
 def option_overlap(question: Question) -> Scored:
     """Return a score for each option: the weight that its best sentence shares with question and option together."""
     stems, scored = _Stems.of(question), []
-    for own in stems.options:
+    for option_stems in stems.options:
         shared = [
-            stems.weight((stems.asked | own).intersection(sentence)) if own.intersection(sentence) else 0.0
+            stems.weight((stems.asked | option_stems).intersection(sentence))
+            if option_stems.intersection(sentence)
+            else 0.0
             for sentence in stems.story
         ]
         scored.append((max(shared), shared.index(max(shared))))
@@ -81,9 +88,11 @@ def sentence_overlap(question: Question) -> Scored:
     at, scored = stems.closest(), []
     beside = [stems.story[i] for i in (at - 1, at + 1) if 0 <= i < len(stems.story)]
     matches = len(stems.asked.intersection(stems.story[at]))
-    for own in stems.options:
-        overlap = len(own.intersection(stems.story[at])) + NEIGHBOUR * sum(len(own.intersection(s)) for s in beside)
-        scored.append((matches * overlap / max(1, len(own)), at))
+    for option_stems in stems.options:
+        overlap = len(option_stems.intersection(stems.story[at])) + NEIGHBOUR * sum(
+            len(option_stems.intersection(s)) for s in beside
+        )
+        scored.append((matches * overlap / max(1, len(option_stems)), at))
     return _scored(scored, stems)
 
 
@@ -100,13 +109,13 @@ def word_distance(question: Question) -> Scored:
         return math.fsum(stems.weight([t]) / min(abs(place - other) for other in places[t]) for t in placed)
 
     scored = []
-    for own in stems.options:
+    for option_stems in stems.options:
         credit = [
             max((stems.weight([stem]) * nearness(place), -line[place][1]) for place in places[stem])
-            for stem in own & places.keys()
+            for stem in option_stems & places.keys()
         ]
         _, before = max(credit, default=(0.0, 0))
-        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
+        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(option_stems) or 1.0), -before))
     return _scored(scored, stems)
 
 

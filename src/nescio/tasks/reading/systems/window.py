@@ -69,18 +69,18 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
 
 def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
     """Return d of algorithm 2, in (0, 1]."""
-    held = story.places.keys() - STOP_WORDS
-    near, far = question & held, (option & held) - question
+    story_words = story.places.keys() - STOP_WORDS
+    near, far = question & story_words, (option & story_words) - question
     if not near or not far or len(story.code) < 2:
         return 1.0
     least = min(_apart(story.places[q], story.places[a]) for q in near for a in far)
     return least / (len(story.code) - 1)
 
 
-def _apart(one: list[int], other: list[int]) -> int:
+def _apart(first: list[int], other: list[int]) -> int:
     """Return the least distance between an index of one list and an index of the other; both are sorted."""
-    least = abs(one[0] - other[0])
-    for place in one:
+    least = abs(first[0] - other[0])
+    for place in first:
         at = bisect_left(other, place)
         least = min([least, *(abs(place - other[i]) for i in (at - 1, at) if 0 <= i < len(other))])
     return least
