@@ -168,10 +168,7 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if a figure of a file differs from the value that its answers give.
-
-        `ours` has several values if the answers may be counted in several ways.
-        """
+        """Note if a file's figure differs from its answers' value. Several ways of counting give several `ours`."""
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
 
@@ -264,10 +261,7 @@ def _origin_in_words(type_: Any) -> str:
 
 
 def take(answer: Answer, options: ReadOptions) -> Answer:
-    """Return an answer with its texts and strata, and with the reason for its lack of an answer or of a grade.
-
-    Its sources are dropped, because a log may be large.
-    """
+    """Return an answer without its sources, with its texts, strata and reason for a missing answer or grade."""
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
@@ -293,10 +287,7 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
 
 
 def verdict(answer: Answer, least: float | None) -> bool | None:
-    """Return whether an answer is right, or None if unknown.
-
-    A score decides if there is no verdict, or if the user gave a threshold.
-    """
+    """Return whether an answer is right, or None. Its score decides without a verdict, or with a threshold."""
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
     return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
@@ -365,10 +356,7 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def mean_of(scores: Iterable[float]) -> float:
-    """Return the mean as a tool computes it; NaN without scores.
-
-    It covers the graded answers, and abstentions at the score that the tool gave them.
-    """
+    """Return the mean as a tool computes it, with abstentions at the score that it gave them; NaN without scores."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan
 
