@@ -148,9 +148,9 @@ _HOLE = bytes(8)  # NUL bytes in a row: more than UTF-16 or UTF-32 text has
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at a sequence of NUL bytes.
+    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL.
 
-    Such sequences fill a file whose size was set without writing it.
+    NUL bytes fill a file whose size was set without writing it.
     """
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []

@@ -110,8 +110,8 @@ class Log:
     ) -> ReadResult:
         """Return answers with outcomes as Outcomes, or as Evidence if their scores are no outcomes.
 
-        Two kinds of data are left out unless `keep` names them: strata that are prose or that hardly any two questions
-        share, and scores that repeat the outcomes.
+        Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
+        questions share, and scores that repeat the outcomes. Strata in `keep` always stay.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:

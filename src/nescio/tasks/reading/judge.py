@@ -28,7 +28,7 @@ from nescio.tasks.reading.marks import mark
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:
-    """Return a grade that is right if the sentence with the answer is accepted.
+    """Call an answer right if the sentence that contains it is accepted.
 
     People's list decides if the collection has one, else AutSent.
 
