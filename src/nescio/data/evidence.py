@@ -44,7 +44,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` has the number of each question's cluster. `strata` has one
     text per question. `answer_rows` marks rows that are single answers to questions, if a task has such; a row has only
-    the columns of its kind. With `repeats`, a row is one of several answers to a question, `questions` repeats the
+    the columns of its kind. With `repeats`, a row is one of several answers to a question. `questions` then repeats the
     question's name, and the answers to a question are in one cluster. `origins` names the run in the files if a run has
     another name here. `partial_confidence` says that measures leave out answers without a confidence, in a run that has
     some; otherwise these are an error.

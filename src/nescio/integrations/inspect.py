@@ -8,8 +8,8 @@
 A score is read as `nescio score` reads it in a log (`nescio.formats.logs.inspect.inspect_reader`). Abstentions are the
 value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty. P, and a
 number below 1, is wrong. NaN is not graded and left out, as in Inspect. A metric gets every epoch as it was scored
-(`scores="unreduced"`), as repeats of its sample, because Inspect's reduction of epochs, even of one, is a number that
-counts an abstention as wrong.
+(`scores="unreduced"`), as repeats of its sample. Inspect's reduction of epochs, even of one, is a number that counts an
+abstention as wrong.
 """
 
 from __future__ import annotations

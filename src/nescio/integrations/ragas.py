@@ -5,9 +5,10 @@
     result = evaluate(dataset, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
     measured("c@1", result)
 
-A sample scores 1 if its response is right by the judge, 0 if it is wrong, `worth` if it is empty or declines, and NaN
-without a reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 - t). `nescio score
-result.csv`, with the table of `result.to_pandas()`, recovers the three outcomes from the column's name.
+A sample scores 1 if its response is right by the judge, and 0 if it is wrong. It scores `worth` if it is empty or
+declines, and NaN without a reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 -
+t). `nescio score result.csv`, with the table of `result.to_pandas()`, recovers the three outcomes from the column's
+name.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def auroc(total: Any) -> Any:
     An abstention without a judged candidate is left out and counted in a note.
 
     When to use it: To see whether confidence tells right from wrong answers, also between systems of different
-    accuracy. It says nothing about how many answers are right (accuracy, AURC), nor whether a confidence of 80% is
-    right in 80% of the cases (ECE, Brier).
+    accuracy. It does not show how many answers are right (accuracy, AURC). Nor does it show whether a confidence of 80%
+    is right in 80% of the cases (ECE, Brier).
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
     right answers are above 2, 2 and 1 of the two wrong ones.

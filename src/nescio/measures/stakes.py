@@ -60,9 +60,9 @@ def _mean_at(q: Any, stake: str) -> Mapping[str, Array]:  # noqa: ARG001  `each`
 def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
     r"""The mean earning of an answer at a stated stake λ: right answers minus λ times wrong answers.
 
-    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is
-    none. The interval is Student's, with one imagined question at either end of the range, because rare errors at a
-    high price may not have been seen.
+    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is none.
+    The interval is Student's, with one imagined question at either end of the range. Otherwise rare errors at a high
+    price, which may not have been seen, would be missing.
 
     When to use it: When the system was told the price of an error, at each price apart. For one price that it was not
     told use penalty(t).

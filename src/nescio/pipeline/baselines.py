@@ -110,8 +110,8 @@ def deciding(options: Options) -> dict[str, Any]:
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
     """Return the data with the baseline's run added at the end, and that run's name.
 
-    Raises MismatchError if the questions, their clusters, the judge or the way of reading differ from the baseline's,
-    and UsageError for data without single questions.
+    Raises MismatchError if the questions, their clusters, the judge or the way of reading differ from the baseline's.
+    Raises UsageError for data without single questions.
     """
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):

@@ -87,9 +87,9 @@ def grid(
     word for an outcome, given the words with their numbers of rows. `judge` names the column that says who judged.
     `odd` is an SQL condition on the `name` of a question.
 
-    It returns None for an empty cell, an unknown word, an odd question, or a number that is not finite. It also returns
-    None for a name with white space around it or with accents in two encodings, and for a run with a repeated question
-    or with two judges. The slower way of reading then reports the fault.
+    It returns None for an empty cell, an unknown word, an odd question, or a number that is not finite. So it does for
+    a name with white space around it or with accents in two encodings. A run with a repeated question or with two
+    judges also gives None. The slower way of reading then reports the fault.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:

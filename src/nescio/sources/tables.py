@@ -151,8 +151,9 @@ def _load_delimited(
 
     The slow way reads files that DuckDB refuses, or finds their fault.
 
-    It also reads files that DuckDB may misread. DuckDB may lose rows (mixed line ends, blank lines before the header),
-    add rows (a blank line is an empty cell of a single column), or guess (spaces around quotation marks).
+    It also reads files that DuckDB may misread. Rows may be lost by mixed line ends, or blank lines before the header.
+    Rows may be added, because a blank line is an empty cell of a single column. DuckDB guesses if there are spaces
+    around quotation marks.
     """
     import duckdb
 

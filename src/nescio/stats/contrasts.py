@@ -4,9 +4,9 @@ A unit changes the difference by the influence of its values on the two means. U
 second alone and in both are strata. Their variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
 
 Values are 0 and ±1. Values other than 0 are rare, and all that were seen may have the same sign. An interval from these
-few alone is too short. So the sum of squares of a group (or of paired differences) is raised by 2, as if there were a
-value at either end (see `few_units.widened_error`). It is at least 3, as in `prediction_powered`: by the rule of three,
-no event among n leaves a rate of 3/n possible at 95%.
+few alone is too short. So the sum of squares of a group (or of paired differences) is raised by 2. This is as if there
+were a value at either end (see `few_units.widened_error`). It is at least 3, as in `prediction_powered`: by the rule of
+three, no event among n leaves a rate of 3/n possible at 95%.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    The measure's values lie `width` apart. The result is that of `unit_error`. If the seen units move the difference by
-    less than 0.7 of one question's largest effect, it is that of `widened_error` (docs/stakes.md).
+    The measure's values lie `width` apart. The result is usually that of `unit_error`. It is that of `widened_error` if
+    the seen units move the difference by less than 0.7 of one question's largest effect (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -138,8 +138,8 @@ def widened_error(
     These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
 
     `away` holds the distances of the lowest and the highest value from the mean. Costly events are rare, so the data
-    may hold none. With 30 questions and an error price of 9, the plain interval of utility held in 45% of trials, this
-    one in 93% or more (docs/stakes.md). Both results are NaN below two units.
+    may hold none. Take 30 questions and an error price of 9: the plain interval of utility held in 45% of trials, and
+    this one in 93% or more (docs/stakes.md). Both results are NaN below two units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:

@@ -25,8 +25,8 @@ ONCE_IN = 0.001  # A random choice of items looks like a choice of disputed ones
 def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
     """Return the raters who judged mainly items that others dispute.
 
-    An entry has the number of the rater, the number of their items that others rated too, and how many of these at
-    least two others dispute.
+    An entry has the number of the rater, and the number of their items that others rated too. Last comes how many of
+    these at least two others dispute.
 
     `said` has shape (items, raters), -1 for no rating. More than half of such a rater's shared items are disputed. A
     random choice among the items that two others rated has as many with a probability of at most 0.001, shared among

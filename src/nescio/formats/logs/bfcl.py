@@ -9,8 +9,8 @@ In the categories `irrelevance` no function fits, so the questions have no answe
 BFCL also counts an output as right there if it could not parse it. nescio distinguishes four cases. An unparsed output
 meant as a call counts as incorrect (`--unparsed`). An empty output counts as incorrect (`--empty`). An output in words
 is an abstention, even if the words mention a call. An empty list, BFCL's sign for no call, is an abstention. In the
-other categories the empty list is an abstention, an output that could not be parsed is incorrect (`--unparsed`), and a
-failed inference is not graded.
+other categories the empty list is an abstention. There an output that could not be parsed is incorrect (`--unparsed`),
+and a failed inference is not graded.
 """
 
 from __future__ import annotations

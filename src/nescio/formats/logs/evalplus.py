@@ -1,10 +1,10 @@
 """EvalPlus: `MODEL.eval_results.json`, or `eval_results.json` in a folder, with the samples of each task of HumanEval+
 or MBPP+, which have a `base_status` and a `plus_status`.
 
-A sample is right by the metric `base` if it passes the tests of the original benchmark, and by `plus` if it also passes
-the added ones. Any other status (`fail`, `timeout`) is wrong. If the file has both metrics, `--choose metric=plus`
-selects one as the outcome. The samples of a task are its repeats. An empty solution counts as incorrect (`--empty`).
-The tool's pass@1 is the mean over its tasks.
+A sample is right by the metric `base` if it passes the tests of the original benchmark. It is right by `plus` if it
+also passes the added ones. Any other status (`fail`, `timeout`) is wrong. If the file has both metrics, `--choose
+metric=plus` selects one as the outcome. The samples of a task are its repeats. An empty solution counts as incorrect
+(`--empty`). The tool's pass@1 is the mean over its tasks.
 """
 
 from __future__ import annotations

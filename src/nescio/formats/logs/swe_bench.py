@@ -2,13 +2,13 @@
 instances, and the older report of lists (`resolved`, `no_generation`).
 
 A resolved instance is right and an unresolved one wrong. A submitted instance with an empty patch counts as incorrect
-(`--empty`), as in the tool. Two kinds of instances are not graded: those whose evaluation ended in an error, and those
-whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as
-unresolved. A note counts those for which it cannot tell (`ambiguous_failure_ids`). An instance that was not submitted
-(`incomplete_ids`) is missing, and `--missing` says how it counts: the tool divides by the submitted instances, or by
-all. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no verdicts. The
-`results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved instance,
-so nescio asks for the number of all instances (`--total N --rest incorrect`).
+(`--empty`), as in the tool. Two kinds of instances are not graded. The first are those whose evaluation ended in an
+error. The second are those whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
+the tool counts as unresolved. A note counts those for which it cannot tell (`ambiguous_failure_ids`). An instance that
+was not submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool divides by the submitted
+instances, or by all. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no
+verdicts. The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no
+unresolved instance. So nescio asks for the number of all instances (`--total N --rest incorrect`).
 """
 
 from __future__ import annotations

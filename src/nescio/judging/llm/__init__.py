@@ -1,7 +1,8 @@
 """A language model as a judge, at any OpenAI-compatible endpoint.
 
-`prompts` has the prompt and the reading of replies, `client` a call and its failures, `cache` the paid grades, `budget`
-the limits, `grading` many calls at once, and `judge` joins them. Their import takes time, so this file imports none.
+`prompts` has the prompt and the reading of replies, and `client` a call and its failures. `cache` has the paid grades,
+`budget` the limits, and `grading` many calls at once; `judge` joins them. Their import takes time, so this file imports
+none.
 """
 
 from __future__ import annotations

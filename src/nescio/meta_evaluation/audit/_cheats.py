@@ -1,10 +1,10 @@
 """Define systems that cheat, and honest ones, and compute the score of each.
 
-An honest system answers every question, is right on more than half of them, and is calibrated: its confidences lie
+An honest system answers every question, is right on more than half of them, and is calibrated. Its confidences lie
 between 0.5 and 1, and as many answers are right as they say. A cheat succeeds if it scores as well as some honest
 system; the share right of the best such system says by how much. Random abstention succeeds if an honest system gains
-by it. The gain is over its score on all questions, and over that on the answered half alone, because means over an
-order change slightly with the number of questions.
+by it. The gain must be over its score on all questions, and over that on the answered half alone. The second is needed
+because means over an order change slightly with the number of questions.
 
 A cheat knows which of its answers are right. Its right answer has confidence 1, and its wrong one 0. A system that
 answers at random is right once in five, and has that confidence.

@@ -73,7 +73,7 @@ def plan_repeats(
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
     A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
-    variances (between questions, and of single answers about their question's mean) are stated, or estimated from a
+    variances are those between questions, and of single answers about their question's mean. State them, or give a
     pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
     the answers of both cost. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
     \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the whole numbers beside it, and a single repeat.

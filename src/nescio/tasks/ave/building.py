@@ -1,7 +1,7 @@
 """Build a collection for validators from the answers of many QA runs, by the rules of AVE 2007 (sec. 3).
 
-First, NIL, void and declined answers, and answers with a supporting text of over 700 characters, are removed, so that
-none of them displaces a good answer. Then, within a question, repeated answers and those contained in a longer one are
+First, NIL, void and declined answers, and answers with a supporting text of over 700 characters, are removed. So none
+of them displaces a good answer. Then, within a question, repeated answers and those contained in a longer one are
 removed. So the collection does not reveal how many systems agree. Source: Peñas, Rodrigo & Verdejo 2007.
 """
 

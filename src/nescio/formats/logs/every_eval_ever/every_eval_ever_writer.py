@@ -1,9 +1,10 @@
 """Write outcomes as every_eval_ever: one instance per line.
 
 The format has no word for declining, so `is_correct` only says whether an abstention was right. The outcome itself is
-in a field beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows, and in the
-metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools see an
-empty output. An ungraded answer has an `error`. Outcomes do not hold the texts of answers, so these are not written.
+in a field beside it, which the schema allows (`outcome`, as docs/explanation/every-eval-ever.md proposes). It is also
+in the metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools
+see an empty output. An ungraded answer has an `error`. Outcomes do not hold the texts of answers, so these are not
+written.
 """
 
 from __future__ import annotations

@@ -298,8 +298,8 @@ def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
     Before a change of May 2026 (#4048), a judge's text without a grade made the answer wrong. In such logs only the
-    explanation shows it. The explanation does not show it if several judges voted and it is that of the first one, or
-    if a person has graded the answer since.
+    explanation shows it. The explanation is no evidence if several judges voted, because it is that of the first one.
+    Nor is it if a person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
     candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])

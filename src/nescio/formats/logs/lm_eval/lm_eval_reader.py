@@ -1,12 +1,12 @@
 """lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row per document and filter, with its
 `results_<date>.json`.
 
-A run is a folder, and its tasks are a stratum. A file with another name is a separate run; so is a results file that
+A run is a folder, and its tasks are a stratum. A file with another name is a separate run. So is a results file that
 holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to `<model>_<task>.jsonl`.
-An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the results file is given)
-counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). A question with an empty gold answer has no
-answer if other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its
-gold answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
+An answer that the filter could not extract counts as incorrect (`--unparsed`): `[invalid]`, or the task's own fallback
+if the results file is given. So does an empty one (`--empty`). A question with an empty gold answer has no answer if
+other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
+answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
 options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
 graded: by metrics that list one number per response, or in separate rows.
 """

@@ -35,9 +35,9 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 class Item(Struct, frozen=True):
     """One row of a samples file.
 
-    It has its metrics (None for a value that is no number), the reason why it is no answer, and whether an answer
-    exists (-1 if the row does not say). It also has the words in which it declines, and the confidence of the best
-    option, and of the best one per length.
+    It has its metrics (None for a value that is no number) and the reason why it is no answer. It says whether an
+    answer exists (-1 if the row does not say). It also has the words in which it declines, and the confidence of the
+    best option, and of the best one per length.
 
     `repeat` is the number of the response among several to the question. `said` is a hash of the responses. `ungraded`
     is the number of responses that the row's metrics leave out. `no_gold` says that its gold answer is empty, and

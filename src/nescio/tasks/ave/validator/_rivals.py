@@ -37,9 +37,9 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
 
     Rivals are of three kinds: all, those with the same answer, and those that share a word of the answer.
 
-    The features of each kind are the number of rivals, and the lead of this question over the best rival in how much of
-    it the text has. For the most similar rival, they are its similarity, the same lead, and the weight of its missing
-    words minus ours, times the similarity. All are 0 without rivals.
+    The features of each kind are the number of rivals, and the lead of this question over the best rival. The lead is
+    in how much of each question the text has. For the most similar rival, they are its similarity, the same lead, and a
+    product. It is the weight of its missing words minus ours, times the similarity. All are 0 without rivals.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}

@@ -15,9 +15,9 @@ Table 1:
 NameHum and ProHum, the paper's upper bounds, need names and references marked by hand, which no collection here has.
 
 With options, the sets of question and option are joined, and the option with the best supporting sentence wins. The
-confidence is our own. With $w_t = \ln(1 + n / n_t)$ for a word in $n_t$ of the n sentences, it is the weight of the
-question's words in the chosen sentence divided by the weight of all of them. With options it is m / (1 + m) for the
-margin m in weight over the second.
+confidence is our own. A word in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$. The confidence is the weight
+of the question's words in the chosen sentence, divided by the weight of all of them. With options it is m / (1 + m) for
+the margin m in weight over the second.
 """
 
 from __future__ import annotations

@@ -49,12 +49,12 @@ def answer(
 ) -> Run:
     """Return a run in which a system answers every question from its story, and declines below the threshold.
 
-    A question with options is answered by an option (with `by_sentence`, by a sentence), and one without by a sentence
-    of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
-    `random`, and `wordnet` is the folder for Sem. With a `validator`, the threshold is on its confidence, by default
-    its own for c@1 (`nescio.tasks.reading.systems.loop`). Raises UnknownNameError for the system or a switch,
-    UsageError for a threshold outside [0, 1], MismatchError for a question without the story or the options that the
-    system needs.
+    A question with options is answered by an option, or, with `by_sentence`, by a sentence of its story. A question
+    without options is answered by a sentence. A declined candidate keeps its answer and confidence. `switches` are Deep
+    Read's, `seed` is that of `random`, and `wordnet` is the folder for Sem. With a `validator`, the threshold is on its
+    confidence, by default its own for c@1 (`nescio.tasks.reading.systems.loop`). Raises UnknownNameError for the system
+    or a switch, and UsageError for a threshold outside [0, 1]. Raises MismatchError for a question without the story or
+    the options that the system needs.
     """
     make = SYSTEMS.find(system)
     if threshold is not None and not 0 <= threshold <= 1:
