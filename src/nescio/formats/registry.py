@@ -119,12 +119,13 @@ def _no_judge(_: Unjudged) -> Outcomes:
 class ReadOptions(Struct, frozen=True):
     """The options of a reader.
 
-    `outcome_map` translates words for outcomes. Others name the columns to keep as strata (None: all that can be), the
-    graded scores that a measure needs, and the objects in a log to `choose`. `declined` has the words that mean "I do
-    not know". Another says whether questions must have gold answers, which they need not if people judge or a system is
-    to answer. `texts` says whether the texts of questions and answers are wanted; people read them, but no number needs
-    them. Without `supports` a reader may leave out the evidence for answers, which no judge reads and which fills most
-    of many files. `people` names the columns with people's verdicts, which have no other role.
+    `outcome_map` translates words for outcomes. `strata` names the columns to keep as strata (None: all that can be),
+    and `graded` the graded scores that a measure needs. `choose` selects among several objects in a log. `declined` has
+    the words that mean "I do not know". `gold` says whether questions must have gold answers, which they need not if
+    people judge or a system is to answer. `texts` says whether the texts of questions and answers are wanted; people
+    read them, but no number needs them. Without `supports` a reader may leave out the evidence for answers, which no
+    judge reads and which fills most of many files. `people` names the columns with people's verdicts, which have no
+    other role.
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
