@@ -211,8 +211,8 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return the value of an option, or the setting of its name; for bars, those of the settings and then the
-    options."""
+    """Return the value of an option or, without it, the setting of its name. Bars are those of the settings, then those
+    of the options."""
     given, set_ = config.getoption(f"nescio_{name}"), config.getini(f"nescio_{name}")
     if isinstance(given, list):
         return [*set_, *given]

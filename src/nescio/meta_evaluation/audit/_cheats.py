@@ -61,8 +61,11 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """The result of one cheat: its score, that of a decent honest system, and the share right of the best one it
-    reaches."""
+    """The result of one cheat: its score, and the score `against` it, of a decent honest system.
+
+    `worth` is the share of right answers of the best honest system that scores no better than the cheat. For the cheat
+    that abstains on half of the questions, it is that of the best honest system whose score this raises.
+    """
 
     cheat: str
     result: str

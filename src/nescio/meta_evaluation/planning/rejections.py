@@ -244,7 +244,8 @@ def _binomials(largest: int) -> tuple[Floats, Floats]:
 def _summed(
     sizes: NDArray[np.int64], weights: Floats, observed: Floats, probabilities: Floats, tails: Floats
 ) -> Floats:
-    """Return the tail sums over all combinations of the smaller classes, with the tail of the largest class."""
+    """Return the two-sided p values, summed over all combinations of the smaller classes with the tail of the largest
+    class."""
     rest, chance = np.zeros((len(sizes), 1)), np.ones((len(sizes), 1))
     for j in range(1, sizes.shape[1]):
         size, count = sizes[:, j, None], np.arange(sizes[:, j].max() + 1)

@@ -30,7 +30,7 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return what only the sheet of an assessor has beside an item."""
+    """Return the key of an item's row, which only the sheet of this assessor can have."""
     return named_by(secret, "sheet", who, item)
 
 
