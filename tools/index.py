@@ -22,7 +22,7 @@ from nescio.registry import Registry, import_all, modules_in
 from nescio.tables.lexicon import lexicon
 
 SOURCES = Path(__file__).parents[1] / "src" / "nescio"
-HEAD = '"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""'
+HEAD = '"""Index what each module of this package registers. `python tools/index.py` writes it; a test checks it."""'
 Typed = Mapping[str, tuple[str, Any]]
 
 

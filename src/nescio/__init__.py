@@ -5,11 +5,11 @@
     nescio.compare(df, baseline="old")    # paired differences with interval and p-value
     nescio.measure("c@1")(237, 156, 107)  # a measure of counts: correct, incorrect, unanswered
 
-Every command of the command line is a function of the same name here, and those of a group are in a namespace:
-`nescio.meta`, `nescio.ave`, `nescio.nuggets`, `nescio.read`, `nescio.campaign`. They are declared in `nescio.verbs`.
+Every command of the command line is a function of the same name here. Those of a group are in a namespace:
+`nescio.meta`, `nescio.ave`, `nescio.nuggets`, `nescio.read`, `nescio.campaign`. `nescio.verbs` declares them.
 
-Names are imported when they are first used, so that `import nescio` costs nothing. `__init__.pyi`, which tells type
-checkers and editors the same, is written by tools/stub.py.
+Names are imported when they are first used, so that `import nescio` is fast. tools/stub.py writes `__init__.pyi`, which
+declares the same for type checkers and editors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from nescio import verbs as _verbs
 from nescio._version import __version__ as __version__
 
-# The names that are offered beside the verbs, with their modules.
+# The further names beside the verbs, with their modules.
 _TYPES = {
     "Collection": "data.model",
     "Comparison": "data.results",

@@ -1,4 +1,4 @@
-"""`python -m nescio`."""
+"""Run `python -m nescio`."""
 
 from nescio.cli import main
 

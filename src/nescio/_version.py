@@ -1,3 +1,3 @@
-"""The version, in a file of its own so that everything may import it."""
+"""The version, in a separate file so that every module may import it."""
 
 __version__ = "0.2.0"

@@ -32,17 +32,19 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# Between Unicode's noncharacters, which no text holds: a name, and a value in JSON behind the letter of its kind.
+# Between Unicode noncharacters, which no text contains: a name, and a JSON value after the letter of its kind.
 MARK = "\ufdd0"  # begins an option that a text names, to be spelled
 _TOKEN = re.compile("\ufdd0([a-z_]+)\ufdd1([a-z]?)([^\ufdd0-\ufdd2]*)\ufdd2", re.DOTALL)
 _OFFERED = "h"
 Speller = Callable[[str, str, Any], str]
-FLAGS: dict[str, str] = {}  # what a shell calls an option that it does not call by its name: measures, -m
+FLAGS: dict[str, str] = {}  # shell names of options that differ from the Python names: measures, -m
 
 
 def opt(name: str, value: object = None, *, of: str = "") -> str:
-    """Name an option in a message, with a value, or with `of` as a placeholder for any value: opt("choose",
-    of="filter=NAME")."""
+    """Return the mark of an option in a message, which is spelled later for its reader.
+
+    It may have a value, or, with `of`, a placeholder for any value: opt("choose", of="filter=NAME").
+    """
     if isinstance(value, Mapping):
         return _token(name, "m", [[key, str(one)] for key, one in value.items()])
     if isinstance(value, (list, tuple)):
@@ -52,8 +54,10 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
 
 
 def offer(name: str, value: str | Mapping[str, str]) -> str:
-    """Name an option that would help, without showing it in the message; `NescioError.offers` has it. `beside` is no
-    option, but a pattern of names of files next to the one in question."""
+    """Return the hidden mark of an option that would help; messages do not show it, but `NescioError.offers` has it.
+
+    `beside` is no option, but a pattern for names of files next to the file in question.
+    """
     return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
 
 
@@ -85,7 +89,7 @@ def in_json(name: str, kind: str, value: Any) -> str:
 
 
 def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
-    """Write the value of an option in a program."""
+    """Return the value of an option as a literal of a program."""
     if kind == "l":
         return f"[{', '.join(map(quote, value))}]"
     if kind == "m":
@@ -101,8 +105,7 @@ TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())  # the word
 
 
 def again(options: Mapping[str, Any]) -> str:
-    """Return the command that was typed with more options, which replace those that it had; for a program, return the
-    options alone."""
+    """Return the typed command with more options, which replace its own; for a program, return only the options."""
     named = [opt(name, value) for name, value in options.items()]
     words = TYPED.get()
     if not words:
@@ -126,7 +129,7 @@ def again(options: Mapping[str, Any]) -> str:
 
 @contextmanager
 def spelling(speller: Speller) -> Iterator[None]:
-    """Spell options for another reader within the block; the former spelling returns after it, also on an error."""
+    """Spell options for another reader within the block; the previous spelling returns afterwards, also on an error."""
     before = SPELLING.set(speller)
     try:
         yield
@@ -135,14 +138,14 @@ def spelling(speller: Speller) -> Iterator[None]:
 
 
 def spelled(text: str) -> str:
-    """Spell the options that a text names, as the reader of this context types them; all else stays as it is."""
+    """Return a text with its options spelled for the reader of this context."""
     if MARK not in text:
         return text
     return _TOKEN.sub(_spelled, text)
 
 
 def _spelled(token: re.Match[str]) -> str:
-    """Return one option spelled for the reader; a stranger's text that only looks like one is unchanged."""
+    """Return one option spelled for the reader; other text that only looks like one is unchanged."""
     if token[2] == _OFFERED:
         return ""
     try:
@@ -152,17 +155,19 @@ def _spelled(token: re.Match[str]) -> str:
 
 
 class NescioError(Exception):
-    """The root of the tree: catch this to catch all that nescio raises on purpose."""
+    """The base class of everything that nescio raises on purpose."""
 
-    several_lines = False  # whether line breaks in the message are ours; else they are a stranger's
+    several_lines = False  # whether the message's line breaks are nescio's own; others come from user data
 
     def __str__(self) -> str:
         return spelled(super().__str__())
 
     @property
     def offers(self) -> tuple[tuple[str, Any], ...]:
-        """The options that the message names with a value, as (name, value). Each of them may solve the problem. The
-        value of an option such as `--column` is {NAME: VALUE}."""
+        """Return the options that the message names with a value, as (name, value). Each of them may solve the problem.
+
+        The value of an option such as `--column` is {NAME: VALUE}.
+        """
         found: list[tuple[str, Any]] = []
         for name, kind, text in _TOKEN.findall(super().__str__()):
             with suppress(ValueError):
@@ -177,7 +182,7 @@ class NescioError(Exception):
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel between processes as it is, not by calling the class again with its message."""
+        """Return how to pickle the error unchanged, without calling the class with its message again."""
         return _again, (type(self), self.args, self.__dict__)
 
 
@@ -189,11 +194,11 @@ def _again(kind: type[NescioError], args: tuple[object, ...], state: dict[str, o
 
 
 class UsageError(NescioError):
-    """An option or a parameter that makes no sense."""
+    """An option or a parameter is invalid."""
 
 
 class FormatError(NescioError):
-    """A file that breaks a rule of its format.
+    """A file breaks a rule of its format.
 
     `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole
     file.
@@ -213,7 +218,8 @@ class FormatError(NescioError):
 
 @contextmanager
 def collected(faults: list[FormatError] | None) -> Iterator[None]:
-    """Put a FormatError of the block into a list of faults, so that the reader goes on; without a list it is raised."""
+    """Collect a FormatError of the block in a list of faults, so that the reader continues; without a list it is
+    raised."""
     try:
         yield
     except FormatError as error:
@@ -223,23 +229,25 @@ def collected(faults: list[FormatError] | None) -> Iterator[None]:
 
 
 class MismatchError(NescioError):
-    """Inputs that are sound alone and do not belong together."""
+    """Inputs are valid alone but do not belong together."""
 
 
 class RunInTwoFilesError(MismatchError):
-    """Two tables that hold answers of one run."""
+    """Two tables hold answers of one run."""
 
 
 class MissingColumnError(NescioError):
-    """A measure needs a column that the data does not have."""
+    """A measure needs a column that the data do not have."""
 
 
-_NEAREST = 5  # names offered that end as the unknown one
+_NEAREST = 5  # the most suggested names with the same ending as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """A measure, format or judge that nobody registered. The message offers the nearest names, and the names `besides`
-    them, or all names that are `fitting`."""
+    """Nobody registered a measure, format or judge of this name. The message suggests the nearest names.
+
+    It also suggests the names `besides` them, or all names that are `fitting`.
+    """
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], besides: str = "", *, fitting: Iterable[str] = ()
@@ -253,7 +261,7 @@ class UnknownNameError(NescioError):
 
 
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
-    """Return the error for a column that cannot break scores down, with those that can, and the one probably meant."""
+    """Return the error for a column that cannot break down scores, with the columns that can, and the probable one."""
     known = list(columns)
     meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
@@ -263,8 +271,10 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
 
 
 def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
-    """Return the error for a column of questions on which runs disagree. `values` are two runs, each with its place and
-    its value (None, "": the run has none)."""
+    """Return the error for a question's column on which runs disagree.
+
+    `values` has, for two runs, the name, the place and the value (None, "": the run has none).
+    """
     said = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
         for run, place, value in values
@@ -273,7 +283,7 @@ def differs_between_runs(column: str, question: str, *values: tuple[str, str, st
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """Return the known names that a name was probably meant to be, the likeliest first; empty if none is close."""
+    """Return the known names most similar to a name, the likeliest first; empty if none is close."""
     import difflib
 
     by_folded = {k.lower(): k for k in known}
@@ -304,17 +314,17 @@ def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class EndpointError(NescioError):
-    """A service that refuses every call, or does not answer."""
+    """A service refuses every call, or does not respond."""
 
 
 class WorkerLostError(NescioError):
-    """A process of several that was killed before its work was done."""
+    """A worker process was killed before its work was done."""
 
 
 def shorten(value: object, limit: int = 60) -> str:
-    """Return the value as it is quoted in a message: on one line, and not longer than a reader wants."""
+    """Return a value as quoted in a message: on one line, and at most `limit` characters long."""
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # lists within lists without end; a number of thousands of digits
+    except (RecursionError, ValueError):  # endless nested lists; a number of thousands of digits
         text = f"a value of type {type(value).__name__} that is too long to show"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,4 +1,4 @@
-"""The memory that a command may take (`--memory-limit`), and the part of it that each step may take."""
+"""Limit the memory of a command (`--memory-limit`), and the part of it for each step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nescio.errors import UsageError, opt
 
-LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take some 200 MB before anything is read
+LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take about 200 MB before any data
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 _SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
 _LIMIT: ContextVar[int | None] = ContextVar("memory_limit", default=None)
@@ -19,7 +19,8 @@ WHAT_TO_DO = "count the table where it is (nescio sql), or ask for fewer measure
 
 
 def size_of(text: str) -> int:
-    """Return the bytes that a text such as 2GB or 512MiB means. Raises UsageError for another, or too few.
+    """Return the number of bytes of a text such as 2GB or 512MiB. Raises UsageError for any other text, or too few
+    bytes.
 
     Example:
         >>> size_of("1.5GB")
@@ -35,13 +36,12 @@ def size_of(text: str) -> int:
 
 
 def limit() -> int | None:
-    """Return the memory limit in bytes, or None if nobody set one."""
+    """Return the memory limit in bytes, or None without one."""
     return _LIMIT.get()
 
 
 def of_machine() -> int | None:
-    """Return the bytes of memory that this machine has, or its control group allows; None if the system tells
-    neither."""
+    """Return the bytes of memory of this machine or its control group; None if the system reports neither."""
     sizes = []
     with suppress(OSError, ValueError, AttributeError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -52,19 +52,21 @@ def of_machine() -> int | None:
 
 
 def at_most(size: int, part: int) -> int:
-    """Return a size in bytes, or one `part` of the memory limit (16: a sixteenth) if that is less."""
+    """Return a size in bytes, at most one `part` of the memory limit (16: a sixteenth)."""
     known = _LIMIT.get()
     return size if known is None else min(size, known // part)
 
 
 @contextmanager
 def memory_limit(text: str | None = None) -> Iterator[None]:
-    """Hold the block to a memory limit (None: keep the present one); raise UsageError if the limit cannot be held."""
+    """Apply a memory limit to the block (None: keep the present one). Raises UsageError if the system cannot enforce
+    it."""
     token = _LIMIT.set(_LIMIT.get() if text is None else size_of(text))
     try:
         yield
     except Exception as error:
-        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":  # of the table engine
+        # raised by the table engine
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
             raise UsageError(too_little()) from None
         raise
     finally:
@@ -72,7 +74,7 @@ def memory_limit(text: str | None = None) -> Iterator[None]:
 
 
 def too_little() -> str:
-    """Return the error that there is not enough memory, with what to do."""
+    """Return the message that there is not enough memory, with the remedy."""
     known, what_to_do = _LIMIT.get(), WHAT_TO_DO
     if known is None:
         return f"not enough memory; {what_to_do}"
@@ -81,8 +83,7 @@ def too_little() -> str:
 
 
 def limit_process(text: str) -> Callable[[], None]:
-    """Hold this process to a memory limit, if the system can (Linux), and return a function that lifts the limit
-    again."""
+    """Apply a memory limit to this process, if the system can (Linux). Return a function that lifts the limit."""
     size = size_of(text)
     token = _LIMIT.set(size)
     try:

@@ -1,8 +1,8 @@
-"""Modules of other people, which register measures, judges and readers as nescio's own do.
+"""Load plug-ins: modules of other people, which register measures, judges and readers as nescio's own do.
 
-A package names its modules as entry points of the group `nescio.plugins`; they are imported when something asks for all
-names, for one that nescio does not have, or for what could read a file. `--plugin FILE.py` imports a file before
-anything else. A fault in either is a FormatError that says where, and what a faulty one registered is taken back.
+A package names its modules as entry points of the group `nescio.plugins`. They are imported when all names are needed,
+when nescio lacks a name, or when a file may need a reader. `--plugin FILE.py` imports a file before anything else. A
+fault in either is a FormatError with its place, and the registrations of a faulty plug-in are undone.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "nescio.plugins"
-TABLES: list[tuple[dict[str, Any], Container[str]]] = []  # what plug-ins register in, with the names of nescio's own
-_FILES: dict[str, None] = {}  # the paths of those that were loaded
-_PLACES: dict[str, str] = {}  # what plug-ins are called in messages, by the file or folder of their code
+# the tables in which plug-ins register, with nescio's own names
+TABLES: list[tuple[dict[str, Any], Container[str]]] = []
+_FILES: dict[str, None] = {}  # the paths of loaded files
+_PLACES: dict[str, str] = {}  # the names of plug-ins in messages, keyed by the file or folder of their code
 
 
 def load_file(file: Path | str) -> str:
-    """Import a file of Python once, and return its path. Raises FormatError with the line at which it fails."""
+    """Import a Python file once, and return its path. Raises FormatError with the line at which it fails."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     path = Path(file).resolve()
@@ -36,12 +37,13 @@ def load_file(file: Path | str) -> str:
         return str(file)
     if path.suffix != ".py" or not path.is_file():
         raise FormatError(file, "a plug-in is a file of Python, NAME.py" if path.exists() else "there is no such file")
-    spec = spec_from_file_location(f"nescio_plugin_{crc32(bytes(path)):x}", path)  # a name for other processes, too
+    # The name must be valid in other processes, too.
+    spec = spec_from_file_location(f"nescio_plugin_{crc32(bytes(path)):x}", path)
     assert spec
     assert spec.loader
     module = module_from_spec(spec)
     with _all_or_nothing(str(file), str(path)):
-        sys.modules[module.__name__] = module  # where dataclasses look for the names of their types
+        sys.modules[module.__name__] = module  # Dataclasses look up the names of their types there.
         try:
             spec.loader.exec_module(module)
         except BaseException:
@@ -68,7 +70,7 @@ def words() -> list[str]:
 
 
 class Loaded:
-    """The files that are loaded here. Another process that reads this loads them, before it reads objects that they
+    """The files that are loaded here. Another process that unpickles this loads them before objects that they
     define."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -82,7 +84,7 @@ def _loaded(*files: str) -> Loaded:
 
 
 def fault_of(error: BaseException) -> FormatError | None:
-    """Return an error that was raised in the code of a plug-in as a fault of its file; None for one of nescio."""
+    """Return an error from a plug-in's code as a fault of its file; None for an error of nescio."""
     frames = traceback.extract_tb(error.__traceback__)
     for place, label in _PLACES.items():
         if not isinstance(error, NescioError) and any(_is_in(frame.filename, place) for frame in frames):
@@ -92,8 +94,11 @@ def fault_of(error: BaseException) -> FormatError | None:
 
 @cache
 def _installed() -> tuple[EntryPoint, ...]:
-    """Return the installed entry points of the group, by name. The library that finds them takes longer to import than
-    most files take to read. Therefore it is imported only if a package mentions the group."""
+    """Return the installed entry points of the group, sorted by name.
+
+    The library that finds them takes longer to import than most files take to read. So it is imported only if a package
+    mentions the group.
+    """
     files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
     if not any(f"[{GROUP}]".encode() in _bytes_of(file) for file in files):
         return ()
@@ -110,7 +115,7 @@ def _bytes_of(file: Path) -> bytes:
 
 
 def _place_of(module: str) -> str:
-    """Return the file or the folder of a module's package, without importing it; "" if there is none."""
+    """Return the file or the folder of a module's package, without importing it; "" without one."""
     from importlib.util import find_spec
 
     spec = find_spec(module.partition(".")[0])
@@ -120,7 +125,10 @@ def _place_of(module: str) -> str:
 
 @contextlib.contextmanager
 def _all_or_nothing(label: str, place: str) -> Iterator[None]:
-    """Undo the registrations of the block if it fails, and name the place of the failure. Its output is no result."""
+    """Undo the registrations of the block if it fails, and name the place of the failure.
+
+    Its output does not go to standard output, which is for results.
+    """
     before = names()
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -137,7 +145,7 @@ def names() -> list[set[str]]:
 
 
 def take_back(before: list[set[str]]) -> None:
-    """Forget what others have registered since, in tables that are new, too; what nescio imported of its own stays."""
+    """Remove registrations made since `before`, also in new tables; modules that nescio imported itself stay."""
     new: list[set[str]] = [set() for _ in TABLES[len(before) :]]
     for (table, own), kept in zip(TABLES, [*before, *new], strict=True):
         for name in [name for name in table if name not in kept and name not in own]:
@@ -154,7 +162,7 @@ def _fault(error: BaseException, label: str, place: str) -> FormatError:
     if where and label != file and Path(label).resolve() != Path(file):
         where = f"{file}, {where}"
     said = error.msg if isinstance(error, SyntaxError) else str(error)
-    known = isinstance(error, (ValueError, NescioError)) and said  # what nescio's decorators say of a name
+    known = isinstance(error, (ValueError, NescioError)) and said  # the messages of nescio's decorators about a name
     return FormatError(label, said if known else f"{type(error).__name__}: {said}".rstrip(": "), where=where)
 
 

@@ -1,6 +1,6 @@
-"""Registries of measures, judges, formats, writers and systems by name, and names with parameters (`penalty(t=0.75)`).
+"""Register measures, judges, formats, writers and systems by name, and parse names with parameters (`penalty(t=0.75)`).
 
-A module registers what it has when it is imported: a new file needs no line anywhere else. Those of other people are
+A module registers its objects when it is imported, so a new file needs no entry elsewhere. Modules of other people are
 plug-ins (`nescio.plugins`).
 """
 
@@ -22,23 +22,24 @@ from nescio.errors import UnknownNameError, UsageError
 
 T = TypeVar("T")
 Rule = tuple[str, Callable[[Any], bool]]
-REQUIRED = inspect.Parameter.empty  # in place of the default of a parameter that must be given
+REQUIRED = inspect.Parameter.empty  # in place of the default of a required parameter
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # between commas, but for those in parentheses
+_PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # separated by commas, except for those in parentheses
 
 
 class Registry(MutableMapping[str, T]):
-    """Things of one kind by name.
+    """Objects of one kind, keyed by name.
 
-    `places` names the modules that register things, so that each is imported when it is asked for; their order is that
-    of the names. What is in no place is registered by being imported. `besides` ends the message on an unknown name.
+    `places` names the modules that register objects, so that each is imported when it is needed; their order is that of
+    the names. Other objects are registered when their module is imported. `besides` ends the message on an unknown
+    name.
     """
 
     def __init__(self, kind: str, places: Mapping[str, str] | None = None, besides: str = "") -> None:
         self.kind, self._besides = kind, besides
         self._places = places or {}
         self._things: dict[str, T] = {}
-        if places:  # of others nobody knows which are nescio's own
+        if places:  # For other registries, nescio's own names are unknown.
             plugins.TABLES.append((self._things, places))
 
     def __getitem__(self, name: str) -> T:
@@ -59,13 +60,14 @@ class Registry(MutableMapping[str, T]):
         return len(self._places.keys() | self._things.keys())
 
     def add(self, name: str, thing: T) -> None:
-        """Register a thing; a name that is taken, even by something not yet imported, raises ValueError."""
+        """Register an object. Raises ValueError for a name that is taken, even by an object not yet imported."""
         if name in self._things or self._places.get(name, __name__) not in sys.modules:
             raise ValueError(f"a {self.kind} named {name!r} is already registered")
         self._things[name] = thing
 
     def find(self, name: str) -> T:
-        """Find a thing by its name, among plug-ins too. Raises UnknownNameError with the nearest names."""
+        """Return the object with this name; plug-ins are searched too. Raises UnknownNameError with the nearest
+        names."""
         if name not in self:
             self.load_all()
         if name not in self:
@@ -80,16 +82,16 @@ class Registry(MutableMapping[str, T]):
 
 
 class Call(Struct, frozen=True):
-    """A name with parameters as it was written: each as (its name or None, its text)."""
+    """A name with parameters as written: each is (its name or None, its text)."""
 
     text: str
     name: str
-    inside: str  # the parentheses
+    inside: str  # the text in parentheses
     arguments: tuple[tuple[str | None, str], ...]
 
 
 def parse_call(text: object, kind: str) -> Call:
-    """Read NAME or NAME(value, parameter=value). Raises UsageError for a text that is neither."""
+    """Return the call for NAME or NAME(value, parameter=value). Raises UsageError for any other text."""
     if not isinstance(text, str):
         raise UsageError(f"the name of a {kind} must be text (found {text!r})")
     match = _CALL.fullmatch(text)
@@ -104,15 +106,15 @@ def parse_call(text: object, kind: str) -> Call:
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the parameters of a call by name. Raises UsageError for too many, or for one given twice.
+    """Return the parameters of a call, keyed by name. Raises UsageError for too many, or for one given twice.
 
-    What takes a single text (`mean(my column)`) gets all that is between the parentheses.
+    If there is a single text parameter (`mean(my column)`), it gets the whole text in parentheses.
     """
     names = list(parameters)
     alone = len(names) == 1 or (names[:1] == ["column"] and len(call.arguments) == 1)
     if alone and parameters[names[0]] is REQUIRED and call.inside:
         name, equals, text = call.inside.partition("=")
-        if not equals or not name.strip().isidentifier():  # a column may be called `factual_correctness(mode=f1)`
+        if not equals or not name.strip().isidentifier():  # A column may be called `factual_correctness(mode=f1)`.
             name, text = names[0], call.inside
         return {name.strip(): _unquoted(text.strip())}
     values: dict[str, Any] = {}
@@ -129,7 +131,7 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
 def bind(
     name: str, kind: str, parameters: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Rule]
 ) -> dict[str, Any]:
-    """Return all parameters, given or default. Raises UsageError for an unknown, missing or impossible one."""
+    """Return all parameters, given or default. Raises UsageError for an unknown, missing or invalid one."""
     for key in values:
         if key not in parameters:
             allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it takes none"
@@ -152,7 +154,7 @@ def bind(
 
 
 def written(name: str, values: Mapping[str, Any]) -> str:
-    """Return a name with its parameters, as `parse_call` reads it."""
+    """Return a name with its parameters as text, which `parse_call` reads."""
     shown = ", ".join(f"{key}={as_text(value)}" for key, value in values.items())
     return f"{name}({shown})" if values else name
 
@@ -172,20 +174,20 @@ def _unquoted(text: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Write a parameter's value, as `literal` reads it."""
+    """Return a parameter's value as text, which `literal` reads."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def import_all(package: str, path: Iterable[str], *, nested: bool = False, but: Collection[str] = ()) -> None:
-    """Import the public modules of a package, except those in `but`; `nested` adds those of its packages."""
+    """Import the public modules of a package, except those in `but`; `nested` includes its subpackages."""
     for module in modules_in(package, path, nested=nested):
         if module not in but:
             import_module(module)
 
 
 def modules_in(package: str, path: Iterable[str], *, nested: bool = False) -> Iterator[str]:
-    """Return the names of the public modules of a package in order, without importing them; `nested` adds those of its
-    packages."""
+    """Yield the names of the public modules of a package in order, without importing them; `nested` includes its
+    subpackages."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             yield f"{package}.{info.name}"

@@ -1,4 +1,4 @@
-"""Text for all rooms: normalisation, tokens, stems, stop words, sentences, and the display of text from strangers."""
+"""Process text for all rooms: normalisation, tokens, stems, stop words, sentences, and safe display of foreign text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER_WORD = "other"
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text between white space as a set."""
+    """Return the set of words in a text, split at white space."""
     return frozenset(text.split())
 
 
@@ -28,7 +28,7 @@ ARTICLES = word_set("a an the")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
-# Function words: they hold a sentence together and say little of what it is about.
+# Function words, which say little about the subject of a sentence.
 STOP_WORDS = word_set("""
 a an the this that these those and or but nor so if then than as of in on at to from by for with about into over after
 before between under during through is are was were be been being am has have had having do does did doing will would
@@ -41,32 +41,32 @@ whose when where why how all any both each few more most other some such only ow
 # the next.
 _END = re.compile(r"""(?<=[.!?])["'”’)\]]*\s+(?=["'“‘(\[]*[A-Z0-9À-Þ])""")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_LETTERS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # B.C, p.m: the last full stop is taken off
+_LETTERS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # B.C, p.m: the last full stop was removed
 _ABBREVIATED = word_set("""
 mr mrs ms dr prof st sr jr mt ft gen col sgt capt lt maj cmdr rev hon gov sen rep pres supt messrs mme mlle vs etc no
 nos vol fig figs al dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec cf approx
 """)
-_ENDS_ANYWAY = word_set("etc al inc ltd co corp bros jr sr")  # before a word that often begins a sentence
+_ENDS_ANYWAY = word_set("etc al inc ltd co corp bros jr sr")  # before words that often begin a sentence
 _BEGINS = word_set("""
 the a an this that these those he she it they we you i but and so if in on at when then there his her its their our my
 what who how why some many most all no yes not now
 """)
 
-# Characters that show no mark and are kept: the joiners of scripts and emoji.
+# Invisible characters that are kept: the joiners of scripts and emoji.
 JOINERS = "\u200c\u200d"
 _REORDERING = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
-LONG = 2_000  # characters of an answer or a question that a page keeps
+LONG = 2_000  # the most characters of an answer or a question on a page
 Target = Literal["message", "line", "html", "page"]
 
 
 def sanitize(text: str, longest: int | None = None, *, target: Target = "line") -> str:
-    """Replace the characters of a stranger's text that could do harm where it is shown; letters of any script stay.
+    """Return foreign text with characters replaced that could do harm when shown; letters of any script stay.
 
-    `message` keeps what prints. `line`, for tables and terminals, keeps joiners and signs newer than this Python too,
-    and makes white space a space, so that no cursor moves, no row breaks and no terminal takes a colour. `html` also
-    keeps line breaks, and escapes markup. `page` keeps line breaks, takes out what reorders the text after it, and
-    leaves escaping to who writes HTML or JSON. What goes is U+FFFD. A text over `longest` characters (on a page 2,000
-    unless it says otherwise, else any number) is cut, and says how many it had more.
+    `message` keeps printable characters. `line`, for tables and terminals, also keeps joiners and signs newer than this
+    Python, and turns white space into spaces. So no cursor moves, no row breaks and no terminal changes colour. `html`
+    also keeps line breaks, and escapes markup. `page` keeps line breaks, removes characters that reorder text, and
+    leaves escaping to the writer of HTML or JSON. Replaced characters become U+FFFD. A text over `longest` characters
+    (default on a page 2,000, else unlimited) is cut, and states how many more it had.
     """
     cut = text[: longest or LONG] if longest or target == "page" else text
     shown = cut if cut.isprintable() else "".join(map(_SHOWN[target], cut))
@@ -79,7 +79,7 @@ def sanitize(text: str, longest: int | None = None, *, target: Target = "line") 
 
 
 def inert(text: str) -> str:
-    """Return a message whose lines hold nothing that a terminal obeys, because names in it may come from a stranger."""
+    """Return a message without terminal control characters, because names in it may come from foreign data."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
@@ -89,7 +89,7 @@ def on_one_line(text: str) -> str:
 
 
 def quoted(text: str, *, python: bool = False) -> str:
-    """Return a text as a string of JSON, or of Python; characters that cannot be seen become escapes."""
+    """Return a text as a string of JSON or Python, with invisible characters escaped."""
     plain = json.dumps(text, ensure_ascii=False)
     if plain.isprintable():
         return plain
@@ -98,8 +98,11 @@ def quoted(text: str, *, python: bool = False) -> str:
 
 
 def command_text(words: Iterable[str]) -> str:
-    """Return a command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is
-    written as its bytes, as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
+    """Return a command line for a shell.
+
+    Invisible text (a control character, a name that is no text) is written as bytes, in the form of bash, zsh and ksh.
+    So the line shows everything that it does.
+    """
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
 
 
@@ -108,7 +111,7 @@ def _typed(c: str) -> str:
         return f"\\{c}"
     if c.isprintable():
         return c
-    lone = "\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff"  # no system has such a name
+    lone = "\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff"  # No system has such a file name.
     return "".join(f"\\x{byte:02x}" for byte in (c.encode("utf-8", "surrogatepass") if lone else os.fsencode(c)))
 
 
@@ -145,8 +148,10 @@ _SHOWN: dict[Target, Callable[[str], str]] = {
 
 
 def decimal(text: str) -> float | None:
-    """Return the number that a text writes, infinities and NaN included, or None; 1_000 is none, which Python takes for
-    a thousand."""
+    """Return the number that a text writes, infinities and NaN included, or None.
+
+    1_000, which Python reads as a thousand, is None.
+    """
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -160,13 +165,13 @@ def finite(text: str) -> float | None:
 
 
 def composed(text: str | None) -> str | None:
-    """Return the text with each accent and its letter as one character (NFC), so that it is one text however it was
-    typed."""
+    """Return the text with each accented letter as one character (NFC), so that both encodings give the same text."""
     return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def normalise(text: str) -> str:
-    """SQuAD's normalisation: lower case, ASCII punctuation and the articles a, an, the removed, white space squeezed.
+    """Return a text after SQuAD's normalisation: lower case, without ASCII punctuation and a, an, the, white space
+    squeezed.
 
     Source: Rajpurkar et al. 2016, 2018, evaluate-v2.0.py.
     """
@@ -177,7 +182,7 @@ def normalised_words(text: str) -> list[str]:
     """Return the words of a text after SQuAD's normalisation, repetitions included."""
     kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
-        if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
+        if word.isalnum():  # It then has no word boundary, and is an article or contains none.
             if word not in ARTICLES:
                 kept.append(word)
         else:
@@ -189,28 +194,32 @@ _PATTERN_MARKS = re.compile(r"[.^$*+?{}\[\]\\|()]")
 
 
 def literally(text: str) -> str:
-    """Write a text as the regular expression that matches it alone, with no more backslashes than that needs."""
+    """Return the regular expression that matches only this text, with as few backslashes as possible."""
     return _PATTERN_MARKS.sub(r"\\\g<0>", text)
 
 
 def without_punctuation(text: str) -> str:
-    """Return the text as `squeeze` does and without ASCII punctuation; only `squeeze` where nothing else would be left.
+    """Return the text after `squeeze` and without ASCII punctuation; after `squeeze` alone if nothing else is left.
 
-    It compares what SQuAD's normalisation leaves empty: the letter of an option, as in "A" and "(a)".
+    It compares texts that SQuAD's normalisation leaves empty: the letter of an option, as in "A" and "(a)".
     """
     return squeeze(text.translate(_PUNCTUATION)) or squeeze(text)
 
 
 def squeeze(text: str) -> str:
-    """Return the key of a text that its spellings share: without case, with single spaces, and without characters that
-    show nothing (zero-width spaces, joiners, soft hyphens: category Cf)."""
+    """Return a key that is equal for all spellings of a text.
+
+    It has no case, single spaces, and no invisible characters (zero-width spaces, joiners, soft hyphens: category Cf).
+    """
     seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
     return " ".join(seen.split()).casefold()
 
 
 def answer_key(text: str) -> str:
-    """Return the key of an answer that its spellings share: what `squeeze` leaves, however accents were typed. Pools,
-    people's verdicts and what looks them up go by it alone."""
+    """Return a key that is equal for all spellings of an answer: `squeeze`, with accents in one encoding.
+
+    Pools, people's verdicts and all look-ups use only this key.
+    """
     return squeeze(composed(text) or "")
 
 
@@ -220,7 +229,7 @@ def words(text: str) -> list[str]:
 
 
 def bare_word(word: str) -> str:
-    """Return a word in lower case, without the 's of possession."""
+    """Return a word in lower case, without a possessive 's."""
     return word.lower().replace("’", "'").removesuffix("'s")
 
 
@@ -230,7 +239,7 @@ def without_accents(word: str) -> str:
 
 
 def shared_f1(answer: Sequence[str], gold: Sequence[str]) -> float:
-    """Return the F1 of the words that two texts share, in the order of operations of SQuAD's script."""
+    """Return the F1 of the words that two texts share, computed in the order of SQuAD's script."""
     left: dict[str, int] = {}
     for word in gold:
         left[word] = left.get(word, 0) + 1
@@ -246,10 +255,10 @@ def shared_f1(answer: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def best_f1(answer: str, golds: Sequence[str]) -> float:
-    """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
+    """Return the best token F1 over the gold answers, in [0, 1], equal to that of evaluate-v2.0.py to the last digit.
 
-    Gold answers that normalisation empties (".", "The") do not count. If there are no others, an answer that it
-    empties has F1 1 and any other 0.
+    Gold answers that become empty by normalisation (".", "The") do not count. If there are no others, an answer that
+    becomes empty has F1 1 and any other 0.
     """
     stated = normalised_words(answer)
     keys = [words for gold in golds if (words := _normalised_once(gold))]
@@ -269,7 +278,7 @@ def stems(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems (Snowball's English stemmer) of the words that are no stop words, in order."""
+    """Return the stems (Snowball's English stemmer) of the words that are not stop words, in order."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
@@ -287,8 +296,10 @@ def _stemmer() -> Any:
 
 
 def question_word(text: str) -> str:
-    """Return the first question word of a question: who, what, when, where, why, how or which; "other" if it has none.
-    "Whose" counts as who."""
+    """Return the first question word of a question: who, what, when, where, why, how or which; "other" without one.
+
+    "Whose" counts as who.
+    """
     for word in words(text):
         plain = _AS.get(word, word)
         if plain in QUESTION_WORDS:
@@ -297,13 +308,13 @@ def question_word(text: str) -> str:
 
 
 def find_words(whole: Sequence[str], part: Sequence[str]) -> list[int]:
-    """Return the indices at which a sequence of words begins in another; an empty one begins nowhere."""
+    """Return the indices at which one sequence of words occurs in another; none for an empty one."""
     width, wanted = len(part), tuple(part)
     return [i for i in range(len(whole) - width + 1) if tuple(whole[i : i + width]) == wanted] if width else []
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text in order, white space squeezed; a blank line ends one as well.
+    """Return the sentences of a text in order, with squeezed white space; a blank line also ends a sentence.
 
     A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an
     abbreviation or an initial. No library is used, so that a score does not depend on what is installed.
@@ -320,7 +331,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _goes_on(so_far: str, rest: str) -> bool:
-    """Return whether the full stop that a text ends in belongs to an abbreviation or an initial."""
+    """Return whether the final full stop of a text belongs to an abbreviation or an initial."""
     if not so_far.endswith("."):
         return False
     last = so_far.rsplit(None, 1)[-1].lstrip("\"'“‘([")[:-1]
@@ -335,13 +346,12 @@ def _goes_on(so_far: str, rest: str) -> bool:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun: "1 question", "2,000 questions"; a noun of several words takes its s at the end."""
+    """Return a count with its noun: "1 question", "2,000 questions". A noun of several words gets its s at the end."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def enumerated(names: Sequence[str], most: int = 3) -> str:
-    """Return names as a sentence lists them, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4
-    more"."""
+    """Return names as in a sentence, each on one line: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
     names = [on_one_line(name) for name in names]
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
@@ -349,6 +359,6 @@ def enumerated(names: Sequence[str], most: int = 3) -> str:
 
 
 def listed(names: Sequence[object], most: int) -> str:
-    """Return the first few names, each on one line, and a count of the others: "a, b, c and 4 more"."""
+    """Return the first few names, each on one line, and the number of the others: "a, b, c and 4 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(on_one_line(str(name)) for name in names[:most])}{more}"

@@ -1,4 +1,4 @@
-"""The command line. This file knows what commands there are and answers --help and --version before anything is
+"""Define the command line. This file knows the commands, and answers --help and --version before anything is
 imported."""
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import sys
 
 from nescio._version import __version__
 
-CRASHED = 70  # exit status of a fault in nescio itself, so that no gate takes it for a verdict (1: worse)
+CRASHED = 70  # the exit status of a fault in nescio itself, so that no gate takes it for a verdict (1: worse)
 _STOPPED = (130, 143)  # exit statuses after Ctrl-C and SIGTERM
 _TERMINATED: list[int] = []
-OWN = ("demo", "mcp")  # commands that only a shell has, each in a file of this folder
+OWN = ("demo", "mcp")  # commands that only a shell has, one file each in this folder
 
 
-# The help page: what most people need, in groups. All other commands are named in one line below.
+# The groups of the help page, with what most people need. One line below names all other commands.
 GROUPS = {
     "Score and decide": ("demo", "score", "compare", "report", "tune", "plan", "c@1"),
     "Data, judges and people": ("check", "convert", "judge", "assess", "campaign", "mcp"),
@@ -28,12 +28,12 @@ def commands() -> dict[str, str]:
     from nescio import verbs
 
     made = {name: verbs.about(path) for name, path in verbs.files().items()}
-    own = {name: verbs.about(os.path.join("..", "cli", name)) for name in OWN}
-    return {"demo": own.pop("demo"), **made, **own}
+    shell_commands = {name: verbs.about(os.path.join("..", "cli", name)) for name in OWN}
+    return {"demo": shell_commands.pop("demo"), **made, **shell_commands}
 
 
 def further() -> list[str]:
-    """Return the commands that are in no group of the help page, without those that are part of another's page."""
+    """Return the commands that are in no group of the help page, without those on another command's page."""
     listed = [name for names in GROUPS.values() for name in names]
     parts = tuple(f"{name}-" for name in listed)
     return [name for name in commands() if name not in listed and not name.startswith(parts)]
@@ -43,24 +43,24 @@ OPTIONS = "--version, --completion SHELL (bash, zsh or fish); nescio COMMAND --h
 
 
 def overview(width: int = 0) -> str:
-    """Return the page that `nescio --help` prints; `width` (0: any) is that of the terminal."""
+    """Return the page that `nescio --help` prints; `width` (0: any) is the terminal's."""
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
         *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that can abstain.", width),
     ]
-    said = commands()
+    descriptions = commands()
     for group, names in GROUPS.items():
         lines += ["", f"{group}:"]
         for name in names:
-            lines += _beside(f"  {name:10} ", said[name], width)
+            lines += _beside(f"  {name:10} ", descriptions[name], width)
     lines += ["", *_beside("Further: ", ", ".join(further()), width)]
     lines += _beside("Options: ", OPTIONS, width)
     return "\n".join([*lines, ""])
 
 
 def _beside(label: str, text: str, width: int) -> list[str]:
-    """Return lines that fit, with a text beside a label."""
+    """Return lines that fit the width, with a text beside a label."""
     if not width or len(label) + len(text) < width:
         return [label + text]
     lines, line = [], label
@@ -73,7 +73,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
 
 
 def _terminal() -> int:
-    """Return the width of the terminal; 0 if standard output is none."""
+    """Return the width of the terminal; 0 if standard output is no terminal."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
     except (OSError, ValueError, AttributeError):
@@ -81,8 +81,10 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, SIGTERM with 143; once the command is
-    done, Ctrl-C does nothing."""
+    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, SIGTERM with 143.
+
+    Once the command is done, Ctrl-C does nothing.
+    """
     sys.unraisablehook = _not_lost
     try:
         _main()
@@ -93,8 +95,8 @@ def main() -> None:
 
 
 def _leave(status: int) -> None:
-    """End an interrupted process as Python does, but without freeing everything: interrupted libraries print what they
-    could not free."""
+    """End an interrupted process as Python does, but without freeing objects, because interrupted libraries print
+    errors then."""
     import atexit
     import threading
 
@@ -106,7 +108,7 @@ def _leave(status: int) -> None:
 
 
 def _main() -> None:
-    # What `signal` wraps in enums, which take longer to import than all that --version needs.
+    # `signal` wraps this module in enums, whose import takes longer than all that --version needs.
     import _signal  # type: ignore[import-not-found]
 
     if sys.stdout is None or sys.stderr is None:
@@ -119,9 +121,10 @@ def _main() -> None:
         try:
             _run(sys.argv[1:])
         finally:
-            # Python puts the default back while it ends, by which Ctrl-C would kill what has written all its output.
+            # While it ends, Python restores the default, by which Ctrl-C would kill a process that has written all its
+            # output.
             _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
-    except KeyboardInterrupt:  # before or after those that `run` sees
+    except KeyboardInterrupt:  # Ctrl-C before or after `run`, which handles it otherwise
         interrupted()
     except Exception as error:
         if _from_interrupt(error):
@@ -137,8 +140,10 @@ def _main() -> None:
 
 
 def _terminate(number: int, _frame: object) -> None:
-    """Make SIGTERM, with which schedulers end what takes too long, stop the work as Ctrl-C does, so that nothing
-    temporary is left. `timeout` sends it twice: the second does nothing."""
+    """Make SIGTERM, with which schedulers stop long work, act like Ctrl-C, so that no temporary files are left.
+
+    `timeout` sends it twice; the second signal does nothing.
+    """
     import _signal
 
     _TERMINATED.append(number)
@@ -147,24 +152,25 @@ def _terminate(number: int, _frame: object) -> None:
 
 
 def interrupted() -> None:
-    """End as Ctrl-C does, or SIGTERM."""
+    """End the process as after Ctrl-C or SIGTERM."""
     print(f"nescio: {'terminated' if _TERMINATED else 'interrupted'}", file=sys.stderr)
     sys.exit(_STOPPED[bool(_TERMINATED)])
 
 
 def _from_interrupt(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C is behind an error, as it is if pressed while Python makes a class."""
+    """Return whether Ctrl-C caused an error, as it does while Python creates a class."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
     )
 
 
 def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
-    """Press Ctrl-C again if Python would print it and go on, as it does while it frees an object."""
+    """Raise Ctrl-C again if Python would print it and continue, as it does while it frees an object."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import _thread
 
-        _thread.start_new_thread(_thread.interrupt_main, ())  # when this has returned: it would be ignored here too
+        # After this function returns; here it would be ignored, too.
+        _thread.start_new_thread(_thread.interrupt_main, ())
     else:
         sys.__unraisablehook__(ignored)
 
@@ -176,11 +182,11 @@ def _run(arguments: list[str]) -> None:
     if arguments in ([], ["--help"], ["-h"]) and "_NESCIO_COMPLETE" not in os.environ:
         print(overview(_terminal()), end="")
         return
-    gc.set_threshold(200_000, 20, 20)  # classes and results are many small objects, and hardly any is garbage
+    gc.set_threshold(200_000, 20, 20)  # Classes and results are many small objects, and few of them become garbage.
     from nescio.cli.app import run
 
     try:
         run(arguments)
     finally:
-        if "duckdb" not in sys.modules:  # whose bindings take what nobody frees for a leak, and print it
-            gc.freeze()  # what is left when the process ends is not looked through for garbage once more
+        if "duckdb" not in sys.modules:  # Its bindings report objects that nobody freed as leaks.
+            gc.freeze()  # The end of the process needs no further search for garbage.

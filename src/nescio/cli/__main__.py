@@ -1,4 +1,4 @@
-"""`python -m nescio.cli`."""
+"""Run `python -m nescio.cli`."""
 
 from nescio.cli import main
 

@@ -1,4 +1,4 @@
-"""Running a command: finding it by its name, and every error as one message."""
+"""Run a command: find it by its name, and print every error as one message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nescio.text import inert, on_one_line
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
-ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with
+ARGUMENTS = "nescio.arguments"  # the key under which a context keeps its arguments
 
 
 class Commands(click.Group):
@@ -62,15 +62,17 @@ app = click.option(
 
 
 def _complete(context: click.Context, shell: str | None) -> None:
-    """Print the completions that a shell needs, and end."""
+    """Print the completions that a shell asked for, and end."""
     if shell:
         click.echo(script(shell, app))
         context.exit()
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run a command; every error is one message on standard error and exit status 2. How options are spelled, and who
-    is told of the work, is as before once it has ended."""
+    """Run a command. Every error is one message on standard error and exit status 2.
+
+    The spelling of options and the listener of progress are restored afterwards.
+    """
     use_plain_spelling()
     if VARIABLE in os.environ:
         sys.exit(answer(app))
@@ -83,7 +85,7 @@ def _run(arguments: Sequence[str]) -> None:
     BARS.set(lambda what, of_bytes: reading_bar(what, of_bytes=of_bytes))
     SAY.set(_tell)
     try:
-        # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
+        # app.main would turn a closed pipe into exit status 1, which means a failed gate.
         room = _terminal()
         with app.make_context("nescio", _joined(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
@@ -114,34 +116,40 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command, the first two joined if they are one name. `stakes prompts` is stakes-prompts,
-    unless there is a file prompts."""
+    """Return the words of a command, with the first two joined if they form one name.
+
+    `stakes prompts` becomes stakes-prompts, unless a file prompts exists.
+    """
     one, two = (*arguments, "", "")[:2]
     named = f"{one}-{two}" in files() and not os.path.exists(two)
     return [f"{one}-{two}", *arguments[2:]] if named else list(arguments)
 
 
 def _tell(message: str) -> None:
-    """Print a message while a verb works, in place of its bars."""
+    """Print a message while a verb works, in place of its progress bars."""
     clear()
     say(message)
 
 
 def _message(error: click.ClickException) -> str:
-    """Return a message that says what is wrong with the command line, and which page says more."""
+    """Return a message with the fault in the command line, and the help page to read."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "nescio"
-    said = error.format_message().rstrip(".")
+    text = error.format_message().rstrip(".")
     if isinstance(error, click.exceptions.NoSuchOption):
         now = moved(path.removeprefix("nescio "), error.option_name.lstrip("-").replace("-", "_"))
         page = "--help-all" if isinstance(context and context.command, Command) else "--help"
-        return f"{error.option_name}: {now}" if now else f"{said} (`{path} {page}` lists all)"
+        return f"{error.option_name}: {now}" if now else f"{text} (`{path} {page}` lists all)"
     if isinstance(error, click.exceptions.MissingParameter) and isinstance(error.param, click.Argument) and context:
-        # Words fill the last arguments first, so that the one which is empty may not be the one that was left out.
-        places = [one.make_metavar(context) for one in context.command.params if isinstance(one, click.Argument)]
+        # Words fill the last arguments first, so the empty argument may not be the missing one.
+        places = [
+            argument.make_metavar(context)
+            for argument in context.command.params
+            if isinstance(argument, click.Argument)
+        ]
         if len(places) > 1:
-            said = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, but not all are there"
-    return f"{said} (`{path} --help` explains)" if context else said
+            text = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, but not all are there"
+    return f"{text} (`{path} --help` explains)" if context else text
 
 
 def _fail(message: str) -> None:

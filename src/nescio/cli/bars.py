@@ -1,5 +1,7 @@
-"""Progress on a terminal: one bar at a time, with the parts that are done, how many a second, and the time left. In a
-log: a line where much is left, and one every half minute."""
+"""Show progress on a terminal: one bar at a time, with parts done, parts per second, and the time left.
+
+In a log, write a line if much is left, and one every half minute.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,14 @@ from typing import Any
 
 import click
 
-LOOKED_AT, LONG, BETWEEN = 5, 10, 30  # seconds: when a pipe is first told, of how much that is left, and how often
-_DISPLAY: list[Any] = []  # what shows the bars; none while there is no bar
+# seconds: until a pipe gets its first line, the time left that counts as long, and between lines
+LOOKED_AT, LONG, BETWEEN = 5, 10, 30
+_DISPLAY: list[Any] = []  # the display of the bars; empty while there is no bar
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on a terminal, lines in a pipe; yields a function of (done, total)."""
+    """Show a progress bar on a terminal, or lines in a pipe; yields a function of (done, total)."""
     if not sys.stderr.isatty():
         yield _lines(what)
         return
@@ -34,7 +37,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(what: str) -> Callable[[int, int], None]:
-    """Return a function that writes how far the work is, and what it will take, once that is known of long work."""
+    """Return a function that writes the progress of long work, and an estimate of its duration."""
     start, line = time.monotonic(), float(LOOKED_AT)
 
     def write(done: int, total: int) -> None:
@@ -55,8 +58,10 @@ def _span(seconds: float) -> str:
 
 
 def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
-    """Return a bar, on a terminal, for a step that takes long on large files only, such as reading them. It appears
-    with the first part of several, and vanishes with the last."""
+    """Return a bar, on a terminal, for a step that is long only for large files, such as reading.
+
+    It appears with the first of several parts, and disappears with the last.
+    """
     if not sys.stderr.isatty():
         return None
     bars: list[Any] = []
@@ -73,7 +78,7 @@ def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], No
 
 
 def clear() -> None:
-    """Remove all bars, as is needed if a command ends in the middle."""
+    """Remove all bars, because a command may end before its work is done."""
     if _DISPLAY:
         display = _DISPLAY.pop()
         for task in display.task_ids:
@@ -82,12 +87,12 @@ def clear() -> None:
 
 
 def _is_shown(bar: Any) -> bool:
-    """Return whether a bar has not been taken away with its display."""
+    """Return whether a bar is still on display."""
     return bool(_DISPLAY) and _DISPLAY[0] is bar[0]
 
 
 def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any:
-    """Show a bar in place of the one that was there; returns its display and its number there."""
+    """Show a bar in place of the previous one; return its display and its number there."""
     if not _DISPLAY:
         _DISPLAY.append(_display())
         _DISPLAY[0].start()
@@ -100,7 +105,7 @@ def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any
 
 
 def _take_away(bar: Any) -> None:
-    """Remove a bar, so that the one before it is visible again."""
+    """Remove a bar, so that the bar before it is visible again."""
     if not _is_shown(bar):
         return
     display, task = bar
@@ -129,7 +134,7 @@ def _display() -> Any:
     from nescio.reporting.terminal import width
 
     class Rate(ProgressColumn):
-        """A column with the number of parts done in a second, or in a minute."""
+        """A column with the number of parts done per second, or per minute."""
 
         def render(self, task: Task) -> Any:
             from rich.text import Text
@@ -152,7 +157,7 @@ def _display() -> Any:
 
 
 def _rate(speed: float | None) -> str:
-    """Return in words how many parts are done in a second, or in a minute if they are few."""
+    """Return the number of parts done per second in words, or per minute if they are few."""
     if not speed:
         return ""
     return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"

@@ -1,4 +1,4 @@
-"""Standard output that the caller has closed: nothing may be lost in it without a word."""
+"""Detect standard output that the caller has closed, so that no output is lost silently."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 import sys
 from typing import NoReturn
 
-UNPRINTED = 74  # exit status (EX_IOERR): what was asked for could not be printed, which is no gate's verdict
+UNPRINTED = 74  # exit status (EX_IOERR): the output could not be printed, which is no verdict of a gate
 
 
-_KEPT: list[io.TextIOWrapper] = []  # open as long as the process is
+_KEPT: list[io.TextIOWrapper] = []  # keeps the streams open as long as the process
 
 
 class ClosedOutputError(Exception):
-    """An error: something was to be printed, but standard output is closed."""
+    """Something was to be printed, but standard output is closed."""
 
 
 class _Closed(io.TextIOBase):
@@ -27,8 +27,10 @@ class _Closed(io.TextIOBase):
 
 
 def stand_in() -> None:
-    """Replace closed streams, to which Python would write without a word, and take their numbers, which the next opened
-    file would get."""
+    """Replace closed streams, to which Python would write silently.
+
+    This takes their descriptors, which the next opened file would otherwise get.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = open(os.devnull, "w")  # noqa: SIM115  it serves until the process ends
@@ -37,6 +39,6 @@ def stand_in() -> None:
 
 
 def unprinted() -> NoReturn:
-    """End with a message if nothing could be printed."""
+    """End with a message that nothing could be printed."""
     print("nescio: standard output is closed, so nothing was printed", file=sys.stderr)
     sys.exit(UNPRINTED)

@@ -1,4 +1,4 @@
-"""The commands, made from the declarations of the verbs."""
+"""Make the commands from the declarations of the verbs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PLUGIN = "--plugin"
 
 
 def command_named(name: str) -> click.Command:
-    """Make the command that a shell calls so."""
+    """Return the command with this name in a shell."""
     return made_of(name, vars(import_module(f"nescio.cli.{name}"))[name] if name in OWN else find(files()[name]))
 
 
 def made_of(name: str, one: Any) -> click.Command:
-    """Make the command of a verb, or of the module of a group."""
+    """Return the command of a verb, or of the module of a group."""
     return command_of(one) if isinstance(one, Verb) else VerbGroup(name, one)
 
 
@@ -72,28 +72,28 @@ class VerbGroup(Group):
 
 
 def command_of(verb: Verb[Any, Any]) -> Command:
-    """Make the command of a verb: an argument or an option for each that the verb declares, and how it prints."""
-    own = verb.options
-    options = [one for one in own.values() if not one.edge]
-    printing = [one for name, one in _printing(verb).items() if name not in own]
+    """Return the command of a verb, with an argument or an option for each declared one, and its printing."""
+    declared = verb.options
+    options = [option for option in declared.values() if not option.edge]
+    printing = [option for name, option in _printing(verb).items() if name not in declared]
     made = Command(
         verb.name.rpartition(" ")[2],
-        params=[parameter_of(one) for one in (*options, *printing)],
+        params=[parameter_of(option) for option in (*options, *printing)],
         callback=partial(_run, verb),
         help=verb.doc,
     )
-    made.declared = {one.name: one for one in (*options, *printing)}
+    made.declared = {option.name: option for option in (*options, *printing)}
     return made
 
 
 def _printing(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """Return the options by which results are printed."""
+    """Return the options for printing results."""
     options: dict[str, Option] = FORMS[verb.prints].options if verb.prints in FORMS else {}
     return options
 
 
 def parameter_of(one: Option) -> click.Parameter:
-    """Make the argument or the option of a command line; its words are checked by the declaration, not here."""
+    """Return an argument or option of the command line. The declaration checks its words later."""
     kind = one.kind
     of: Any = Files() if kind.files or one.reads else click.Path() if kind.path else None
     if one.argument:
@@ -110,7 +110,7 @@ def parameter_of(one: Option) -> click.Parameter:
     return click.Option(
         flags,
         required=one.required,
-        multiple=True,  # so that a second value of an option that takes one is seen
+        multiple=True,  # So that a second value of an option that takes one value is noticed.
         metavar=one.metavar,
         type=of,
         shell_complete=partial(_words_for, one) if one.complete or kind.choices else None,
@@ -118,14 +118,14 @@ def parameter_of(one: Option) -> click.Parameter:
     )
 
 
-def _words_for(one: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Return the words that may be the value of an option and begin so."""
-    words = one.complete() if one.complete else one.kind.choices
+def _words_for(option: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the possible values of an option that start with `begun`."""
+    words = option.complete() if option.complete else option.kind.choices
     return [word for word in words if word.startswith(begun)]
 
 
 def _run(verb: Verb[Any, Any], **given: Any) -> int:
-    """Run a verb on the command line that was typed."""
+    """Run a verb on the typed command line, and return the exit status."""
     context = click.get_current_context()
     options = verb.options
     declared = _printing(verb) | options
@@ -135,7 +135,7 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
     if "figure" in options and "figure" not in typed and str(typed.get("output", "")).lower().endswith(".svg"):
-        typed["figure"] = typed.pop("output")  # a drawing is what goes into such a file
+        typed["figure"] = typed.pop("output")  # Such a file gets a drawing.
     printing = Printing(**_of(FORMS[verb.prints], verb, typed)) if verb.prints in FORMS else Printing()
     if "memory_limit" in typed:
         context.find_root().call_on_close(limit_process(str(typed["memory_limit"])))
@@ -148,13 +148,13 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
     return present(verb, result, printing)
 
 
-def _words_of(one: Option, value: Any) -> Any:
-    """Return the typed value of an option: its words, or its one word; raise UsageError for a second one."""
-    if not isinstance(value, tuple) or one.kind.several:
+def _words_of(option: Option, value: Any) -> Any:
+    """Return the typed value of an option: its words, or its one word. Raises UsageError for a second one."""
+    if not isinstance(value, tuple) or option.kind.several:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
         raise UsageError(
-            f"{opt(one.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
+            f"{opt(option.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
         )
     return value[0]
 
@@ -162,5 +162,5 @@ def _words_of(one: Option, value: Any) -> Any:
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of printing from the typed ones, and return their values."""
     options = verb.options
-    own = [name for name in declared.options if name not in options]
-    return declared.typed({name: typed.pop(name) for name in own if name in typed}).values()
+    printing = [name for name in declared.options if name not in options]
+    return declared.typed({name: typed.pop(name) for name in printing if name in typed}).values()

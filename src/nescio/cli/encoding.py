@@ -1,4 +1,4 @@
-"""Output on terminals and pipes that cannot write every character: a plain spelling instead, and never an error."""
+"""Write output on terminals and pipes that lack some characters: in a plain spelling, and never with an error."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _SPELLED = {
 
 
 def _escape(character: str) -> str:
-    r"""Return \uXXXX for a character, or a pair of them for one beyond, which JSON reads too."""
+    r"""Return \uXXXX for a character, or two of them for one beyond U+FFFF; JSON can read both."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
@@ -100,8 +100,8 @@ def _handler(spell: Callable[[str], str]) -> Callable[[Any], tuple[str, int]]:
 
 
 def use_plain_spelling() -> None:
-    """Make standard output and standard error write characters that their encoding lacks in a plain spelling: signs as
-    ASCII ones, letters as their numbers."""
+    """Make standard output and standard error spell characters that their encoding lacks: signs in ASCII, letters as
+    numbers."""
     codecs.register_error(PLAIN, _handler(lambda c: _SPELLED.get(c) or _escape(c)))
     codecs.register_error(ESCAPED, _handler(_escape))
     for stream in (sys.stdout, sys.stderr):
@@ -110,6 +110,6 @@ def use_plain_spelling() -> None:
 
 
 def escaped(text: str, encoding: str | None) -> str:
-    """Return a text for programs, in which only what an encoding lacks is written as JSON escapes it."""
+    """Return a text for programs, with the characters that an encoding lacks escaped as in JSON."""
     encoding = encoding or "utf-8"
     return text.encode(encoding, ESCAPED).decode(encoding)

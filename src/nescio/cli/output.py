@@ -1,4 +1,4 @@
-"""Print results on standard output, and messages, notes and progress on standard error."""
+"""Print results on standard output; print messages, notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from nescio.cli.encoding import escaped
 from nescio.data.notes import Note, note
 from nescio.text import inert, sanitize
 
-ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
+ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # forms that hold only the rows of results
 
 
 def say(message: str) -> None:
-    """Print a message for the user, on standard error; a line break within it is a stranger's, and becomes a space."""
+    """Print a message for the user on standard error. A line break within it comes from user data, and becomes a
+    space."""
     say_lines(sanitize(message))
 
 
 def say_lines(text: str) -> None:
-    """Print a text whose line breaks are ours, on standard error."""
+    """Print a text with its line breaks on standard error."""
     from nescio.reporting.terminal import wrapped
 
-    # click would write UTF-8 where ASCII is asked for
+    # click would write UTF-8 even if ASCII is requested.
     print(wrapped(inert(text), sys.stderr, "  "), file=sys.stderr)
 
 
@@ -35,8 +36,7 @@ def say_notes(notes: Iterable[Note]) -> None:
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
-    """Write results to a file if the user asked for one, and print them on standard output; `show` prints them as a
-    table."""
+    """Write results to a file if the user asked for one, and print them; `show` prints them as a table."""
     from nescio.reporting import screen, tables
 
     if output:
@@ -59,9 +59,9 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
             print(escaped(tables.render(results, printed), sys.stdout.encoding), end="")
         sys.stdout.flush()
     except BrokenPipeError:
-        mute()  # a gate's exit status is still to come
+        mute()  # A gate's exit status is still to come.
 
 
 def mute() -> None:
-    """Send the rest of the output nowhere: the reader of a pipe (head, less) has what it wanted."""
+    """Discard further output, because the reader of a pipe (head, less) has read enough."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Print the results of a verb on standard output, and its notes and the files that it wrote on standard error."""
+"""Print the results of a verb on standard output; print its notes and written files on standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nescio.reporting.tables import Form
 
 
 class Verbose(Request, group="Output"):
-    """The option that sets how much is printed."""
+    """The option for the amount of output."""
 
     verbose: bool = option(
         default=False,
@@ -32,7 +32,7 @@ class Printed(Verbose, group="Output"):
 
 
 class InAnyForm(Printed, group="Output"):
-    """The options for printing results, and for the file that they go to."""
+    """The options for printing results, and for their file."""
 
     output: Path | None = option(
         default=None,
@@ -61,11 +61,11 @@ class Printing(Struct, frozen=True):
     verbose: bool = False
 
 
-MANY = 10  # gates that passed, which are counted and not listed
+MANY = 10  # From so many passed gates on, they are counted and not listed.
 
 
 def _say_gates(gates: Sequence[Any]) -> None:
-    """Print how every gate ended; if many passed, only their number."""
+    """Print the result of every gate; if many passed, print only their number."""
     from nescio.verbs._gates import WORDS
 
     passed = [gate for gate in gates if not gate.status and not gate.doubtful]

@@ -1,4 +1,4 @@
-"""Standard input as a file: `-` among the files."""
+"""Read standard input as a file: `-` among the files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NAME = "-"
 
 
 class Files(click.Path):
-    """A path; `-` is what comes through standard input, kept in a temporary file while the command runs."""
+    """A path. `-` is a temporary file with standard input, kept while the command runs."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; raise UsageError if `-` is given twice, or if nothing comes from standard input."""
+        """Return the path. Raises UsageError if `-` is given twice, or if standard input is empty."""
         if not str(value):
             raise UsageError("'' names no file")
         if str(value) != NAME:
@@ -40,8 +40,10 @@ class Files(click.Path):
 
 
 def suffix_of(content: bytes) -> str:
-    """Return the suffix of a table or log from its first bytes: Parquet, a ZIP archive, JSON, JSON Lines, or a table
-    with tabs or commas."""
+    """Return the suffix of a table or log from its first bytes.
+
+    It is that of Parquet, a ZIP archive, JSON, JSON Lines, or a table with tabs or commas.
+    """
     if content.startswith(b"PAR1"):
         return ".parquet"
     if content.startswith(b"PK\x03\x04"):

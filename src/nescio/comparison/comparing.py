@@ -78,11 +78,13 @@ def compare(
 
     With `run`, only that run is compared: with the baseline, or with the other of two runs.
 
-    Paired: both runs on the questions that both have. Runs that share no question, and all with `missing="own"`, are
-    compared without pairs: each on its own questions, by Welch's interval and random exchanges of their answers. The
-    interval of the difference is Student's, from how far each question (or cluster) moves it, whose degrees of freedom
-    say how few of them decide. What a unit moves of a measure with an order is what leaving it out changes. p is
-    two-sided, and `test` names its method:
+    Comparisons are paired: both runs on the questions that both have. Two kinds are not: runs that share no question,
+    and all runs with `missing="own"`. These are compared on their own questions, by Welch's interval and random
+    exchanges of their answers.
+
+    The interval of the difference is Student's, from the influence of each question (or cluster). Its degrees of
+    freedom show how few of them decide. For a measure with an order, the influence is the change from leaving a unit
+    out. p is two-sided, and `test` names its method:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
       difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
@@ -94,28 +96,31 @@ def compare(
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
       account for all pairs of a measure by themselves.
 
-    With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them
-    wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
-    files, or the file of a baseline (`nescio.baseline`), which is refused with MismatchError where it was made on other
-    questions, by another judge, or read in another way.
+    With `ungraded="bounds"` a pair has two rows: the least and the greatest difference that the ungraded answers can
+    make. For the least one, all of them are wrong for the run and right for the baseline. `baseline` is the name of a
+    run in the files, or the file of a baseline (`nescio.baseline`). Such a file is refused with MismatchError if it was
+    made on other questions, by another judge, or with other reading options.
 
-    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others too:
-    `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own, which
-    other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a third. The
-    verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at most 1 - ci;
-    else "differences above d are ruled out" where the interval (of this comparison on its own, and made of resamples
-    enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the
-    correction asks for more of them). `detectable` is the difference that as many questions would show with a power of
-    0.8, `tables["ranks"]` has rank intervals, the chance that each run is truly best, its expected rank, and the groups
-    of tied runs (all pairs of three or more runs), `tables["front"]` each run's place by the first measure of quality
-    and the first of cost, `tables["prices"]` how many times as much a right answer costs (of `price_per_right`),
-    `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
+    The interval and p are those of a single comparison. `p_adjusted` and the verdict account for the other comparisons,
+    too: `correction` is holm, bh or none. The first measure decides, and its comparisons are one family, which further
+    measures do not weaken. The others are a second family, and descriptive measures (coverage) a third.
 
-    With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
-    corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
-    t), and nothing is resampled; `target` is what they are about (None: population). `label_looks` counts the questions
-    that had labels at each earlier look, and last how many are planned: all looks then hold together.
-    `tables["labels"]` says how each came about.
+    The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
+    Otherwise it is "differences above d are ruled out" if the interval lies within `margin` of 0. That interval is the
+    one of this comparison alone, from enough resamples for its level. Otherwise it is "too few questions to tell" (or
+    resamples, if the correction needs more of them). `detectable` is the difference that equally many questions would
+    show with a power of 0.8.
+
+    `tables["ranks"]` has rank intervals, each run's probability to be truly best, its expected rank, and the groups of
+    tied runs (all pairs of three or more runs). `tables["front"]` has each run's place by the first measure of quality
+    and the first of cost. `tables["prices"]` has the ratio of the costs of a right answer (of `price_per_right`).
+    `tables["tests"]` says for which hypothesis each test is exact. Other arguments are as in `score`.
+
+    `labels` are people's verdicts on the answers of both runs to a random sample of the questions. They correct
+    differences for the judge's errors: interval and p are those of prediction-powered inference (with Student's t),
+    without resampling. `target` says which questions the figures describe (None: population). `label_looks` has the
+    number of labelled questions at each earlier look, and last the planned number; all looks then hold together.
+    `tables["labels"]` describes each correction.
     """
     given = {**options, "baseline_file": file_of(baseline), "only": both_named(baseline, run)}
     loaded, laid = _open(source, measures, given, (labels, target, labels_by, also_judged, resolve))

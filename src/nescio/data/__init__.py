@@ -1,1 +1,1 @@
-"""The nouns and the waist: questions, runs and outcomes, and the columns that measures read."""
+"""Define the nouns and the waist: questions, runs and outcomes, and the columns that measures read."""

@@ -1,5 +1,7 @@
-"""Verdicts of assessors in QA campaigns: how right, wrong, inexact and unsupported (R, W, X, U) are written, and the
-columns of incorrect answers that are inexact or unsupported."""
+"""Convert assessors' verdicts of QA campaigns: right, wrong, inexact and unsupported (R, W, X, U).
+
+Inexact and unsupported answers are incorrect, and have columns of their own.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,11 @@ WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
 def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
-    """Return the verdict that each word of a column means, for the words that mean one. These are inexact and
-    unsupported, and the letters if R and X are among the words. U alone may mean unanswered."""
+    """Return the verdict of each word in a column that has one, keyed by word.
+
+    These are the words inexact and unsupported, and the letters if R and X are among the words. U alone may mean
+    unanswered.
+    """
     words = list(words)
     folded = {word.strip().lower() for word in words}
     known = {word: verdict for verdict, word in WORDS.items()}
@@ -53,9 +58,11 @@ def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
 
 
 def columns_of(states: Array, verdicts: Mapping[tuple[int, int], Verdict]) -> dict[str, Array]:
-    """Return the columns of inexact and unsupported answers, shape (runs, questions), from verdicts by run and
-    question. A value is 1 if a verdict says so and NaN if nobody judged. Empty if no answer is inexact or
-    unsupported."""
+    """Return the columns of inexact and unsupported answers, shape (runs, questions), from verdicts keyed by (run,
+    question).
+
+    A value is 1 if a verdict says so, and NaN if nobody judged. Empty if no answer is inexact or unsupported.
+    """
     if not any(verdict in COLUMNS for verdict in verdicts.values()):
         return {}
     cells = {name: np.where(states == NOT_GRADED, np.nan, 0.0) for name in COLUMNS.values()}

@@ -1,4 +1,4 @@
-"""Several people's verdicts on one answer, and the one verdict that they come to by a rule."""
+"""Combine several people's verdicts on an answer into one verdict by a rule."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from nescio.stats.raters import called_to_disputes
 from nescio.text import answer_key
 
 Resolution = Literal["adjudicated", "majority", "refused", "dawid-skene"]
-ADJUDICATION = "adjudication"  # the assessor who decides what others judge differently
-FEWEST_ASSESSORS = 3  # with two, nobody can tell who errs
-FEWEST_ITEMS = 60  # below, the study (docs/assessors.md) finds votes as good
+ADJUDICATION = "adjudication"  # the assessor who decides disputes
+FEWEST_ASSESSORS = 3  # With two assessors, nobody can tell who errs.
+FEWEST_ITEMS = 60  # With fewer items, votes are as good in the study (docs/assessors.md).
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """The verdicts of assessors: `table` numbers the category of each item (a row) by each assessor (a column), -1 for
+    """The verdicts of assessors: `table` has the category of each item (rows) by each assessor (columns), -1 for
     none."""
 
     items: tuple[Any, ...]
@@ -37,32 +37,36 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Return whether a model of the assessors tells more than their votes."""
+        """Return whether there are enough assessors and items for a model of them to beat a vote."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
     def consensus(self) -> Consensus:
-        """Return Dawid and Skene's model of them."""
+        """Return the estimates of Dawid and Skene's model of the assessors."""
         return dawid_skene(self.table, len(self.categories))
 
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
-    """Return the verdicts of all assessors but the adjudicator as a table."""
-    own = {item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()}
-    assessors = tuple(sorted({who for given in own.values() for who in given}))
-    categories = tuple(sorted({v for given in own.values() for v in given.values()}, key=str))
+    """Return the verdicts of all assessors except the adjudicator as a table."""
+    without_adjudicator = {
+        item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()
+    }
+    assessors = tuple(sorted({who for given in without_adjudicator.values() for who in given}))
+    categories = tuple(sorted({v for given in without_adjudicator.values() for v in given.values()}, key=str))
     column = {who: at for at, who in enumerate(assessors)}
     number = {category: at for at, category in enumerate(categories)}
-    table = np.full((len(own), len(assessors)), -1, dtype=np.int64)
-    for row, given in enumerate(own.values()):
+    table = np.full((len(without_adjudicator), len(assessors)), -1, dtype=np.int64)
+    for row, given in enumerate(without_adjudicator.values()):
         for who, verdict in given.items():
             table[row, column[who]] = number[verdict]
-    return Said(tuple(own), assessors, categories, table)
+    return Said(tuple(without_adjudicator), assessors, categories, table)
 
 
 def called_in(said: Said) -> list[Note]:
-    """Return notes on assessors who judged little but what others dispute. Agreement with such a person is low by
-    construction, and it moves the agreement of all."""
+    """Return notes on assessors who judged mainly items that others dispute.
+
+    Agreement with such a person is low by construction, and changes the agreement of all.
+    """
     return [
         note(
             "assessors.called_in",
@@ -82,29 +86,28 @@ def called_in(said: Said) -> list[Note]:
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
     """Return the one verdict on an item, or None if the rule leaves it in dispute.
 
-    If all verdicts agree, they are the verdict. Else `majority` takes what more than half say, and `dawid-skene` takes
-    the `likeliest`. An adjudication decides what these leave, and all else. `refused` leaves every difference in
-    dispute.
+    A unanimous verdict is taken. Otherwise `majority` takes the verdict of more than half, and `dawid-skene` takes the
+    `likeliest`. An adjudication overrides both. `refused` leaves every difference in dispute.
     """
-    own = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
-    if len({*own}) == 1:
-        return own[0]
+    given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
+    if len({*given}) == 1:
+        return given[0]
     if rule == "refused":
         return None
     if rule == "dawid-skene" and likeliest is not None:
         return likeliest
-    if rule in ("majority", "dawid-skene") and own:
-        ((most, times),) = Counter(own).most_common(1)
-        if 2 * times > len(own):
+    if rule in ("majority", "dawid-skene") and given:
+        ((most, times),) = Counter(given).most_common(1)
+        if 2 * times > len(given):
             return most
     return verdicts.get(ADJUDICATION)
 
 
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
-    """Return the verdict on each item, or None if it is in dispute.
+    """Return the verdict on each item, keyed by item; None if it is in dispute.
 
-    `dawid-skene` weighs assessors by how they judge all these items. It is `majority` if three or more assessors judged
-    fewer than 60 of the items, and if two verdicts are equally likely.
+    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if three or more
+    assessors judged fewer than 60 of the items, or if two verdicts are equally likely.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
@@ -118,29 +121,31 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return the key that all labels of one answer share: question, and run or text."""
+    """Return the key that all labels of one answer share: the question, and the run or the text."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, answer_key(label.answer)
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
-    """Return each assessor's verdict on each answer that has one; raise UsageError for two that differ."""
-    found: dict[Any, dict[str, int]] = {}
+    """Return each assessor's verdict, keyed by answer and assessor. Raises UsageError for two that differ."""
+    by_answer: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:
             continue
-        before = found.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
+        before = by_answer.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
         if before != label.state:
             raise UsageError(
                 f"{label.place}: {label.assessor!r} judges the same answer to {label.question!r} twice, differently"
             )
-    return found
+    return by_answer
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one verdict on each answer by a rule, if assessors are named. An answer that the rule
-    leaves in dispute keeps all of its verdicts."""
+    """Return the labels with one verdict per answer by a rule, if assessors are named.
+
+    An answer that is still in dispute keeps all of its verdicts.
+    """
     verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
     if not verdicts:
         return list(labels), []

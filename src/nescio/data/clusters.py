@@ -1,4 +1,4 @@
-"""Find the clusters of questions that are resampled together: as the files say, or by a column that the user names."""
+"""Find the clusters of questions that are resampled together, from the files or from a column that the user names."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, opt
 from nescio.text import listed, plural
 
-NAMED = 3  # questions in a message
+NAMED = 3  # the most questions in a message
 
 
 def clustered(data: Any, column: str) -> Any:
-    """Return Evidence or Outcomes in the clusters of a column; raise MismatchError if there is no such column, or if it
-    is blank for a question.
+    """Return Evidence or Outcomes clustered by a column.
 
-    Nobody knows with which others a question without a cluster moves: all of them as one cluster would make intervals
-    too wide, and each on its own too narrow.
+    Raises MismatchError if the column is missing, or blank for a question.
+
+    A question without a cluster may depend on any other. Treating all of them as one cluster would make intervals too
+    wide, and treating each as its own cluster too narrow.
     """
     if column == "cluster" and data.clusters is not None:
         return data
@@ -42,7 +43,7 @@ def clustered(data: Any, column: str) -> Any:
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
-    """Return the cluster of each question, which is called after the first of its questions by name."""
+    """Return the cluster of each question, keyed by question; a cluster has the name of its first question."""
     if data.clusters is None:
         return dict(zip(data.questions, data.questions, strict=True))
     clusters = data.clusters.tolist()

@@ -1,9 +1,9 @@
-"""The contract of a column of Evidence, and the registry of columns. The owner of a column declares all that is known
-of it.
+"""Define the contract of a column of Evidence, and the registry of columns. The owner of a column declares its
+properties.
 
-The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its
-folder (`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit
-that it gives. A column that a user's file names is `user.NAME`, so that nobody can take it for one of these.
+The three outcomes and the columns derived from them are declared here and have bare names. A task declares its columns
+in its folder (`tasks/ave/columns.py`), with the task's name as prefix: `ave.right`. A judge declares the graded scores
+that it gives. A column from a user's file is `user.NAME`, so that it cannot be confused with these.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from nescio.errors import MismatchError, MissingColumnError, opt
 Array = NDArray[Any]
 
 OUTCOMES = ("correct", "incorrect", "unanswered")
-USER = "user."  # what the name of a user's own column begins with
+USER = "user."  # the prefix of a user's own columns
 UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """The source of a derived column: the cells of Evidence, of shape (runs, questions), and their names."""
+    """The source of a derived column: the present cells of Evidence, shape (runs, questions), and their names."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -43,7 +43,8 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """How `check` sums a column over a run's questions: the sum, the number of values, or the number of zeros."""
+    """The rule by which `check` sums a column over a run's questions: the sum, the number of values, or the number of
+    zeros."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -52,15 +53,15 @@ class Summary(Struct, frozen=True):
 class Column(Struct, frozen=True):
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
-    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
-    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
-    number, `UNCHANGED`, or None if nobody knows, so that no threshold is tuned for it. `lower_ranks` marks columns read
-    from answers below the first, about which a threshold on the first answer says nothing. `derive` makes it from other
-    columns where it is not stored (given the cells, and the parameter in its name), and where it is `validated` checks
-    what is stored. `instead` says what to ask for where a measure of other columns finds this one; `unlike` what to
-    say, by the name of a measure that sounds as if it read this column and does not. `simulate` makes it from simulated
-    behaviour, for the audit; `labels` are the words for its values 0 and 1.
+    A `count` holds whole numbers and is never absent. A `score` holds graded values, and NaN marks an absence. `row`
+    says whether it describes questions, or single answers to them. `when_missing` names what a question without it
+    lacks ("a confidence"). `when_declined` is the value of a question whose answer a threshold declines: a number,
+    `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed from
+    answers below the first, which a threshold on the first answer does not affect. `derive` computes the column from
+    others if it is not stored (given the cells, and the parameter in its name). With `validated`, it checks stored
+    values. `instead` says what to ask for if a measure of other columns finds this one. `unlike` is a text per measure
+    whose name misleadingly suggests this column. `simulate` generates it from simulated behaviour, for the audit.
+    `labels` are the words for its values 0 and 1.
     """
 
     name: str
@@ -80,13 +81,15 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """The part of the name before the first dot: the task, the judge, or `user`. Empty for the outcomes and the
-        columns derived from them."""
+        """Return the part of the name before the first dot: the task, the judge, or `user`.
+
+        It is empty for the outcomes and the columns derived from them.
+        """
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
     def lacking(self) -> str:
-        """Return the words with which a note says that a question lacks this column."""
+        """Return the words of a note for a question that lacks this column."""
         return self.when_missing or bare(self.name)
 
 
@@ -94,7 +97,7 @@ REGISTRY: dict[str, Column] = {}
 
 
 def declare(*columns: Column) -> None:
-    """Register columns; a name that is taken, or that belongs to the user, raises ValueError."""
+    """Register columns. Raises ValueError for a name that is taken, or that belongs to the user."""
     for column in columns:
         if column.name in REGISTRY or column.name.startswith(USER):
             raise ValueError(f"a column named {column.name!r} cannot be declared, or is already declared")
@@ -102,9 +105,9 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """Return the declaration of a column; a column that nobody declared is a score of the user's own."""
-    own = Summary("count", f"with {bare(name)}")
-    return declared(name) or Column(name, "a score of the user's own", "score", summaries=(own,))
+    """Return the declaration of a column; an undeclared column is a score of the user."""
+    summary = Summary("count", f"with {bare(name)}")
+    return declared(name) or Column(name, "a score of the user's own", "score", summaries=(summary,))
 
 
 def declared(name: str) -> Column | None:
@@ -114,33 +117,32 @@ def declared(name: str) -> Column | None:
 
 @lru_cache(1 << 14)
 def parameters(name: str) -> tuple[float, ...]:
-    """Return the parameter in the name of a column, of those that a task declares: 50.0 of
-    `nuggets.string_precision(50)`."""
+    """Return the parameters in the name of a task's column, such as 50.0 of `nuggets.string_precision(50)`."""
     call = None if name.startswith(USER) else re.fullmatch(r"[^()]+\((\d+(?:\.\d+)?(?:e[+-]?\d+)?)\)", name)
     return (float(call[1]),) if call else ()
 
 
 def user(name: str) -> str:
-    """Return the column for the name `name` in a user's file."""
+    """Return the name of the column for `name` in a user's file."""
     return f"{USER}{name}"
 
 
 def bare(name: str) -> str:
-    """Return a column as its user calls it: a user's own without its prefix, any other by its whole name."""
+    """Return a column's name for the user: a user's own column without its prefix, any other with its whole name."""
     return name.removeprefix(USER)
 
 
 @lru_cache(1 << 14)
 def attribute(name: str) -> str:
-    """Return a column as a formula reads it, without its parameter: `ave.right` is `total.right`."""
+    """Return a column's attribute in formulas, without its parameter: `ave.right` is `total.right`."""
     return (name.partition("(")[0] if parameters(name) else name).rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
     """Return the column to which a name refers in data with these columns.
 
-    A user's name (`user.f1`, which mean(f1) asks for) refers to the user's own column, or else to the stored column of
-    that name, or else to the only column whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, from mean(f1)) refers to the user's own column. If there is none, it refers to the stored
+    column of that name, or to the only column with that ending (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name
@@ -170,7 +172,7 @@ def _confidence(evidence: Cells) -> Array:
 
 
 def _has_confidence(evidence: Cells) -> Array:
-    """Return whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
+    """Return whether a run has confidences, or has no answers and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 
@@ -264,7 +266,7 @@ declare(
         "score",
         summaries=(Summary("sum", "partial"),),
         when_declined=0.0,
-        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # a cell without a value has none
+        derive=lambda evidence: np.nan_to_num(evidence.columns["partial"]),  # NaN marks a cell without a value.
         validated=True,
     ),
     Column(

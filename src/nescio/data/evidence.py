@@ -1,9 +1,9 @@
-"""The waist of the hourglass: per-question columns of every run, and the counts of their patterns.
+"""Define the waist of the hourglass: per-question columns of every run, and the counts of their patterns.
 
-Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what
-each is called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
+Formats and tasks produce these data; measures and statistics use them. A column is an array of shape (runs, questions).
+Its name and meaning are declared in `nescio.data.columns` or, for a task's columns, in the task's folder.
 
-There are two kinds of data, and both answer what they can do, so that nobody asks for their type:
+There are two kinds of data. Both say what they support, so that no code asks for their type:
 
                     Evidence           Tally
     what            this data          a counts or pair table      in messages
@@ -12,7 +12,8 @@ There are two kinds of data, and both answer what they can do, so that nobody as
     questions, strata, clusters, groups, repeats                   empty or None of a Tally
     tally()         its counts         itself
 
-A verb that needs questions or pairs takes the data through `with_questions` or `with_pairs`, which say what is lacking.
+A verb that needs questions or pairs takes the data through `with_questions` or `with_pairs`, whose errors say what is
+missing.
 """
 
 from __future__ import annotations
@@ -35,20 +36,18 @@ from nescio.stats.packed import pair_index
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
 PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
-ANSWERS_AT_ONCE = 1 << 18  # that are counted together: each takes nine bytes, and one for each column
+ANSWERS_AT_ONCE = 1 << 18  # answers that are counted at once; each takes nine bytes, and one more per column
 
 
 class Evidence(Struct, frozen=True, eq=False):
-    """Columns of shape (runs, questions), with a mask of the cells that are present, and with the facts of each
-    question.
+    """Columns of shape (runs, questions), with a mask of the present cells, and with the properties of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to.
-    `strata` holds one text for each question. `answer_rows` marks the rows that are single answers to questions,
-    where a task has such; each row then has only the columns of its kind. With `repeats` a row is one answer of
-    several to a question, `questions` names each question as often, and the answers to a question are in one
-    cluster. `origins` names the run of the files that a run was made from, where that has another name.
-    `partial_confidence` says that answers without a confidence are left out of what reads it, in a run that has
-    some: else they are an error.
+    `absence` indexes `ABSENCES`; 0 is present. `clusters` has the number of each question's cluster. `strata` has one
+    text per question. `answer_rows` marks rows that are single answers to questions, if a task has such; a row has only
+    the columns of its kind. With `repeats`, a row is one of several answers to a question. `questions` then repeats the
+    question's name, and the answers to a question are in one cluster. `origins` names the run in the files if a run has
+    another name here. `partial_confidence` says that measures leave out answers without a confidence, in a run that has
+    some; otherwise these are an error.
     """
 
     runs: tuple[str, ...]
@@ -68,7 +67,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Return the cells that hold a graded outcome or score, shape (runs, questions)."""
+        """Return a mask of the cells with a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
@@ -84,15 +83,14 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the size of the data, as a signature says it."""
+        """Return the size of the data as fields of a signature."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """Return the word for the units that are resampled: "questions", each with its answers, or "clusters" of
-        them."""
+        """Return the word for the resampled units: "questions", each with its answers, or "clusters" of them."""
         return "questions" if self.groups is None else "clusters"
 
     @property
@@ -104,7 +102,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """Return the number of units that are resampled: questions, or clusters of them."""
+        """Return the number of resampled units: questions, or clusters of them."""
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
@@ -126,22 +124,21 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def hint(self, namespace: str = "") -> str:
-        """Return the end of a message: what could be asked for instead of columns of this namespace (empty: of
-        outcomes)."""
+        """Return the end of a message: alternatives to columns of this namespace (empty: of outcomes)."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return the cells that these columns are about, shape (runs, questions): those present, on rows of the
-        columns' kind."""
+        """Return the cells that these columns describe, shape (runs, questions): present ones on rows of the columns'
+        kind."""
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
             return self.present
         return self.present & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
 
     def select(self, questions: Array) -> Evidence:
-        """Return the same runs on some of the questions: a mask or an index."""
+        """Return the same runs on some questions, given a mask or an index."""
         chosen = np.arange(len(self.questions))[questions]
         clusters = None if self.clusters is None else np.unique(self.clusters[chosen], return_inverse=True)[1]
         return replace(
@@ -166,7 +163,7 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def tally(self) -> Tally:
-        """Return the integer columns, as distinct patterns with how often each occurs in each run."""
+        """Return the integer columns as distinct patterns, with the count of each in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         every_present = self.present
         at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
@@ -174,11 +171,11 @@ class Evidence(Struct, frozen=True, eq=False):
         for first in range(0, len(self.runs), at_once):
             present = every_present[first : first + at_once]
             cells = np.stack([self.columns[name][first : first + at_once][present] for name in names]).T
-            own, code = distinct(cells)
+            distinct_rows, code = distinct(cells)
             run = np.repeat(np.arange(len(present)), present.sum(axis=1))
-            times = np.bincount(run * len(own) + code, minlength=len(present) * len(own))
-            rows.append(own)
-            counted.append(times.reshape(len(present), len(own)))
+            times = np.bincount(run * len(distinct_rows) + code, minlength=len(present) * len(distinct_rows))
+            rows.append(distinct_rows)
+            counted.append(times.reshape(len(present), len(distinct_rows)))
         patterns, place = distinct(np.concatenate(rows))
         counts = np.zeros((len(self.runs), len(patterns)), dtype=np.int64)
         done = 0
@@ -189,13 +186,14 @@ class Evidence(Struct, frozen=True, eq=False):
         return Tally(self.runs, columns, counts)
 
     def sorted_rows(self) -> list[int]:
-        """Return the rows in the order of their questions' names, and of their repeats."""
+        """Return the rows sorted by question name and repeat."""
         if self.repeats is None:
             return sorted(range(len(self.questions)), key=self.questions.__getitem__)
         labels = list(map(str, self.repeats.label))
         place = {label: i for i, label in enumerate(sorted(set(labels)))}
         by_label = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
-        order: list[int] = np.lexsort((by_label, self.repeats.question)).tolist()  # questions are numbered by name
+        # Questions are numbered in order of their names.
+        order: list[int] = np.lexsort((by_label, self.repeats.question)).tolist()
         return order
 
     def digest(self) -> str:
@@ -216,12 +214,12 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """The number of times that each pattern of the columns occurs in each run; count measures need no more.
+    """The number of times that each pattern of the columns occurs in each run, which is enough for count measures.
 
-    `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). A pair table has `pairs` too,
-    of shape (pairs, K, K) in the order of `itertools.combinations`: the questions that are of pattern i for the one run
-    and of pattern j for the other. Its `size` is the number of questions. If answers were counted at each rounded
-    confidence, `columns` has `confidence`, which is NaN for an answer without one.
+    `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
+    `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
+    first run and pattern j in the second. Its `size` is the number of questions. If answers were counted at each
+    rounded confidence, `columns` has `confidence`, which is NaN for an answer without one.
     """
 
     runs: tuple[str, ...]
@@ -246,34 +244,34 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the size of the data, as a signature says it."""
+        """Return the size of the data as fields of a signature."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property
     def can_pair(self) -> bool:
-        """Return whether it knows how two runs did on the same questions."""
+        """Return whether it holds the joint counts of two runs on the same questions."""
         return self.pairs is not None
 
     def tally(self) -> Tally:
-        """Return the same without confidences: how often each outcome occurs."""
+        """Return the counts of each outcome, without confidences."""
         if "confidence" not in self.columns:
             return self
         counts = np.stack([self.counts @ self.columns[name] for name in OUTCOMES], axis=1)
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return a row for each pattern, with the patterns that a run has; `counts` are its weights."""
+        """Return Evidence with one row per pattern, in which `counts` are the weights."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
         return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
-        """Return a column, one value a pattern; n is 1 of each."""
+        """Return a column with one value per pattern; n is 1 for each."""
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 
     def table(self, x: int, y: int) -> NDArray[np.int64]:
-        """Count the questions that are of pattern i for the run x and of pattern j for the run y; shape (K, K)."""
+        """Return the number of questions with pattern i in run x and pattern j in run y; shape (K, K)."""
         assert self.pairs is not None
         table: NDArray[np.int64] = self.pairs[pair_index(min(x, y), max(x, y), len(self.runs))]
         return table if x < y else table.T
@@ -288,7 +286,7 @@ class Tally(Struct, frozen=True, eq=False):
         return replace(self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs)
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
-        """Return the sum of each integer column over the questions of each run, and n; shape (runs,)."""
+        """Return the sum of each integer column over the questions of each run, and n; arrays of shape (runs,)."""
         sums = {name: self.counts @ values for name, values in self.columns.items() if values.dtype.kind in "iu"}
         return sums | {"n": self.counts.sum(axis=1)}
 
@@ -298,21 +296,23 @@ class Tally(Struct, frozen=True, eq=False):
         columns = [totals[name].tolist() for name in sorted(totals)]
         if "confidence" in self.columns:
             levels = self.columns["confidence"].tobytes()
-            columns.append([hashlib.blake2b(levels + own.tobytes()).hexdigest() for own in self.counts])
+            columns.append([hashlib.blake2b(levels + run_counts.tobytes()).hexdigest() for run_counts in self.counts])
         lines = sorted(f"{run}\0{[*numbers]}" for run, *numbers in zip(self.runs, *columns, strict=True))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 
 
 def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered, shape (runs, 3)."""
+    """Return a Tally from counts of correct, incorrect and unanswered answers, shape (runs, 3)."""
     identity = np.eye(3, dtype=np.int64)
     columns = dict(zip(OUTCOMES, identity, strict=True)) | {"answered": np.array([1, 1, 0])}
     return Tally(tuple(runs), columns, counts)
 
 
 def weighted_tally(runs: Sequence[str], levels: NDArray[np.float64], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3); a
-    level is NaN for answers without one."""
+    """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3).
+
+    A level is NaN for answers without a confidence.
+    """
     outcome = np.tile(np.arange(3), len(levels))
     columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
     columns |= {"answered": (outcome < 2).astype(np.int8), "confidence": np.repeat(levels, 3)}
@@ -323,27 +323,28 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return counts at each confidence as that many rows, numbered run by run; return other data unchanged."""
+    """Return counts at each confidence as that many rows, numbered within each run; other data are returned
+    unchanged."""
     if data.has_questions or "confidence" not in data.columns:
         return data
     weighted = data.weighted_rows()
     size = int(data.counts.sum(axis=1).max())
-    own = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
-    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in own])
-    absence = np.where(np.arange(size) < [[len(rows)] for rows in own], PRESENT, NO_ROW).astype(np.uint8)
+    patterns = [np.repeat(np.arange(len(counts)), counts) for counts in data.counts]
+    row = np.stack([np.pad(rows, (0, size - len(rows))) for rows in patterns])
+    absence = np.where(np.arange(size) < [[len(rows)] for rows in patterns], PRESENT, NO_ROW).astype(np.uint8)
     columns = {name: np.take_along_axis(values, row, axis=1) for name, values in weighted.columns.items()}
     return Evidence(data.runs, tuple(map(str, range(size))), columns, absence)
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return data of single questions. Raises MismatchError for counts, which have none to do this with."""
+    """Return data of single questions. Raises MismatchError, which names the `purpose`, for counts."""
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return data that knows how two runs did on the same questions. Raises MismatchError for other."""
+    """Return data with joint results of two runs. Raises MismatchError for data without them."""
     if data.can_pair:
         return data
     raise MismatchError(

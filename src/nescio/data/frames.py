@@ -1,4 +1,4 @@
-"""Turn records into data frames of pandas and Polars, neither of which nescio needs."""
+"""Convert records to data frames of pandas and Polars, neither of which nescio requires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POLARS = {"str": "String", "float": "Float64", "int": "Int64", "bool": "Boolean
 
 
 def pandas_frame(records: Sequence[Mapping[str, Any]], kinds: Mapping[str, Kind]) -> pandas.DataFrame:
-    """Return a pandas frame with these columns; an absent value is NaN in numbers, and NA elsewhere."""
+    """Return a pandas frame with these columns; a missing value is NaN in numbers, and NA elsewhere."""
     made = _library("pandas").DataFrame([list(record.values()) for record in records], columns=list(kinds))
     types = {}
     for name, kind in kinds.items():
@@ -28,7 +28,7 @@ def pandas_frame(records: Sequence[Mapping[str, Any]], kinds: Mapping[str, Kind]
 
 
 def polars_frame(records: Sequence[Mapping[str, Any]], kinds: Mapping[str, Kind]) -> polars.DataFrame:
-    """Return a Polars frame with these columns; an absent value is null."""
+    """Return a Polars frame with these columns; a missing value is null."""
     library = _library("polars")
     texts = library.List(library.String)
     schema = {name: getattr(library, _POLARS[kind]) if kind in _POLARS else texts for name, kind in kinds.items()}

@@ -1,4 +1,4 @@
-"""Runs that were read from files of several kinds, as runs on the same questions."""
+"""Join runs that were read from files of several formats into runs on the same questions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nescio.errors import MismatchError, differs_between_runs
 
 
 def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes:
-    """Return the runs of all parts on the questions of all parts; runs lack the questions of other parts.
+    """Return the runs of all parts on the questions of all parts; a run lacks the questions of other parts.
 
-    If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError if parts
-    share no question, name a run alike, disagree on whether a question has an answer or on one of these `strata`, or
-    have repeats.
+    If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError in five
+    cases: parts share no question, have equal names of runs, disagree on whether a question has an answer, disagree on
+    one of these `strata`, or have repeats.
     """
     _check(parts)
     for name in strata:
@@ -78,7 +78,7 @@ def _check(parts: Sequence[Outcomes]) -> None:
 
 
 def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
-    """Raise MismatchError if parts disagree on a stratum of a question, or one of them has none."""
+    """Raise MismatchError if parts disagree on a stratum of a question, or a part lacks it."""
     known: dict[str, tuple[str, str, str]] = {}
     for part in parts:
         values = part.strata.get(name, [""] * len(part.questions))
@@ -92,7 +92,7 @@ def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
 def _cells(
     arrays: Sequence[Array | None], parts: Sequence[Outcomes], columns: Sequence[Array], empty: object
 ) -> Array | None:
-    """Return one value a run and question, `empty` if a part has none; None if no part has such values."""
+    """Return one value per run and question, `empty` if a part has none; None if no part has such values."""
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None
@@ -107,7 +107,7 @@ def _cells(
 
 
 def _per_question(arrays: Sequence[Array | None], columns: Sequence[Array], size: int, empty: object) -> Array | None:
-    """Return one value a question, from the first part that has one; None if no part has such values."""
+    """Return one value per question, from the first part that has one; None if no part has such values."""
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None

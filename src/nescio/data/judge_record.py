@@ -1,5 +1,4 @@
-"""The record of who judged an answer, and how. It travels with the outcomes through every file that nescio writes, and
-into the signature."""
+"""Record who judged an answer, and how. The record is in every file that nescio writes, and in the signature."""
 
 from __future__ import annotations
 
@@ -9,23 +8,23 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-Target = Literal["collection", "population"]  # what figures that people's labels correct are about
+Target = Literal["collection", "population"]  # the answers that figures corrected by people's labels describe
 TARGETS: tuple[Target, ...] = get_args(Target)
-NOBODY = "none"  # what a signature says where no judge is known
+NOBODY = "none"  # the judge in a signature if no judge is known
 _SPECIAL = re.compile(r"[\\(),=]")
 _CALL = re.compile(r"((?:\\.|[^\\(])*)(?:\((.*)\))?", re.DOTALL)
 _PARTS = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
 _PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_OWN = ("model", "prompt", "date")  # parameters that have a field of their own
+_OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
 
-UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may be of other answers
+UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
 
 
 class JudgeRecord(Struct, frozen=True):
-    """A judge with its parameters; of a language model also its name, the digest of its prompt, and the date.
+    """A judge with its parameters; for a language model also its name, the digest of its prompt, and the date.
 
-    As text, `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`; `parse` reads that back.
+    Its text is `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`, which `parse` reads.
     """
 
     name: str
@@ -35,24 +34,24 @@ class JudgeRecord(Struct, frozen=True):
     date: str = ""
 
     def __str__(self) -> str:
-        own = [(name, value) for name in _OWN if (value := getattr(self, name))]
-        pairs = ", ".join(f"{_escape(key)}={_escape(value)}" for key, value in (*self.parameters, *own))
+        fields = [(name, value) for name in _OWN if (value := getattr(self, name))]
+        pairs = ", ".join(f"{_escape(key)}={_escape(value)}" for key, value in (*self.parameters, *fields))
         return f"{_escape(self.name)}({pairs})" if pairs else _escape(self.name)
 
 
 def parse(text: str) -> JudgeRecord:
-    """Read a judge as it is written in an outcome table; a text of another form is the name of a judge."""
+    """Return the record of a judge from its text in an outcome table. A text in another form is the name of a judge."""
     call = _CALL.fullmatch(text.strip())
     pairs = [_PAIR.fullmatch(part.lstrip()) for part in _PARTS.findall((call[2] or "") if call else "")]
     if call is None or not all(pairs):
         return JudgeRecord(text.strip())
     values = [(_plain(pair[1]), _plain(pair[2])) for pair in pairs if pair]
-    own = {key: value for key, value in values if key in _OWN}
-    return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **own)
+    fields = {key: value for key, value in values if key in _OWN}
+    return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **fields)
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:
-    """Return all judges, each once, as a signature names them."""
+    """Return the names of all judges, each once, for a signature."""
     return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
 
 

@@ -1,4 +1,4 @@
-"""Several runs of one system taken for one run with repeats, as `--repeats-of NAME=PATTERN` asks."""
+"""Merge several runs of one system into one run with repeats, as `--repeats-of NAME=PATTERN` asks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
         raise UsageError(
             f"{opt('repeats_of')} {clash}: there is already a run of that name, and it is not one of these"
         )
-    # Each run as its members, the first of which is in the first block of rows.
+    # The members of each run; the first member is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
 

@@ -1,4 +1,4 @@
-"""The nouns of the field: questions and collections, responses and runs, and assessors' verdicts."""
+"""Define the nouns of the field: questions and collections, responses and runs, and assessors' verdicts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from msgspec import Struct, field
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 
-NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: there may be millions
+NOTHING: Mapping[str, str] = {}  # All questions without strata share this object, because there may be millions.
 
 
 class Question(Struct, frozen=True):
     """One question of a collection.
 
-    `answerable` is None if the collection does not say. `strata` holds whatever else it says (language, type, topic).
-    `story` is the text that the question is about, sentence by sentence. `accepted` has the sentences (from 0) that
-    people accept as an answer; it is None if nobody said which.
+    `answerable` is None if the collection does not say. `strata` holds the question's other properties (language, type,
+    topic). `story` is the text that the question is about, sentence by sentence. `accepted` has the sentences (from 0)
+    that people accept as an answer; it is None if unknown.
     """
 
     id: str
@@ -33,18 +33,18 @@ class Question(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """Questions with their gold answers, in the order of the file."""
+    """Questions with their gold answers, in file order."""
 
     name: str
     questions: tuple[Question, ...]
 
 
 class Response(Struct, frozen=True):
-    """A run's response to one question. Its key is (question_id, rank), and `repeat` if the question was asked several
+    """A run's response to one question. Its key is (question_id, rank), with `repeat` if the question was asked several
     times.
 
-    `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in
-    a few words why there is no answer, where its source does; `document` names what `support` was taken from.
+    `answered=False` with an `answer` is a declined candidate. It is kept, because validation is measured on it. `why`
+    is a short reason for the lack of an answer, if its source states one; `document` names the source of `support`.
     """
 
     question_id: str
@@ -61,9 +61,8 @@ class Response(Struct, frozen=True):
 class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
-    `responses` are a tuple, or stay in their large file and are read from it again by whoever goes through them.
-    `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its
-    answers are judged by them.
+    `responses` are a tuple, or a sequence that rereads a large file on each iteration. `gold` holds the run's own gold
+    answers, keyed by question, if they differ from the collection's; its answers are judged against them.
     """
 
     name: str
@@ -82,8 +81,11 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question of each value of a column, and those without a value, with a note of how many they are.
-    Raise UsageError if no question has the column."""
+    """Return the first question for each value of a column, the questions without a value, and a note with their
+    number.
+
+    Raises UsageError if no question has the column.
+    """
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)
         raise UsageError(f"no question has a column {column!r}; they have {', '.join(known) or 'none'}")

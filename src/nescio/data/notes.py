@@ -1,4 +1,4 @@
-"""Notes: what was left out, guessed or touched on the way, as facts. Their text is made when they are shown.
+"""Define notes, which state as facts what was left out, guessed or changed. Their text is made when they are shown.
 
     said = "run {subject!r}: {missing:,} of {total:n question} {missing:is/are} missing"
     note("outcomes.missing", said, run, missing=1, total=70)
@@ -11,7 +11,7 @@ A template is one of `str.format` with more forms of a value:
     {names:and 3}        "a, b and c", or the first three "and 4 more"
     {pairs:each %d %s}   "3 empty, 2 refused": of a sequence of tuples, each by a pattern
 
-A value may be a note too, or a sequence of them. Programs ask for the code and the values of a note, and never read its
+A value may be a note too, or a sequence of them. Programs use the code and the values of a note, and never read its
 text.
 """
 
@@ -27,15 +27,14 @@ from msgspec.structs import replace
 from nescio.errors import spelled
 from nescio.text import enumerated, listed, plural
 
-FEW = 3  # runs or benchmarks that a note names
+FEW = 3  # the most runs or benchmarks that a note names
 
 
 class Note(Struct, frozen=True):
-    """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
-    shows.
+    """A fact that the reader of a result should know: its code, its subject, and the values in its text.
 
     `measures` names the measures that the note is about, and `whose` the runs whose figures it is about. `benchmarks`
-    names the benchmarks of a suite; if empty, the note is about all of them, or there is no suite.
+    names the benchmarks of a suite that it is about; empty means all, or no suite.
     """
 
     code: str
@@ -51,7 +50,7 @@ class Note(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Return the text of the note with its benchmarks, but without the measures that it is about."""
+        """Return the text of the note with its benchmarks, but without its measures."""
         return self._about("")
 
     def __str__(self) -> str:
@@ -66,14 +65,13 @@ class Note(Struct, frozen=True):
 
 
 def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
-    """Make a note; lists among the values become tuples."""
+    """Return a note; lists among its values become tuples."""
     kept = ((name, tuple(value) if isinstance(value, list) else value) for name, value in values.items())
     return Note(code, template, subject, tuple(kept))
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Return one note for each remark that is alike for several measures and runs, each given as (remark, measure,
-    whose)."""
+    """Return one note for each remark that several measures and runs share; a remark is (note, measure, whose)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
@@ -103,8 +101,8 @@ class _Formatter(Formatter):
         if form == "each":
             return ", ".join(rest % item for item in value)
         if "/" in format_spec:
-            one, _, several = format_spec.partition("/")
-            return one if value == 1 else several
+            singular, _, several = format_spec.partition("/")
+            return singular if value == 1 else several
         text: str = super().format_field(value, format_spec)
         return text
 

@@ -1,4 +1,4 @@
-"""Outcomes: the findings of readers and judges on every answer, before any policy is applied."""
+"""Hold the results of readers and judges for every answer, before any policy is applied."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats, named
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
-ANSWERED = 4  # of labels alone: people say that it is an answer, and not whether it is right
-SAID_SO = "declined in words"  # why an answer is silent if a pattern says so
+ANSWERED = 4  # for labels only: people say that it is an answer, but not whether it is right
+SAID_SO = "declined in words"  # the reason of an abstention that a pattern recognised
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
-PARTIAL = "partial"  # what a word means that is of an incorrect answer, but of a partly right one; and its column
-MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # what a word of a file can be read as
+PARTIAL = "partial"  # the word for an incorrect answer that is partly right, and its column
+MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # the meanings that a word in a file can have
 
 
 class Label(Struct, frozen=True):
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED if there is none.
 
     `run`, the text `answer`, or both identify the answer. `place` is the place of the verdict in its file, for
-    messages. `inclusion` is the probability with which the question was drawn for people, if it is known. `verdict` is
-    the assessor's R, W, X or U, if it was one of these.
+    messages. `inclusion` is the probability with which the question was drawn for people, if known. `verdict` is the
+    assessor's R, W, X or U, if the file has these.
     """
 
     question: str
@@ -39,20 +39,19 @@ class Label(Struct, frozen=True):
     place: str = ""
     inclusion: float | None = None
     verdict: Verdict | None = None
-    empty: bool = False  # nobody gave a verdict; an inexact answer has one, and can be ungraded
-    assessor: str | None = None  # who gave it, where the table says so
+    empty: bool = False  # Nobody gave a verdict. An inexact answer has a verdict, though it may be ungraded.
+    assessor: str | None = None  # the assessor, if the table names one
 
 
 class Outcomes(Struct, frozen=True, eq=False):
-    """All that is known of every answer before any policy is applied; arrays have shape (runs, questions).
+    """The state and properties of every answer before any policy is applied; arrays have shape (runs, questions).
 
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
-    would have been right or wrong, -1 if there is none. `answerable` has one value a question, -1 if the collection
-    does not say. `why` says in a few words why an answer is silent or not graded, if its source tells such answers
-    apart, else None. With `repeats` a row is one answer of several to a question, and `questions` names each question
-    as often. For messages, `files` names the file that each run came from. `judges` says who judged its answers (None:
-    not known). `origins` names the run of the files that a run was made from, if a policy made two of it. `texts` are
-    `nescio.data.texts.AnswerTexts`, if they were asked for.
+    would have been right or wrong, -1 if there is none. `answerable` has one value per question, -1 if the collection
+    does not say. `why` is a short reason why an answer is an abstention or not graded, or None. With `repeats`, a row
+    is one of several answers to a question, and `questions` repeats the question's name. `files` names each run's file,
+    for messages. `judges` holds the judges of each run's answers (None: unknown). `origins` names the run in the files
+    if a policy made two runs of it. `texts` are `nescio.data.texts.AnswerTexts`, if they were asked for.
     """
 
     runs: tuple[str, ...]
@@ -73,7 +72,7 @@ class Outcomes(Struct, frozen=True, eq=False):
     texts: Array | None = None
 
     def select(self, questions: Array) -> Outcomes:
-        """Return the same runs on some of the questions (a mask)."""
+        """Return the same runs on some questions, given a mask."""
 
         def columns(array: Array | None) -> Array | None:
             return None if array is None else array[..., questions]
@@ -117,22 +116,26 @@ class Outcomes(Struct, frozen=True, eq=False):
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """Return the questions that a run does not answer at all: a repeat that it lacks of a question it answers is
-        none."""
+        """Return a mask of the questions that a run does not answer at all, shape (runs, questions).
+
+        A missing repeat of a question that the run answers does not count.
+        """
         lacking: NDArray[np.bool_] = self.state == ABSENT
         return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
 
     def where(self, run: int, question: int) -> str:
-        """Return a run and a question as a message names them."""
+        """Return the words for a run and a question in a message."""
         origin = f"{self.files[run]}: " if self.files else ""
         name = self.questions[question]
-        one = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
-        return f"{origin}run {self.runs[run]!r}, question {one}"
+        shown = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
+        return f"{origin}run {self.runs[run]!r}, question {shown}"
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number of a run's non-answers of one kind: `taken_for` is silence, incorrect, correct, not graded or missing;
-    `of` is all questions."""
+    """The number of a run's non-answers for one reason.
+
+    `taken_for` is silence, incorrect, correct, not graded or missing; `of` is the number of all questions.
+    """
 
     run: str
     why: str
@@ -142,11 +145,11 @@ class NonAnswers(Struct, frozen=True):
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """Return the non-answers of each run by kind, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run and kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}
-    if outcomes.why is not None:  # outputs that were empty, or that nobody could parse, count as something else
+    if outcomes.why is not None:  # Outputs that were empty, or could not be parsed, are not counted as abstentions.
         kinds |= {INCORRECT: "incorrect", CORRECT: "correct"}
         reasoned = outcomes.why != np.array(None, dtype=object)
         cells |= {state: (outcomes.state == state) & reasoned for state in (INCORRECT, CORRECT)}
@@ -165,7 +168,7 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
 
 
 def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
-    """Return a note that counts the reasons for a run's silence and its ungraded answers, the most frequent first."""
+    """Return a note that counts the reasons for a run's abstentions and ungraded answers, the most frequent first."""
     counted = [(count, reason) for reason, count in Counter(reasons).most_common()]
     return note(
         "outcomes.reasons", "run {subject!r}: {counted:each %d %s} (of {total})", run, counted=counted, total=total
@@ -173,11 +176,11 @@ def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
-    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`,
-    `known`.
+    """Return Outcomes from arrays with one row per answer, and the number of rows below rank 1.
 
-    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K.
-    Returns the number of rows below rank 1 too.
+    The arrays are `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
+
+    The answer of rank 1 gives the outcome. All answers give the rank of the first right one and the credit in K.
     """
     shape, top = (len(runs), len(questions)), cells["rank"] == 1
     at = (cells["run"][top], cells["question"][top])
@@ -207,8 +210,10 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without
-    confidence."""
+    """Return the sum of score·eval over a question's answers, divided by max(known answers, answers given).
+
+    Ranks order the answers. NaN without confidence.
+    """
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
     state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))

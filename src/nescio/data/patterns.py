@@ -1,5 +1,4 @@
-"""Questions compressed to patterns: equal rows once, with how often each occurs; in an order, with the tied
-together."""
+"""Compress questions to patterns: distinct rows with their counts, in an order with ties if needed."""
 
 from __future__ import annotations
 
@@ -17,11 +16,10 @@ from nescio.data.repeats import grouped
 class Patterns(Struct, frozen=True, eq=False):
     """The distinct rows of one run's questions, and the number of resampling units of each kind.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
-    clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
-    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` is
-    the kind of each question, in the order in which they were given. It is None if each kind is a unit, or if nobody
-    knows the questions.
+    A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None). With
+    clusters and an order, `unit` has the cluster of each row. `starts` marks the start of each group of tied rows.
+    `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind` has the kind of
+    each question, in the given order. It is None if each kind is a unit, or if the questions are unknown.
     """
 
     columns: dict[str, Array]
@@ -38,14 +36,13 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def held(self) -> tuple[object, ...]:
-        """Return the content as a key for comparison: two with the same content have the same values under the same
-        seed."""
+        """Return the content as a key for comparison. Equal keys have equal values under the same seed."""
         rows = (self.counts, self.unit, self.starts, self.shares, self.kind)
         columns = ((name, values.shape, values.tobytes()) for name, values in self.columns.items())
         return (*columns, *(None if values is None else values.tobytes() for values in rows))
 
 
-MOST_AXES = 32  # of an array, in any version of NumPy
+MOST_AXES = 32  # of an array in older versions of NumPy
 
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
@@ -55,10 +52,9 @@ def compress(
     clusters: Array | None = None,
     derive: Each | None = None,
 ) -> Patterns:
-    """Return the distinct rows of additive columns (each of shape (questions,)) with the number of times that each
-    occurs.
+    """Return the distinct rows of additive columns (each of shape (questions,)) with their counts.
 
-    `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a
+    `derive` maps columns to new ones and runs once, on the distinct rows. With clusters, a row is the sum over a
     cluster.
     """
     names = list(columns)
@@ -79,8 +75,7 @@ def compress(
 
 
 def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Return the distinct rows of columns of questions from which nothing will be derived, or their sums over clusters
-    of them."""
+    """Return the distinct rows of columns, or of their sums over clusters, if no column is derived from them."""
     size = len(columns["n"])
     if not size:
         return Patterns(dict(columns), np.zeros(0, dtype=np.int64))
@@ -104,9 +99,9 @@ def compress_ordered(
 ) -> Patterns:
     """Return the distinct rows in falling order of `key`; rows with the same key are grouped as tied.
 
-    With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each
-    position of the order on its own they are as good as copies of one question. `shares` weighs the rows, if there
-    are clusters (the repeats of a question are one).
+    With `merge`, adjacent groups with equal rows become one group. This is for measures that read each position of the
+    order separately, for which such groups are like copies of one question. `shares` weights the rows if there are
+    clusters (the repeats of a question are one).
     """
     names = list(columns)
     cells = np.stack(
@@ -128,8 +123,7 @@ def compress_ordered(
 
 
 def by_unit(patterns: Patterns) -> Patterns:
-    """Return the same with every unit a kind of its own: a weight for each question, in the order in which they were
-    given."""
+    """Return the patterns with every unit as a separate kind: one weight per question, in the given order."""
     if (patterns.counts == 1).all() and patterns.kind is None:
         return patterns
     kind = np.repeat(np.arange(len(patterns.counts)), patterns.counts) if patterns.kind is None else patterns.kind
@@ -143,14 +137,14 @@ def by_unit(patterns: Patterns) -> Patterns:
 
 
 def numbered(clusters: Array) -> NDArray[np.int64]:
-    """Return numbers of clusters from 0, in the order in which they first occur."""
+    """Return numbers of clusters from 0, in order of first appearance."""
     _, first, code = np.unique(clusters, return_index=True, return_inverse=True)
     place: NDArray[np.int64] = np.argsort(np.argsort(first))
     return place[code]
 
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Return the distinct rows of a matrix in lexicographic order, and which of them each row is."""
+    """Return the distinct rows of a matrix in lexicographic order, and the index of each row among them."""
     if cells.dtype.kind in "iu" and len(cells) and cells.shape[1] <= MOST_AXES:
         low = [int(column.min()) for column in cells.T]
         span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]

@@ -1,4 +1,4 @@
-"""Scores with a row for each run and a column for each measure."""
+"""Arrange scores in a table with one row per run and one column per measure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Pivot(Struct, frozen=True):
-    """The result of `Scores.pivot`: values with a row for each run and a column for each measure.
+    """The result of `Scores.pivot`: values with one row per run and one column per measure.
 
-    `keys` names the keys of a row: "run", or "run" and "stratum". NaN is undefined, None was not computed.
+    `keys` names the keys of a row: "run", or "run" and "stratum". NaN means undefined, None not computed.
     """
 
     keys: tuple[str, ...]
@@ -47,7 +47,7 @@ class Pivot(Struct, frozen=True):
         return frames.pandas_frame(self.records(), self._kinds()).set_index(list(self.keys))
 
     def to_polars(self) -> polars.DataFrame:
-        """Return a Polars frame."""
+        """Return a Polars frame, with runs (and strata) as columns."""
         return frames.polars_frame(self.records(), self._kinds())
 
     def _raw(self) -> list[dict[str, Any]]:

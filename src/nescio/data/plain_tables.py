@@ -1,4 +1,4 @@
-"""Records as plain tables, of text or of HTML: no character of theirs is markup, moves a cursor or colours a
+"""Write records as plain tables, in text or HTML. No character in them acts as markup, moves a cursor or colours a
 terminal."""
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Any
 
 from nescio.text import sanitize
 
-MOST_ROWS = 1_000  # of a table in a notebook
-FIRST = 30  # rows of it that are in sight; the others are folded
-P_VALUES = ("p", "p_adjusted")  # columns
-HUGE = 1e6  # from here on a figure has three digits and an exponent
+MOST_ROWS = 1_000  # the most rows of a table in a notebook
+FIRST = 30  # the rows of it that are visible at first; others are folded
+P_VALUES = ("p", "p_adjusted")  # columns with p-values
+HUGE = 1e6  # From here on, a figure has three digits and an exponent.
 
 Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """Return a table with a caption, heads with their scope, and cells whose text finds its own direction."""
+    """Return an HTML table with a caption, headings with their scope, and cells that detect their text direction."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -38,7 +38,7 @@ def html_table(name: str, records: Sequence[Record]) -> str:
 
 
 def text_table(name: str, records: Sequence[Record]) -> str:
-    """Return the same as plain text: a caption, heads, and a line a row."""
+    """Return a plain text table: a caption, headings, and one line per row."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -57,14 +57,14 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value as JSON knows it: None for an undefined or infinite one."""
+    """Return the value for JSON: None for an undefined or infinite one."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def rounded(value: float, digits: int) -> str:
     """Return a number with `digits` decimals, with a half rounded away from zero.
 
-    The half is that of the intended decimal number. For example, no binary number is 0.675, and 5/8 may have an error
+    Rounding uses the intended decimal number. For example, no binary number is exactly 0.675, and 5/8 may have an error
     in its last digit. A huge number has an exponent.
     """
     if not abs(value) < HUGE:
@@ -73,7 +73,7 @@ def rounded(value: float, digits: int) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Return a value as a wide table shows it: three decimals, or "undefined". Zero has no sign."""
+    """Return a value for a wide table: three decimals, or "undefined". Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = rounded(value, 3)
@@ -89,23 +89,23 @@ def signed_figure(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets; empty if there is none."""
+    """Return an interval in brackets, or an empty text without one."""
     return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
 
 
 def shown_p(value: float | None) -> str:
-    """Return a p-value."""
+    """Return a p-value as text."""
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
 
 
 def count_range(counts: Iterable[int]) -> str:
-    """Return a count, or the lowest and the highest of several: "60–70"."""
+    """Return a count, or the lowest and the highest of several, such as "60–70"."""
     ends = sorted({*counts})
     return "–".join(f"{count:,}" for count in (ends[0], ends[-1])[: len(ends)]) if ends else "0"
 
 
 def _without_empty(records: Sequence[Record]) -> list[Record]:
-    """Return the records without the columns in which none of them has anything."""
+    """Return the records without columns that are empty in all of them."""
     kept = [
         column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
     ]
@@ -121,7 +121,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _has_digits(value: float) -> bool:
-    """Return whether four decimals say anything of a value."""
+    """Return whether a value has a significant digit among its first four decimals."""
     return value == 0 or abs(value) >= 0.00005
 
 

@@ -1,5 +1,4 @@
-"""The policies that the user chose, applied to outcomes: missing, ungraded and unanswerable questions, and missing
-confidences."""
+"""Apply the user's policies to outcomes: for missing, ungraded and unanswerable questions, and missing confidences."""
 
 from __future__ import annotations
 
@@ -19,27 +18,31 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, opt
 from nescio.text import plural
 
-Missing = Literal["error", "unanswered", "common", "own"]  # what to do with a question that a run lacks
-Ungraded = Literal["error", "exclude", "incorrect", "bounds"]  # with an answer that has no grade
-Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
-MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
+Missing = Literal["error", "unanswered", "common", "own"]  # the policy for a question that a run lacks
+Ungraded = Literal["error", "exclude", "incorrect", "bounds"]  # the policy for an answer without a grade
+Unanswerable = Literal["correct", "exclude"]  # the policy for a question without an answer
+MissingConfidence = Literal["error", "exclude"]  # the policy for an answer without a confidence, in a run that has some
 
-PERHAPS_DECLINED = "table.perhaps_declined"  # of one that names the column which says why some are not graded
-NO_VERDICT = "table.no_verdict"  # of one that says how an empty verdict is read as silence
-OWN, APART = "outcomes.own_questions", "outcomes.apart"  # of notes that runs count on questions of their own
+# the code of a note that names the column with the reasons for ungraded answers
+PERHAPS_DECLINED = "table.perhaps_declined"
+NO_VERDICT = "table.no_verdict"  # the code of a note on an empty verdict that is read as an abstention
+OWN, APART = "outcomes.own_questions", "outcomes.apart"  # codes of notes that runs are scored on different questions
 COMMON = "outcomes.common"  # the code of a note that only questions which all runs have count
-FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"  # of a run, of runs beside others
-RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # of several runs alike
-MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"  # of what a run lacks
-OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have gold answers of their own
-OTHER_ANSWERS = "tables.other_answers"  # of one that a run has other answers, of which one counts
-ONE_SIDED = "answerable.one_sided"  # the code of a note that some runs alone say which questions have no answer
-UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
-LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"  # of notes on benchmarks that a run lacks, and on one
+# codes of notes on one run, and on several runs
+FEWER_REPEATS, UNEQUAL_REPEATS = "outcomes.fewer_repeats", "outcomes.unequal_repeats"
+RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # the code of a note on several runs with the same lack
+# codes of notes on missing answers
+MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"
+OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have their own gold answers
+OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has other answers, of which one counts
+ONE_SIDED = "answerable.one_sided"  # the code of a note that only some runs say which questions have no answer
+UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking does not need
+# codes of notes on benchmarks that a run lacks, and on a benchmark with few clusters
+LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
 def one_sided(runs: Sequence[str], questions: int) -> Note:
-    """Return the note that only the rows of these runs say whether so many questions have an answer."""
+    """Return the note that only the rows of these runs say whether `questions` questions have an answer."""
     return note(
         ONE_SIDED,
         "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; that holds "
@@ -51,8 +54,10 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
 
 
 class Policies(Struct, frozen=True):
-    """The policies for a missing row, an ungraded answer, a question that has no answer, and an answer without a
-    confidence in a run that has some."""
+    """The policies for a missing row, an ungraded answer, a question without an answer, and a missing confidence.
+
+    The last applies to runs that have some confidences.
+    """
 
     missing: Missing = "error"
     ungraded: Ungraded = "error"
@@ -61,7 +66,8 @@ class Policies(Struct, frozen=True):
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
-    """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes on reading."""
+    """Return Evidence after the policies, and notes on the changes of each policy; `read` has the notes of the
+    reader."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
@@ -74,8 +80,10 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
 
 
 def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:
-    """Return columns of these runs and questions as Evidence; repeats of a question are in one cluster, and a stratum
-    names them."""
+    """Return columns of these runs and questions as Evidence.
+
+    The repeats of a question are in one cluster, and a stratum names them.
+    """
     clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
     strata = dict(outcomes.strata)
     if outcomes.repeats is not None:
@@ -131,7 +139,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
     total = lacking.shape[1]
     common = ~lacking.any(axis=0)
     alone = of_one_run(lacking)
-    lacked = [(run, int(own.sum())) for run, own in zip(outcomes.runs, lacking, strict=True) if own.any()]
+    lacked = [(run, int(missing.sum())) for run, missing in zip(outcomes.runs, lacking, strict=True) if missing.any()]
     if policy == "own" or (policy == "error" and alone):
         notes.append(own_questions_note(len(outcomes.runs), asked=policy == "own", lacking=() if alone else lacked))
         return outcomes
@@ -175,7 +183,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
 
 
 def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
-    """Count as unanswered the answers that a run lacks to questions which another run answered more often."""
+    """Return outcomes in which answers that a run lacks to questions that others answered more often are unanswered."""
     assert outcomes.repeats is not None
     state, question = outcomes.state.copy(), outcomes.repeats.question
     counts = outcomes.repeats.counts(state != ABSENT)
@@ -199,13 +207,12 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
 
 
 def of_one_run(lacking: NDArray[np.bool_]) -> bool:
-    """Return whether each question is of one run alone, by which run lacks which question."""
+    """Return whether each question belongs to a single run, given which run lacks which question."""
     return len(lacking) > 1 and bool(((~lacking).sum(axis=0) <= 1).all())
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
-    """Return notes on how often questions were asked, and on the runs that have fewer answers to some questions than to
-    others."""
+    """Return notes on how often questions were asked, and on runs that have fewer answers to some questions."""
     assert outcomes.repeats is not None
     present = outcomes.state != ABSENT
     counts = outcomes.repeats.counts(present)
@@ -254,7 +261,8 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
 
 
 def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of one of these runs and another that has more or fewer answers to a question of both."""
+    """Return the pairs of one of these runs and another run that differ in the number of answers to a shared
+    question."""
     pairs = []
     for run in runs:
         own = counts[names.index(run)]
@@ -265,12 +273,11 @@ def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequ
 
 
 def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
-    """Return notes on the runs that have fewer answers to some questions than another run has, or lack some at a
-    stake."""
+    """Return notes on runs that have fewer answers to some questions than others, or lack some at a stake."""
     assert outcomes.repeats is not None
     fewer = counts < counts.max(axis=0)
     if outcomes.repeats.single:
-        labels = outcomes.repeats.label.astype(str)  # of stakes, a run may lack those that it was never asked at
+        labels = outcomes.repeats.label.astype(str)  # A run may lack stakes at which it was never asked.
         asked = np.stack([np.isin(labels, np.unique(labels[row])) for row in present])
         fewer = outcomes.repeats.counts(present.any(axis=0) & ~present & asked) > 0
     many = (fewer & (counts > 0)).sum(axis=1)
@@ -312,10 +319,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         return outcomes
     if policy == "error":
         silence = opt("outcome_map", {"": "unanswered"})
-        tables = any(said.code == NO_VERDICT for said in read)
+        tables = any(remark.code == NO_VERDICT for remark in read)
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
-        hint = next((f"{said.text}; else " for said in read if said.code == PERHAPS_DECLINED), "")
+        hint = next((f"{remark.text}; else " for remark in read if remark.code == PERHAPS_DECLINED), "")
         raise MismatchError(
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
             f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, {opt('ungraded', 'incorrect')} to "
@@ -334,10 +341,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
-    """Return the share of a run's questions that its ungraded answers weigh.
+    """Return the weight of a run's ungraded answers, as a share of its questions.
 
-    If that is more, returns their share of the fewest questions that the run shares with another run, because a
-    difference counts only these. The answers to a question share its weight.
+    A difference counts only the questions that two runs share. So the result is the largest share over the run itself
+    and its shared questions with each other run. The answers to a question share its weight.
     """
     present = outcomes.state != ABSENT
     if outcomes.repeats is None:
@@ -351,8 +358,10 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
 
 
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
-    """Return the note that each run counts on its own questions, because the user asked for it or no two runs share
-    any."""
+    """Return the note that each run is scored on its own questions.
+
+    The reason is that the user asked for it, or that no two runs share a question.
+    """
     if asked:
         return note(
             OWN,
@@ -368,7 +377,7 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
 
 
 def missing_note(run: str, missing: int, total: int) -> Note:
-    """Count the questions that a run lacks."""
+    """Return a note with the number of questions that a run lacks."""
     return note(
         MISSING_SILENT,
         "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
@@ -380,7 +389,7 @@ def missing_note(run: str, missing: int, total: int) -> Note:
 
 
 def unanswerable_note(count: int, total: int, policy: str) -> Note:
-    """Count the questions that have no answer."""
+    """Return a note with the number of questions without an answer."""
     if policy == "exclude":
         return note(
             "outcomes.unanswerable_left_out",
@@ -398,7 +407,7 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
 
 
 def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
-    """Count the answers of a run that are not graded; `share` is what they weigh of its questions."""
+    """Return a note with the number of a run's ungraded answers; `share` is their weight among its questions."""
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
@@ -428,7 +437,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
 
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
-    """Return outcomes with each run with ungraded answers twice: all of them wrong, and all of them right."""
+    """Return outcomes with each run that has ungraded answers twice: all of these wrong, and all of them right."""
     names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
     taken = outcomes.take_runs([run for run, _ in ways])
     states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]
@@ -444,12 +453,14 @@ def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
     )
 
 
-EXTREMES = (NOT_GRADED, INCORRECT, CORRECT)  # what ungraded answers are taken for
+EXTREMES = (NOT_GRADED, INCORRECT, CORRECT)  # the states that ungraded answers get
 
 
 def both_ways(runs: Sequence[str], ungraded: Array) -> tuple[tuple[str, ...], dict[str, str], list[tuple[int, int]]]:
-    """Return the names of runs, with each that has ungraded answers twice: all of these wrong, and all right. Also
-    return the runs that they came from, and for each the number of the run and its place in `EXTREMES`."""
+    """Return the names of runs with each run that has ungraded answers twice: all of these wrong, and all right.
+
+    Also return the original run of each, and for each the number of the run and its index in `EXTREMES`.
+    """
     ways = [(run, way) for run in range(len(runs)) for way in ((1, 2) if ungraded[run] else (0,))]
     names = tuple(runs[run] + ("", " [ungraded wrong]", " [ungraded right]")[way] for run, way in ways)
     return names, {name: runs[run] for name, (run, way) in zip(names, ways, strict=True) if way}, ways

@@ -1,8 +1,8 @@
-"""The reasons why a system gave no answer, and the outcome that each counts as.
+"""Define the reasons for the lack of an answer, and the outcome that each counts as.
 
-Only an answer that a system declined is an abstention. An output that is empty, or that nobody could parse, is wrong
-unless the user says otherwise: else a system would gain by breaking its output. What a service blocked, or an error
-stopped, has no grade. The reason stays beside the answer whatever it counts as.
+Only an answer that a system declined is an abstention. An output that is empty, or cannot be parsed, is wrong unless
+the user says otherwise; else a system would gain by breaking its output. An output that a service blocked, or an error
+stopped, has no grade. The reason stays with the answer in every case.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ CountsAs = Literal["incorrect", "unanswered", "ungraded"]
 
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
 NO_FORM = "without an answer in the requested form"
-REASONS_CHANGED = "reasons.changed"  # the code of a note on two runs
-NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose silence is to a large part no decision
-GRADED_RIGHT = " (graded right)"  # after the reason of an answer that its tool graded right all the same
-BY_OUTCOME = " (said to abstain)"  # after the reason of an answer that its file itself calls an abstention
+REASONS_CHANGED = "reasons.changed"  # the code of a note on a pair of runs
+NOT_DECLINED = "reasons.not_declined"  # the code of a note on a run whose abstentions are largely not decisions
+GRADED_RIGHT = " (graded right)"  # follows the reason of a non-answer that its tool graded right
+BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its file calls an abstention
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
 _KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
 
-# Formats whose own rules say that a missing answer abstains, and where they say it. Their readers give such an answer
-# no reason, or one of declining; everywhere else an empty output is `EMPTY`.
+# Formats whose own rules count a missing answer as an abstention, and the source of that rule. Their readers give it no
+# reason, or one of declining. All other readers call an empty output `EMPTY`.
 PROTOCOLS: Mapping[str, str] = {
     "ave": "AVE 2007 and 2008: a question whose candidates are all rejected is not answered",
     "cbc": "Deep Read's answers: a question without a line has no answer",
@@ -48,12 +48,14 @@ PROTOCOLS: Mapping[str, str] = {
 }
 
 
-MUCH = 0.1  # of the questions, silent though the run did not decline
+MUCH = 0.1  # as a share of the questions: abstentions that the run did not decide
 
 
 class NotDeclined(Struct, frozen=True):
-    """The number of a run's `of` answers that count as silence, or are left out, though it did not decline; with the
-    most frequent reason."""
+    """The number of a run's `of` answers that count as abstentions, or are left out, though the run did not decline.
+
+    It also has the most frequent reason.
+    """
 
     lost: int
     of: int
@@ -61,7 +63,7 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return this of a run, by its name as shown."""
+        """Return the words for this, given the displayed name of the run."""
         counts = "counts" if self.lost == 1 else "count"
         answers = plural(self.of, "answer")
         how = f"{counts} as silence, though the run did not decline"
@@ -73,8 +75,10 @@ class NotDeclined(Struct, frozen=True):
 def not_declined(
     run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> NotDeclined | None:
-    """Return how many answers a run lost without declining, or None for few; `silence` are the rows of each
-    benchmark."""
+    """Return the number of answers that a run lost without declining, or None for few.
+
+    `silence` has the non-answers of each benchmark.
+    """
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
     left_out = 0
@@ -95,26 +99,26 @@ def left_out_in_words(remark: Note) -> str:
 
 
 class NoAnswer(Struct, frozen=True):
-    """The outcomes that empty and unparsed outputs count as."""
+    """The outcomes of empty and unparsed outputs."""
 
     empty: CountsAs = "incorrect"
     unparsed: CountsAs = "incorrect"
 
 
 def kind_of(why: str) -> Kind:
-    """Return which of the four kinds a reason is of."""
+    """Return the kind of a reason, one of four."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 
 def said_to_abstain(why: str | None) -> str | None:
-    """Return the reason of an answer that its file itself calls an abstention, which stays one whatever the reason."""
+    """Return the reason of an answer that its file calls an abstention, and that stays one whatever the reason."""
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
-    """Return how the counts of the four kinds changed from one run to another, such as "empty 2 → 40, declined 9 → 3".
+    """Return the changes of the counts per kind between two runs, such as "empty 2 → 40, declined 9 → 3".
 
-    Empty if nothing but the declined answers changed, which measures of abstention count anyway.
+    Empty if only the count of declined answers changed, which measures of abstention count anyway.
     """
     if old == new:
         return ""
@@ -137,8 +141,10 @@ def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, 
 def notes_on_pairs(
     pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Note the pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed. Note also
-    the runs on which no decision can be made, because such outputs count as silence."""
+    """Yield notes on pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed.
+
+    Other notes name runs for which no decision is possible, because such outputs count as abstentions.
+    """
     counts = _kinds_of_runs(silence)
     for run, baseline in dict.fromkeys(pairs if counts else ()):
         if change := _changed(counts[baseline], counts[run]):
@@ -151,7 +157,8 @@ def notes_on_pairs(
 def notes_on_silence(
     runs: Iterable[str], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Note on which runs no decision can be made, because so much of their silence is no decision of their own."""
+    """Yield a note on runs for which no decision is possible, because too many abstentions are not their own
+    decision."""
     of_runs: defaultdict[str, list[list[NonAnswers]]] = defaultdict(list)  # the rows of each benchmark
     for rows in silence:
         of_benchmark: defaultdict[str, list[NonAnswers]] = defaultdict(list)
@@ -165,11 +172,10 @@ def notes_on_silence(
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return outcomes in which only declined answers are abstentions, and notes on the others that count as something
-    else.
+    """Return outcomes in which only declined answers are abstentions, and notes on the others.
 
-    An answer that its tool graded right although it looks empty or unparsed is correct. That holds for questions
-    without an answer too: there, silence is right, and an output that broke is no silence.
+    An answer that its tool graded right although it looks empty or unparsed is correct. This includes questions without
+    an answer: there abstaining is right, but a broken output is no abstention.
     """
     if outcomes.why is None:
         return outcomes, ()
@@ -195,7 +201,7 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
 
 
 def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
-    """Note how many outputs of a run count as incorrect, by kind."""
+    """Yield notes on the number of a run's outputs that count as incorrect, one per kind."""
     if wrong["empty"]:
         yield note(
             "reasons.empty",

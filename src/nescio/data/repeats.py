@@ -1,8 +1,8 @@
-"""Repeats: a question that a system was asked several times is one question, whose answers share its weight.
+"""Handle repeats: a question that a system was asked several times is one question, whose answers share its weight.
 
 Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row. With repeats a
-question has a row for each of them, `questions` has its name once for each, and `Repeats` says which rows belong
-together. Every measure counts a question once: a question earns the means of its answers.
+question has one row per repeat, `questions` repeats its name, and `Repeats` holds the question of each row. Every
+measure counts a question once: the value of a question is the mean over its answers.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 
 REPEAT = "repeat"  # the stratum, and the reserved column of tables
-BETWEEN = " · "  # the parts of a label that several columns name
+BETWEEN = " · "  # separates the parts of a label that several columns form
 LARGEST_SHARE = 1_000_000
-FIRST = "1"  # the label of an answer of a run that knows no repeats, beside others that do
+FIRST = "1"  # the label of an answer of a run without repeats, beside runs with repeats
 
 
 class Repeats(Struct, frozen=True, eq=False):
-    """The question that each row answers (numbered from 0, by their names), and the name of its repeat; shape (rows,).
-    With `single` the label matters even if every question has one row, as a stake does."""
+    """The question of each row (numbered from 0 in order of names), and the label of its repeat; shape (rows,).
+
+    With `single` the label matters even if every question has one row, as a stake does.
+    """
 
     question: NDArray[np.int64]
     label: Array
@@ -37,18 +39,18 @@ class Repeats(Struct, frozen=True, eq=False):
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
-        """Return the repeats of some rows (a mask or an index), or None if no question has two of them and `single` is
+        """Return the repeats of some rows (a mask or an index), or None if no question has two rows and `single` is
         off."""
         question = np.unique(self.question[rows], return_inverse=True)[1]
         return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
+        """Return the number of rows of each question that `present`, shape (runs, rows), marks; shape (runs,
         questions)."""
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
     def span(self, present: NDArray[np.bool_]) -> str:
-        """Return how often the questions were asked, as a signature says it: "5", or "1-5" if that differs."""
+        """Return how often the questions were asked, for a signature: "5", or "1-5" if the numbers differ."""
         counts = self.counts(present)
         some = counts[counts > 0]
         if not len(some):
@@ -57,16 +59,18 @@ class Repeats(Struct, frozen=True, eq=False):
         return str(low) if low == high else f"{low}-{high}"
 
     def same_question(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return a mask, for rows of shape (runs, rows), of every row whose question has one of those marked."""
+        """Return a mask, shape (runs, rows), of every row whose question has a marked row."""
         return (self.counts(rows) > 0)[:, self.question]
 
 
 def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
-    """Return which rows belong to one question, by its name. Return None if every question has one row, unless its
-    label is known to matter (`single`)."""
+    """Return the grouping of rows by question name, or None if every question has one row.
+
+    With `single`, labels matter and it is never None.
+    """
     if len(set(questions)) == len(questions) and not single:
         return None
-    number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw
+    number = {name: i for i, name in enumerate(sorted(set(questions)))}  # A shuffle of the rows changes no draw.
     question = np.fromiter(map(number.__getitem__, questions), np.int64, len(questions))
     return Repeats(question, np.array(labels, dtype=object), single)
 
@@ -79,7 +83,7 @@ def repeated(question: NDArray[np.int64]) -> bool:
 def means(values: Array, question: NDArray[np.int64]) -> Array:
     """Return the mean over the rows of each question, in the order of the questions' numbers; shape (questions, …).
 
-    The sum is divided by the number of rows, so that what all rows agree on stays as it is, to the last bit.
+    The sum is divided by the number of rows. So a value that all rows share stays the same to the last bit.
     """
     order, starts = grouped(question)
     if not len(order):
@@ -96,10 +100,10 @@ def sums(values: Array, question: NDArray[np.int64]) -> Array:
 
 
 def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return whole weights of the rows, by which all questions weigh the same and the rows of one are equal; (rows,).
+    """Return whole weights of the rows, shape (rows,). All questions weigh the same, and so do the rows of a question.
 
-    They are 1 if all questions have as many rows. If the least common multiple of those numbers is above 10^6 the
-    weights are rounded, by less than one part in 10^4.
+    They are 1 if all questions have equally many rows. If the least common multiple of the numbers of rows exceeds
+    10^6, the weights are rounded, by less than one part in 10^4.
     """
     if not len(question):
         return np.zeros(0, dtype=np.int64)
@@ -110,7 +114,7 @@ def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def grouped(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows in the order of their questions, and the index at which each question begins."""
+    """Return the rows sorted by question, and the index at which each question begins."""
     order = np.argsort(question, kind="stable")
     return order, np.flatnonzero(np.diff(question[order], prepend=-1))
 
@@ -122,5 +126,5 @@ def first_rows(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def named(question: str, label: Any) -> str:
-    """Return the name of one answer to a question that was asked several times."""
+    """Return the name of one answer to a question with several."""
     return f"{question} (repeat {label})"

@@ -1,4 +1,4 @@
-"""Results: frozen tables of values that carry their signature, and leave through the Arrow C interface or as plain
+"""Hold results: frozen tables of values with their signature, exported through the Arrow C interface or as plain
 HTML."""
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ else:
 
     RowT_co = TypeVar("RowT_co", covariant=True)
 
-MOST_MEASURES = 3  # of one run in a row; with more, each measure has a row
+MOST_MEASURES = 3  # the most measures of one run in a row; with more, each measure has a row
 
 
 class Score(Struct, frozen=True):
     """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
-    `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
+    `n` is the number of questions behind it, `stratum` the part of them (None: all), `interval` the method.
 
-    The last three are marks, None if the run was not tested against the others (`nescio.comparison.best`): whether its
-    value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best;
-    and the runs that it is significantly better than.
+    The last three fields are marks, None if the run was not tested against the others (`nescio.comparison.best`). They
+    are: whether its value is the best of its measure and stratum (ties are all best); whether it is not the best but
+    tied with it; and the runs that it is significantly better than.
     """
 
     run: str
@@ -60,19 +60,18 @@ class Score(Struct, frozen=True):
     better_than: tuple[str, ...] | None = None
 
 
-# The verdicts of a significant difference, and what they are the other way round; of a descriptive measure, the last
-# two.
+# The opposites of the verdicts on a significant difference. The last two are for descriptive measures.
 TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 
 class Comparison(Struct, frozen=True):
-    """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
+    """A run compared with a baseline: `difference` is run minus baseline, with its interval and its p-value.
 
-    `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters; of a share of
-    answers, no more than these; over a suite, those of its smallest benchmark times the benchmarks. `spread` is the
-    standard error of the difference over resamples, `detectable` the difference that the test finds with a power of
-    0.8 at this n, and `no_larger_than` the bound that a verdict of no difference names. `worst` is the difference that
-    a gate takes for the worst possible: it is beyond the interval if few questions or none are lost.
+    `n` is the number of questions that both have, and `units` the number of resampled units, the same or clusters. For
+    a share of answers, `units` is at most the number of answers. Over a suite, it is that of the smallest benchmark
+    times the number of benchmarks. `spread` is the standard error of the difference over resamples. `detectable` is the
+    difference that the test finds with a power of 0.8 at this n. `no_larger_than` is the bound in a verdict of no
+    difference. `worst` is the worst difference that a gate cannot rule out, which may lie beyond the interval.
     """
 
     run: Annotated[str, Shown()]
@@ -101,12 +100,12 @@ class Comparison(Struct, frozen=True):
 class Finding(Struct, frozen=True):
     """The result of one test of one measure.
 
-    `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not
-    applicable. `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against:
-    an honest system with 60% right, or the same system before silence; accuracy, the score before silence, 0, or the
-    end of the range. `worth` is the share right of the best honest system that a successful cheat matches (random
-    silence: that gains by it). `counterexample` says it in words, or why there is none; `cases` is how many comparisons
-    were made, `undefined` how many could not be.
+    `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom it is holds, fails, undefined or
+    not applicable. `value` is the cheat's score, or the measure's value where the axiom fails. `against` is the value
+    it is compared with: an honest system with 60% right, the same system before it abstains, accuracy, 0, or the end of
+    the range. `worth` is the share right of the best honest system that a successful cheat matches. For random
+    abstention it is the gain. `counterexample` is in words, or says why there is none. `cases` is the number of
+    comparisons, and `undefined` the number of impossible ones.
     """
 
     measure: str
@@ -122,10 +121,10 @@ class Finding(Struct, frozen=True):
 
 
 class Results(Struct, Generic[RowT_co], frozen=True):
-    """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched.
+    """A table of results with a line for reproduction, and notes on data that were left out or changed.
 
-    Iterating gives the rows. `tables` holds what else there is, by name, as the ranks of a comparison; `gates`
-    are what was asked of the runs, each with its `status` (0 passed, 1 failed, 3 cannot tell).
+    Iteration yields the rows. `tables` holds further tables, keyed by name, such as the ranks of a comparison. `gates`
+    are the conditions on the runs, each with its `status` (0 passed, 1 failed, 3 undecided).
     """
 
     rows: tuple[RowT_co, ...]
@@ -142,14 +141,14 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        """Return the tables as plain text, without the columns that are empty; the notes, and the signature."""
+        """Return the tables as plain text without empty columns, the notes, and the signature."""
         tables = [text_table(self.kind, self._shown()), *(text_table(*table) for table in self._further())]
         notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
         parts = (*tables, self._legend(), notes, sanitize(str(self.signature), target="line"))
         return "\n\n".join(part for part in parts if part)
 
     def with_rows(self, rows: Iterable[Any]) -> Self:
-        """Return the same with other rows."""
+        """Return the results with other rows."""
         return replace(self, rows=tuple(rows))
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
@@ -157,11 +156,11 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return _records(self._table(name))
 
     def title(self, name: str | None = None) -> str:  # noqa: ARG002
-        """Return the title of the rows, or of those of `tables[name]`; empty if they need none."""
+        """Return the title of the rows, or of those of `tables[name]`; empty if they have none."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole as the command line prints it with `-f json`."""
+        """Return the whole results, as the command line prints them with `-f json`."""
         return {
             "nescio": __version__,
             "signature": str(self.signature),
@@ -182,14 +181,15 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         rows = self._table(name)
         return frames.polars_frame(_records(rows), dict(_kinds(rows)))
 
-    rendered_by: ClassVar[Callable[..., str]]  # tables and charts are floors above; the verbs say who makes them
+    # Tables and charts are rooms above this one, so the verbs set the function that makes them.
+    rendered_by: ClassVar[Callable[..., str]]
 
     def to_latex(self, label: str | None = None) -> str:
-        """Return the tables as LaTeX, no wider than the text; `label` names a leaderboard for `\\ref`."""
+        r"""Return the tables as LaTeX, no wider than the text; `label` is a leaderboard's label for `\ref`."""
         return self.rendered_by(self, "latex", label)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
+        """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and others."""
         import duckdb
         import numpy as np
 
@@ -197,7 +197,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         names = list(records[0]) if records else []
         columns = {name: np.empty(len(records), dtype=object) for name in names}
         for name, column in columns.items():
-            for i, record in enumerate(records):  # one by one: numpy would make two axes of rows that are lists
+            for i, record in enumerate(records):  # numpy would turn rows that are lists into two axes.
                 column[i] = list(record[name]) if isinstance(record[name], tuple) else record[name]
         connection = duckdb.connect()
         connection.register("results", columns)
@@ -205,8 +205,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """Return plain tables for notebooks: the rows, and the other tables. Text in them is inert, and long tables say
-        what is left out."""
+        """Return plain HTML tables for notebooks: the rows, and the other tables.
+
+        Text in them is inert, and long tables state what is left out.
+        """
         tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
         remarks = [self._legend(), *map(str, self.notes)]
         paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
@@ -218,7 +220,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return self.rows if name is None else self.tables[name]
 
     def _shown(self) -> list[dict[str, Any]]:
-        """Return the rows as a reader is shown them."""
+        """Return the rows as they are shown to people."""
         return _readable(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -229,8 +231,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """The numbers of questions that a run answered rightly, wrongly and not at all, of all questions or of a
-    stratum."""
+    """The numbers of questions that a run answered correctly, incorrectly and not at all, in all or in a stratum."""
 
     run: str
     stratum: str | None
@@ -239,7 +240,7 @@ class Counted(Struct, frozen=True):
     unanswered: int
 
 
-COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, where they are asked for
+COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, if the user asks for them
 
 
 class Plotted(Results[RowT_co], frozen=True):
@@ -248,8 +249,7 @@ class Plotted(Results[RowT_co], frozen=True):
     drawn_by: ClassVar[Callable[..., Any]]
 
     def plot(self, measure: str | None = None, *, width: int = 640) -> Any:
-        """Return the chart of the results, which a notebook shows and `save("chart.svg")` writes: of one measure, or of
-        each below the other.
+        """Return the chart of one measure, or of all below each other, for a notebook or `save("chart.svg")`.
 
         Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
         """
@@ -260,22 +260,24 @@ class Scores(Plotted[Score], frozen=True):
     """The result of `score`: rows of `Score`, shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
-    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says why none of them is marked, if they could
-    be and nobody asked for it. `columns` are those of the table, in their order; by default the run, the measures and
+    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` is the reason why no score is marked, if they
+    could be and nobody asked for it. `columns` are those of the table, in order; by default the run, the measures and
     n.
     """
 
     why_unmarked: str = ""
     columns: tuple[str, ...] = ()
-    lower_is_better: ClassVar[Callable[..., bool]]  # measures are a floor above, and say it of themselves
+    lower_is_better: ClassVar[Callable[..., bool]]  # Measures are a room above this one, and set this function.
 
     @overload
     def __getitem__(self, place: str) -> Self: ...
     @overload
     def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score: ...
     def __getitem__(self, place: str | tuple[str, str] | tuple[str, str, str | None]) -> Score | Self:
-        """Return the scores of a run, or the row of a run, a measure and, if one is named, a stratum. Raise
-        UnknownNameError, which names what there is."""
+        """Return the scores of a run, or one row by run, measure and, if given, stratum.
+
+        Raises UnknownNameError, which lists the existing names.
+        """
         if isinstance(place, str):
             if not (own := [row for row in self.rows if row.run == place]):
                 raise UnknownNameError("run of these scores", place, {row.run for row in self.rows})
@@ -291,21 +293,23 @@ class Scores(Plotted[Score], frozen=True):
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """Return the value of a measure for a run; raise UnknownNameError, with the computed measures, if it was not
-        computed."""
+        """Return the value of a measure for a run.
+
+        Raises UnknownNameError, with the computed measures, if it was not computed.
+        """
         return float(self[run, measure, stratum].value)
 
     def pivot(self) -> Pivot:
-        """Return the values with a row for each run (and stratum, if there are some) and a column for each measure."""
+        """Return the values with one row per run (and stratum, if any) and one column per measure."""
         keys, measures, places = self.places()
         rows = []
-        for place, own in places.items():
-            values = [own[measure].value if measure in own else None for measure in measures]
+        for place, scores in places.items():
+            values = [scores[measure].value if measure in scores else None for measure in measures]
             rows.append((*place[: len(keys)], *values))
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return the keys of a row of the wide table, its columns, and the scores of each of its rows by measure."""
+        """Return the keys of a row of the wide table, its columns, and the scores of each row, keyed by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}
@@ -315,7 +319,7 @@ class Scores(Plotted[Score], frozen=True):
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def best_first(self) -> list[str]:
-        """Return the runs, the best by the first measure first, and those without a value last."""
+        """Return the runs sorted by the first measure, the best first, and those without a value last."""
         runs = dict.fromkeys(row.run for row in self.rows)
         first = self.rows[0].measure if self.rows else ""
         whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}
@@ -323,12 +327,12 @@ class Scores(Plotted[Score], frozen=True):
         return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
-        """Return the counts of each row of the wide table as it shows them; empty if nobody asked for them."""
+        """Return the counts of each row of the wide table as shown; empty if nobody asked for them."""
         rows: tuple[Counted, ...] = self.tables.get("counted", ())
         return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
-        return [table for table in super()._further() if table[0] != "counted"]  # they are in the first table
+        return [table for table in super()._further() if table[0] != "counted"]  # They are in the first table already.
 
     def _shown(self) -> list[dict[str, Any]]:
         keys, measures, places = self.places()
@@ -336,10 +340,10 @@ class Scores(Plotted[Score], frozen=True):
             ((run, _),) = places
             return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
         records, counted = [], self.counted()
-        for (run, stratum), own in places.items():
+        for (run, stratum), scores in places.items():
             names = {"run": run, "stratum": "all" if stratum is None else stratum}
-            cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
-            n = count_range(row.n for row in own.values())
+            cells = {measure: _cell(scores[measure]) if measure in scores else None for measure in measures}
+            n = count_range(row.n for row in scores.values())
             whole = {key: names[key] for key in keys} | cells | {"n": n} | counted.get((run, stratum), {})
             records.append({name: whole[name] for name in self.columns or (*keys, *measures, "n")})
         return records
@@ -351,21 +355,23 @@ class Scores(Plotted[Score], frozen=True):
 
 
 class Comparisons(Plotted[Comparison], frozen=True):
-    """The result of `compare`: rows of `Comparison`. `named` says that the user named the measures: then all of them
-    decide, and else the first."""
+    """The result of `compare`: rows of `Comparison`.
+
+    `named` says that the user named the measures. Then all of them decide; otherwise the first decides.
+    """
 
     named: bool = False
 
 
 class Audit(Results[Finding], frozen=True):
-    """The result of `nescio.meta.audit`: a row for each test of each measure."""
+    """The result of `nescio.meta.audit`: one row per measure and test."""
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
-    """Return each field of results with the type that it is declared with, as it is written."""
+    """Return the declared type of each field of results, as text."""
     classes = type(rows[0]).__mro__ if rows else ()
     declared = {
         name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()
@@ -374,7 +380,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
-    """Return each column's kind, by the type with which its field is declared."""
+    """Return each column's kind, from the declared type of its field."""
     return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 
@@ -384,12 +390,12 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row by its fields, which hold plain values."""
+    """Return each row as a dictionary of its fields, with plain values."""
     return list(map(asdict, rows))
 
 
 def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row by the columns that it declares, or by its fields; none of rows that only JSON has."""
+    """Return each row as a dictionary of its declared columns, or of its fields; empty for rows that only JSON has."""
     laid = lay(rows)
     if laid is None:
         return _raw(rows)
@@ -403,7 +409,7 @@ def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _cell(row: Score) -> str:
-    """Return a value with its mark and its interval."""
+    """Return a value as text with its mark and its interval."""
     sign = "*" if row.best else "†" if row.tied_with_best else ""
     if row.low is None or row.high is None or math.isnan(row.value):
         return f"{figure(row.value)}{sign}"

@@ -1,5 +1,4 @@
-"""Declare how rows of results are shown: their structs declare the columns, and every form of output reads the
-declarations.
+"""Declare how rows of results are shown: structs declare their columns, and every form of output reads this.
 
     class Gain(Row, frozen=True):
         over: Annotated[str, Shown("gain over")]
@@ -7,8 +6,8 @@ declarations.
         low: float
         high: float
 
-A field that is not declared is in JSON and CSV alone. A cell that must be computed is a property that is declared in
-the same way, by its return type. A struct that declares nothing shows all of its fields.
+A field without a declaration appears only in JSON and CSV. A cell that must be computed is a property, declared in the
+same way by its return type. A struct without declarations shows all of its fields.
 """
 
 from __future__ import annotations
@@ -29,16 +28,15 @@ Form = Literal["plain", "number", "count", "signed", "percent", "p", "short"]
 class Shown(Struct, frozen=True):
     """A declaration of a column: how a field or a property is shown.
 
-    `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` says
-    how its numbers look: "plain" by their type, "number" with decimals, "count" without decimals if they are whole,
-    "short" with four significant digits; with `digits`, with so many.
-    `interval` names the fields of its bounds, `total` the field of what it is counted of. `absent` is shown for None
-    and an empty text, `undefined` for NaN.
+    `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` formats
+    its numbers: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short" with
+    four significant digits; `digits` sets their number. `interval` names the fields of its bounds, `total` the field
+    with the total of a count. `absent` is shown for None and an empty text, `undefined` for NaN.
 
-    A column whose cells are all absent, or all equal to `default`, is left out, unless it is shown `always`. So is one
-    that holds in every row what the field `same_as` holds, whose own column then stays. It comes after the column
-    `after`, where one is named. Texts are cut to `most` characters; those that are `numeric` are aligned right. If
-    there is no room, columns with a `spare` are left out, the lowest first.
+    A column is left out if all its cells are absent or equal to `default`, unless `always` is set. It is also left out
+    if it equals the column of the field `same_as` in every row. It comes after the column `after`, if given. Texts are
+    cut to `most` characters; `numeric` ones are aligned right. If there is no room, columns with `spare` are left out,
+    the lowest first.
     """
 
     head: str | None = None
@@ -58,10 +56,10 @@ class Shown(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """A row of results that says how a list of such rows is shown.
+    """A row of results that declares how a list of such rows is shown.
 
-    `most_listed` is how many a terminal lists (None: all; 0: none, in no form but JSON), while JSON has all. `across`
-    names two fields: the values of the second have a column for each value of the first.
+    `most_listed` is the number of rows that a terminal lists (None: all; 0: none, except in JSON); JSON has all.
+    `across` names two fields: the values of the second have one column per value of the first.
     """
 
     most_listed: ClassVar[int | None] = None
@@ -69,17 +67,17 @@ class Row(Struct, frozen=True):
 
     @classmethod
     def above(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
-        """Return sentences that are shown above the table."""
+        """Return sentences to show above the table."""
         return ()
 
     @classmethod
     def below(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
-        """Return sentences that are shown below the table."""
+        """Return sentences to show below the table."""
         return ()
 
 
 class Shape(Struct, frozen=True):
-    """A column: the name of its field or property, how it is shown, and whether it is text, which is aligned left."""
+    """A column: the name of its field or property, its declaration, and whether it is text, which is aligned left."""
 
     name: str
     shown: Shown
@@ -87,8 +85,8 @@ class Shape(Struct, frozen=True):
 
 
 class Laid(Struct, frozen=True):
-    """A table of texts: a heading for each column, the cells of each row, which columns are text, and which can be left
-    out, the least important first."""
+    """A table of texts: headings, cells, which columns are text, and which can be left out, the least important
+    first."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -119,7 +117,7 @@ def lay(rows: Sequence[Any]) -> Laid | None:
 
 
 def _lay_across(rows: Sequence[Any], shapes: Sequence[Shape], across: tuple[str, str]) -> Laid:
-    """Return a table in which the values of one field have a column for each value of another."""
+    """Return a table in which the values of one field have one column per value of another."""
     by, value = (next(shape for shape in shapes if shape.name == name) for name in across)
     keys = [shape for shape in shapes if shape not in (by, value)]
     names = list(dict.fromkeys(_cell(row, by) for row in rows))
@@ -165,24 +163,24 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def type_alone(declared: str) -> str:
-    """Return a type as it is written, without how it is shown."""
+    """Return a declared type as text, without its `Shown` declaration."""
     return declared.removeprefix("Annotated[").partition(", Shown(")[0]
 
 
 def _is_text(kind: Any) -> bool:
-    """Return whether values of a type are text: none of the types that it allows is a number."""
+    """Return whether values of a type are text: none of its alternatives is a number."""
     allowed = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return int not in allowed and float not in allowed
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column says anything."""
+    """Return whether a column has any information to show."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 
 
 def _repeats(rows: Sequence[Any], shape: Shape) -> bool:
-    """Say whether a column holds in every row what the field that it names holds; NaN equals NaN."""
+    """Return whether a column equals the column of its `same_as` field in every row; NaN equals NaN."""
     other = shape.shown.same_as
     pairs = ([plain_value(getattr(row, name)) for name in (shape.name, other)] for row in rows) if other else ()
     return bool(other) and all(value == named for value, named in pairs)
@@ -198,7 +196,7 @@ def _head(row: Any, shape: Shape) -> str:
 
 
 def _cell(row: Any, shape: Shape) -> str:
-    """Return a cell: the value, its interval, and the total that it is counted of."""
+    """Return a cell as text: the value, its interval, and the total of its count."""
     shown, value = shape.shown, getattr(row, shape.name)
     if value is None or value == "":
         return shown.absent
@@ -213,7 +211,7 @@ def _cell(row: Any, shape: Shape) -> str:
 
 
 def _text(value: Any, shown: Shown) -> str:
-    """Return a value in its form."""
+    """Return a value as text in its declared form."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and shown.form == "plain":
@@ -230,7 +228,7 @@ def _text(value: Any, shown: Shown) -> str:
 
 
 def _number(value: float, shown: Shown) -> str:
-    """Return a number in its form, with the digits that are declared or those of the form."""
+    """Return a number as text, with the declared digits or those of its form."""
     if shown.form == "percent":
         return f"{value:.{shown.digits or 0}%}"
     if shown.form == "short":

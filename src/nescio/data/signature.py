@@ -1,4 +1,4 @@
-"""The signature of a result: one line, in the manner of sacreBLEU, that says all that a number depends on."""
+"""Make the signature of a result: one line, in the manner of sacreBLEU, with all that a number depends on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nescio._version import __version__
 
 TOOL = "nescio"  # the first field: its value is the version
-SHORT = ("data", "seed")  # what the short form keeps beside it
+SHORT = ("data", "seed")  # the fields of the short form, beside the version
 _SPECIAL = re.compile(r"[\\|:]")
 _BARS = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
 _FIELD = re.compile(r"((?:\\.|[^\\:])*):(.*)", re.DOTALL)
@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Signature(Mapping[str, str]):
-    """Names and values in their order, the version first. As text, `nescio:0.2.0|runs:3|…`; `parse` reads that back."""
+    """Names and values in order, the version first. Its text is `nescio:0.2.0|runs:3|…`, which `parse` reads."""
 
     fields: tuple[tuple[str, str], ...]
 
@@ -35,8 +35,7 @@ class Signature(Mapping[str, str]):
         return "|".join(f"{_escape(name)}:{_escape(value)}" for name, value in self.fields)
 
     def extend(self, **fields: object) -> Signature:
-        """Return the signature with more fields at its end; one that is there already gets the new value in its
-        place."""
+        """Return the signature with more fields at its end; an existing field gets the new value in its place."""
         return Signature(tuple((dict(self.fields) | {name: str(value) for name, value in fields.items()}).items()))
 
     def short(self) -> str:
@@ -47,12 +46,12 @@ class Signature(Mapping[str, str]):
 
 
 def sign(**fields: object) -> Signature:
-    """Make the signature of a result of this version of nescio."""
+    """Return the signature of a result of this version of nescio."""
     return Signature(((TOOL, __version__), *((name, str(value)) for name, value in fields.items())))
 
 
 def parse(text: str) -> Signature:
-    """Read a signature as it is printed. Raises ValueError for a text that is none."""
+    """Return the signature from its text. Raises ValueError for any other text."""
     fields = []
     for part in _BARS.findall(text):
         match = _FIELD.fullmatch(part)

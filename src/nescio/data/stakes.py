@@ -1,8 +1,8 @@
-"""A stake in words: how it labels an answer, how the id of a question carries it through a harness, and the sentence
-that states it.
+"""Handle stakes: labels of answers, ids of questions that carry a stake through a harness, and the sentence for a
+system.
 
-A stake is the price λ of an error, where a right answer earns 1 and silence 0; or the target t = λ/(1 + λ): answer only
-if you are more than t sure. An answer at a stake is a repeat whose label says so: `stake=3`, or `t=0.75`.
+A stake is the price λ of an error; a right answer earns 1 and an abstention 0. Equivalently it is the target t = λ/(1 +
+λ): answer only if you are more than t sure. An answer at a stake is a repeat labelled `stake=3` or `t=0.75`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nescio.data.repeats import repeats_of
 from nescio.errors import MissingColumnError, UsageError
 
 STAKE = "stake"
-SIMPLE = 1_000  # the largest denominator of a fraction that is written with all the digits of a float
+SIMPLE = 1_000  # A fraction with a larger denominator is written with all digits of a float.
 TARGETS = ("t", "target", "threshold", "confidence_target")  # columns that hold t, and not the price of an error
 _LABEL = re.compile(rf"({'|'.join((STAKE, 'lambda', 'penalty', *TARGETS))})=(.+)")
 _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
@@ -30,22 +30,22 @@ _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 @cache
 def label(column: str, stake: str) -> str:
-    """Return the label of an answer at a stake: `column=stake` if the column's name is one of a stake, else the stake
-    as written."""
+    """Return the label of an answer at a stake: `column=stake` if the column's name is one of a stake, else the
+    stake."""
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether all labels say which stakes they are, and on which scale."""
+    """Return whether all labels name their stakes and the scale."""
     try:
         return penalties(labels) is not None
-    except UsageError:  # a column of this name that holds something else
+    except UsageError:  # The column has this name, but other content.
         return False
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction, 1/3 for 0.3333333333333333; raise UsageError for a text that is no stake."""
+    """Return λ as an exact fraction, 1/3 for 0.3333333333333333. Raises UsageError for a text that is no stake."""
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
@@ -59,23 +59,22 @@ def penalty(text: str, *, target: bool) -> Fraction:
 
 
 def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
-    """Return λ of each label, or None if one of them names no stake and no `scale` says what it is.
+    """Return λ of each label, keyed by label; None if a label names no scale and `scale` is auto.
 
     `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
     """
-    found = {}
+    prices = {}
     for text in dict.fromkeys(labels):
         stated = _LABEL.fullmatch(text)
         if stated is None and scale == "auto":
             return None
         name, value = stated.groups() if stated else ("", text)
-        found[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
-    return found
+        prices[text] = penalty(value, target=scale == "target" or (scale == "auto" and name in TARGETS))
+    return prices
 
 
 def marked(question: str, stake: str) -> str:
-    """Return the id under which a question is asked at a stake (`3`, or `t=0.75`): whatever harness asks it keeps the
-    id."""
+    """Return the id of a question asked at a stake (`3`, or `t=0.75`), which any harness keeps."""
     return f"{question}@{stake if '=' in stake else f'{STAKE}={stake}'}"
 
 
@@ -85,8 +84,10 @@ def is_marked(question: object) -> TypeGuard[str]:
 
 
 def unmarked(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which answers to `q1@stake=1` and `q1@stake=3` are those to q1 at two stakes; as they are,
-    unless every id is such a one."""
+    """Return outcomes in which answers to `q1@stake=1` and `q1@stake=3` become answers to q1 at two stakes.
+
+    Outcomes are unchanged unless every id has this form.
+    """
     if not outcomes.questions or "@" not in outcomes.questions[0]:
         return outcomes
     parts = [_MARKED.fullmatch(name) for name in outcomes.questions]
@@ -99,7 +100,7 @@ def unmarked(outcomes: Outcomes) -> Outcomes:
 
 
 def sentence(price: Fraction) -> str:
-    """Return the words that state a stake to a system."""
+    """Return the sentence that states a stake to a system."""
     loses = "costs nothing" if not price else f"loses {_number(price)} point{'' if price == 1 else 's'}"
     sure = _number(100 * price / (1 + price))
     return (
@@ -113,8 +114,7 @@ def _number(value: Fraction) -> str:
 
 
 def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
-    """Return stakes as they were written and as λ, without repetitions; raise UsageError for a word that is no
-    stake."""
+    """Return stakes as written and as λ, without repetitions. Raises UsageError for a word that is no stake."""
     made: dict[Fraction, str] = {}
     for word in words:
         name, equals, value = word.strip().rpartition("=")
@@ -125,7 +125,7 @@ def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
 
 
 def _penalty(evidence: Any) -> Array:
-    """Return the stake of each answer, which the label of its repeat says."""
+    """Return the stake of each answer, from the label of its repeat."""
     repeats = getattr(evidence, "repeats", None)
     labels = [] if repeats is None else [str(label) for label in repeats.label]
     known = penalties(labels) if labels and are_stated(labels) else None

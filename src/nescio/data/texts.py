@@ -1,4 +1,4 @@
-"""The words of questions and answers, for people who look at questions. No number depends on them."""
+"""Hold the texts of questions and answers, for people to read. No number depends on them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from msgspec import Struct
 
 
 class AnswerTexts(Struct, frozen=True):
-    """The words of one answer: the question, the right answer, the response, its graded part (if that is another text),
-    and the reason for the grade. Empty if a file does not say."""
+    """The texts of one answer: question, right answer, response, graded part, and reason for the grade.
+
+    The graded part is empty if it is the response. Other texts are empty if a file does not have them.
+    """
 
     question: str = ""
     gold: str = ""
@@ -22,7 +24,7 @@ class AnswerTexts(Struct, frozen=True):
 def texts_of(
     question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
 ) -> AnswerTexts:
-    """Return the texts of the parts of a log, whatever their types; the graded text is left out if it is the answer."""
+    """Return the texts of the parts of a log, of any type; the graded text is left out if it equals the answer."""
     answer_text, graded_text = in_words(answer), in_words(graded)
     several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
     return AnswerTexts(
@@ -35,8 +37,8 @@ def texts_of(
 
 
 def in_words(value: Any) -> str:
-    """Write a value of JSON for people: a text as it is, messages of a chat one below the other, a list by its
-    parts."""
+    """Return a JSON value as text for people: a text unchanged, messages of a chat below each other, a list by its
+    items."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The sums of many runs' columns under weights that they share: one matrix product for all of them."""
+"""Sum many runs' columns under shared weights: one matrix product for all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nescio.stats.sums import Summands, summands
 class JointColumns(Struct, frozen=True, eq=False):
     """The columns of several additive patterns over the same units, side by side.
 
-    `places` says for each of the patterns where the columns of a name begin and how wide they are (0: one number a
+    `places` has one mapping per pattern, from a name to the start and the width of its columns (0: one number per
     unit).
     """
 
@@ -24,8 +24,8 @@ class JointColumns(Struct, frozen=True, eq=False):
     places: tuple[dict[str, tuple[int, int]], ...]
 
     def under(self, table: Table) -> list[dict[str, Array]]:
-        """Return the totals of each of the patterns under weights of shape (units, resamples): (resamples,) or
-        (resamples, width)."""
+        """Return the totals of each pattern under weights of shape (units, resamples): (resamples,) or (resamples,
+        width)."""
         sums = self.columns.under(table)
         return [
             {
@@ -42,16 +42,16 @@ class JointColumns(Struct, frozen=True, eq=False):
 
 
 def join(patterns: Sequence[Patterns], units: int) -> JointColumns:
-    """Return columns of patterns, which have a kind for each unit, side by side."""
+    """Return the columns of patterns side by side; the patterns have one kind per unit."""
     parts: list[Array] = [np.zeros((units, 0))]
     places: list[dict[str, tuple[int, int]]] = []
     start = 0
-    for one in patterns:
-        own: dict[str, tuple[int, int]] = {}
-        for name, values in one.columns.items():
+    for pattern in patterns:
+        columns_of_run: dict[str, tuple[int, int]] = {}
+        for name, values in pattern.columns.items():
             width = 0 if values.ndim == 1 else values.shape[1]
             parts.append(values.reshape(units, -1).astype(np.float64))
-            own[name] = (start, width)
+            columns_of_run[name] = (start, width)
             start += parts[-1].shape[1]
-        places.append(own)
+        places.append(columns_of_run)
     return JointColumns(summands(np.concatenate(parts, axis=1)), tuple(places))

@@ -1,4 +1,4 @@
-"""Answers that a file holds with their grades, one after another, and all of them together as Outcomes."""
+"""The answers in a file with their grades, and their conversion to Outcomes."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from nescio.errors import FormatError, differs_between_runs
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all answers: a log may have millions
-SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
-FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are those of clusters
+# All answers share this object, because a log may have millions of them.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+SCORE = "score"  # the name of the graded score of an answer, as in mean(score)
+FEW_REPEATS = 0.01  # From this share of repeats on, intervals and tests treat questions as clusters.
 
 
 class Answer(Struct, gc=False):
-    """An answer of a run to a question. A reader fills in what the file says; `logs.kit` makes `state` and `why` of it.
+    """An answer of a run to a question. A reader fills in what the file says, and `logs.kit` derives `state` and `why`.
 
-    What became of the answer is the first of these that holds: `ungraded` is why nothing graded it (an error, a judge
-    that failed); `silent`, why the tool itself calls it silence; words that decline in `answer` or `extracted`;
-    `nothing`, why it is none (empty, without an answer in the requested form); `right` (the tool's verdict) or `score`;
-    else nothing graded it, and `lacking` is why.
+    The first field that is set decides the state of an answer. `ungraded`: why nothing graded it (an error, a judge
+    that failed). `silent`: why the tool itself calls it an abstention. Words that decline, in `answer` or `extracted`.
+    `nothing`: why there is no answer (empty, or not in the requested form). `right`, the tool's verdict, or `score`.
+    Otherwise nothing graded it, and `lacking` says why.
 
-    If a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch,
-    trial or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata`
-    are constant within the question; `labels` are values of the log, and may be strata. `where` names the place in the
-    file `path`. `scores` holds graded scores by name, and `task` the task where each has metrics of its own.
+    If a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch, trial
+    or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata` are
+    constant within the question; `labels` are values of the log that may serve as strata. `where` names the place in
+    the file `path`. `scores` holds graded scores, keyed by name. `task` is the task, if each task has its own metrics.
     `answerable` is 0 if declining is right, and -1 if the log does not say. `asked`, `gold`, `answer`, `extracted` (the
     part of the answer that was graded) and `reason` are for people to read.
     """
@@ -70,49 +71,51 @@ class Answer(Struct, gc=False):
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
-    """Return how many answers come after the first of their run and question, having numbered them as repeats."""
+    """Return how many answers come after the first of their run and question, after numbering them as repeats."""
     seen: Counter[tuple[str, str]] = Counter()
-    for one in answers:
-        seen[one.run, one.question] += 1
-        one.repeat = seen[one.run, one.question]
+    for answer in answers:
+        seen[answer.run, answer.question] += 1
+        answer.repeat = seen[answer.run, answer.question]
     return seen.total() - len(seen)
 
 
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the answers of one file, or of several that belong together; a question that a run lacks is absent.
+    """Return the answers of one file, or of several that belong together, as Outcomes. A question that a run lacks is
+    absent.
 
     Answers to one question with different `repeat` share its weight. Raises FormatError if a run answers a question
-    twice otherwise. `notes` gets one note a run on the reasons for its silence and its ungraded answers.
+    twice without different `repeat`. `notes` gets one note per run with the reasons for its abstentions and its
+    ungraded answers.
     """
     answers = list(answers)
     if not answers:
         raise FormatError(path, "there are no answers in it")
     runs: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
-    first: list[Answer] = []  # of each question
+    first: list[Answer] = []  # the first answer to each question
     files: list[object] = []
     reasons: list[Counter[str]] = []
     seen: set[tuple[int, int]] = set()
     places = np.empty((2, len(answers)), dtype=np.int64)
-    for i, one in enumerate(answers):
-        r = runs.setdefault(one.run, len(runs))
-        key = composed(one.question) or "", FIRST if one.repeat is None else str(one.repeat)
+    for i, answer in enumerate(answers):
+        r = runs.setdefault(answer.run, len(runs))
+        key = composed(answer.question) or "", FIRST if answer.repeat is None else str(answer.repeat)
         q = questions.setdefault(key, len(questions))
         if (r, q) in seen:
-            again = "" if one.repeat is None else f" in repeat {one.repeat}"
-            rule = f"question {one.question!r} appears twice for run {one.run!r}{again}"
-            raise FormatError(one.path or path, rule, where=one.where)
+            again = "" if answer.repeat is None else f" in repeat {answer.repeat}"
+            rule = f"question {answer.question!r} appears twice for run {answer.run!r}{again}"
+            raise FormatError(answer.path or path, rule, where=answer.where)
         seen.add((r, q))
         places[:, i] = r, q
         if r == len(files):
-            files.append(one.path or path)
+            files.append(answer.path or path)
             reasons.append(Counter())
         if q == len(first):
-            first.append(one)
+            first.append(answer)
         else:
-            _same_in_all_runs(first[q], one, path, options)
-        if one.why:
-            reasons[r][one.why] += 1
+            _same_in_all_runs(first[q], answer, path, options)
+        if answer.why:
+            reasons[r][answer.why] += 1
     shape, at = (len(runs), len(questions)), (places[0], places[1])
 
     def grid(values: Iterable[Any], empty: object, dtype: type) -> Array:
@@ -123,35 +126,39 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         filled[at] = column
         return filled
 
-    confidence = grid((np.nan if one.confidence is None else one.confidence for one in answers), np.nan, float)
-    candidate = grid((one.candidate for one in answers), -1, np.int8)
-    answerable = grid((one.answerable for one in answers), -1, np.int8).max(axis=0)
-    names = dict.fromkeys(name for one in answers for name in one.scores)
-    columns = {user(name): grid((one.scores.get(name, np.nan) for one in answers), np.nan, float) for name in names}
-    if SCORE not in names and any(one.score is not None for one in answers):
-        scores = (np.nan if one.score is None else one.score for one in answers)
+    confidence = grid((np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float)
+    candidate = grid((answer.candidate for answer in answers), -1, np.int8)
+    answerable = grid((answer.answerable for answer in answers), -1, np.int8).max(axis=0)
+    names = dict.fromkeys(name for answer in answers for name in answer.scores)
+    columns = {
+        user(name): grid((answer.scores.get(name, np.nan) for answer in answers), np.nan, float) for name in names
+    }
+    if SCORE not in names and any(answer.score is not None for answer in answers):
+        scores = (np.nan if answer.score is None else answer.score for answer in answers)
         columns[user(SCORE)] = grid(scores, np.nan, float)
     notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
     asked = tuple(question for question, _ in questions)
     return Outcomes(
         tuple(runs),
         asked,
-        grid((one.state for one in answers), ABSENT, np.int8),
+        grid((answer.state for answer in answers), ABSENT, np.int8),
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
         answerable=answerable if (answerable >= 0).any() else None,
         extra_columns=columns,
-        strata=_strata([one.strata for one in first], options),
-        clusters=_clusters([one.cluster for one in first], notes),
-        why=grid((one.why or None for one in answers), None, object) if any(reasons) else None,
+        strata=_strata([answer.strata for answer in first], options),
+        clusters=_clusters([answer.cluster for answer in first], notes),
+        why=grid((answer.why or None for answer in answers), None, object) if any(reasons) else None,
         repeats=repeats_of(asked, [repeat for _, repeat in questions]),
         files=tuple(map(str, files)),
-        texts=grid((one.texts for one in answers), None, object) if any(one.texts for one in answers) else None,
+        texts=grid((answer.texts for answer in answers), None, object)
+        if any(answer.texts for answer in answers)
+        else None,
     )
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
-    """Raise MismatchError if two runs disagree on a column of questions that a measure or an option asked for."""
+    """Raise MismatchError if two runs disagree on a question's column that a measure or an option needs."""
     for name in options.strata or ():
         value, differs = first.strata.get(name, ""), other.strata.get(name, "")
         if first.run != other.run and value != differs:
@@ -167,8 +174,10 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return the clusters of questions that ask the same, and note them. Return None if there are none, or too few for
-    any interval to notice."""
+    """Return the clusters of questions that ask the same, and add a note on them.
+
+    Return None if there are none, or too few to change any interval.
+    """
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)
     if None in sizes or not repeats:

@@ -1,4 +1,4 @@
-"""Choose one of several things in a file, as `--choose NAME=VALUE` says: a metric, a scorer, a threshold."""
+"""Choose one of several objects in a file, as `--choose NAME=VALUE` says: a metric, a scorer, a threshold."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from nescio.errors import UsageError, offer, opt
 from nescio.formats.registry import ReadOptions
 from nescio.text import decimal
 
-_SHOWN = 50  # names in a message
+_SHOWN = 50  # the most names in a message
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
     """Return the object that `--choose NAME=VALUE` selects among several, or the only one.
 
-    If files hold different ones, VALUE lists several with commas, and the first existing one is taken. `elsewhere`
-    tells that the selected one is in another file.
+    If files hold different objects, VALUE lists several with commas, and the first existing one is taken. `elsewhere`
+    says that another file has the selected object.
 
-    Raises UsageError if there are several and none is named, or where the one named is not there.
+    Raises UsageError if there are several and none is selected, or if the selected one does not exist.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
     if (found := chosen_among(options, name, there)) is not None:
@@ -30,19 +30,21 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
         raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]
-    ways = "".join(offer("choose", {name: one}) for one in there)
+    ways = "".join(offer("choose", {name: value}) for value in there)
     raise UsageError(f"{what} here are {shown or 'none'}; name one with {opt('choose', of=name + '=NAME')}{ways}")
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
-    """Return the first value of `--choose NAME=VALUE`, whole or between commas, that is in `there`, or None."""
+    """Return the first value of `--choose NAME=VALUE`, whole or between commas, that `there` holds, or None."""
     chosen = options.choose.get(name)
-    return None if chosen is None else next((one for one in (chosen, *chosen.split(",")) if one in there), None)
+    return None if chosen is None else next((value for value in (chosen, *chosen.split(",")) if value in there), None)
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
-    """Return the only name there is, because another file may have the chosen one; else the chosen one. Empty if there
-    is none."""
+    """Return the only name, or, among several, the chosen one; empty if there is no name.
+
+    A single name is taken even if another is chosen, because another file may have the chosen one.
+    """
     there = list(dict.fromkeys(names))
     return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
 
@@ -54,7 +56,7 @@ def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """Return the number of `--choose threshold=T`. Raises UsageError if it is none."""
+    """Return the number of `--choose threshold=T`, or None if it is not given. Raises UsageError if T is no number."""
     chosen = options.choose.get("threshold")
     least = None if chosen is None else decimal(chosen)
     if chosen is not None and (least is None or not math.isfinite(least)):

@@ -1,4 +1,4 @@
-"""Explain in words why a file was taken for its format: the rule of its `recognise`, and the part of the file that
+"""Explain in words why a file was taken for its format: the rule of `recognise`, and the part of the file that
 satisfied it."""
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from nescio.tables.lexicon import roles_of
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
 _LEADERBOARD = {"title", "header", "rows", "links"}
 _TIRA = re.compile(r"\s*measure\s*\{")
-_MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
+_MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which are often questions
 
 
 def rule(format_: Format) -> str:
-    """Return the rule of `recognise` in words, from its own first paragraph."""
+    """Return the rule of `recognise` in words, from the first paragraph of its docstring."""
     if format_.fallback:
         return "No tool that nescio knows writes such a file; its columns have roles by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
@@ -31,8 +31,10 @@ def rule(format_: Format) -> str:
 
 
 def seen(format_: Format, source: Source) -> str:
-    """Return the part of the file that satisfied the rule: the root of XML, the first line of text, else the fewest
-    columns, keys or members that suffice."""
+    """Return the part of the file that satisfied the rule.
+
+    It is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice.
+    """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
@@ -50,7 +52,7 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return the fewest columns, keys or members that suffice for the file to be recognised as what it is."""
+    """Return the fewest columns, keys or members with which the file is still recognised as the same format."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -60,8 +62,10 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return the names that are needed in addition to some. Names are halved again and again, so that a few among
-    thousands are found quickly."""
+    """Return the names that are needed in addition to `some`.
+
+    The names are halved again and again, so that a few among thousands are found quickly.
+    """
     if does(some):
         return []
     if len(names) <= 1:
@@ -72,7 +76,7 @@ def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """Return the source cut to these names."""
+    """Return the source reduced to these names."""
     kept = {*names}
 
     def cut(value: Any) -> Any:
@@ -89,12 +93,12 @@ def _only(source: Source, names: Collection[str]) -> Source:
 
 
 def holds_figures(source: Source) -> bool:
-    """Return whether a document holds figures of a named tool, and no answers, though it has rows."""
+    """Return whether a document holds summary figures of a known tool, but no answers, though it has rows."""
     return source.kind == "document" and {*source.columns} >= _LEADERBOARD
 
 
 def no_format(source: Source) -> FormatError:
-    """Return the error for a file of no known format: what it looks like, and what is missing."""
+    """Return the error for a file of no known format. It says what the file looks like, and what is missing."""
     columns = list(source.columns) or None
     if holds_figures(source):
         rule = (
@@ -112,7 +116,7 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Return the error for a text of another kind than asked for, with the name that another file must have."""
+    """Return the error for a text of the wrong format, with the name that a file of the right format must have."""
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
             "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder "
@@ -128,10 +132,10 @@ def no_text(source: Source, rule: str) -> FormatError:
 
 
 def _looks_like_a_table(line: str) -> bool:
-    """Return whether a line is a header with names of the lexicon."""
+    """Return whether a line is a table header with names that nescio knows."""
     return any(sum(bool(roles_of(name)) for name in line.replace('"', "").split(mark)) > 1 for mark in ",;\t|")
 
 
 def known() -> str:
-    """Return the names of the formats."""
+    """Return the names of the formats, as text for a message."""
     return ", ".join(sorted(REGISTRY))

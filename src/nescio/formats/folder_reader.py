@@ -1,4 +1,5 @@
-"""Folders that are named in place of the files in them: stories, questions with their runs, and logs of other tools."""
+"""Find the files of a folder that the user names in place of them: stories, questions with runs, and logs of other
+tools."""
 
 from __future__ import annotations
 
@@ -19,23 +20,23 @@ from nescio.sources.workbooks import SUFFIX
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
 OUTPUT = "output"
 ALL_KEYS = "expected.answers"  # the keys of all stories of a folder
-TIRA = ("run.prototext", "stdout.txt", "file-list.txt")  # what lies beside the folder output of a run of TIRA
-DATA = (*TEXT, SUFFIX)  # the suffixes of files that may be tables
-DEEPEST = 6  # folders within a folder that are looked into
+TIRA = ("run.prototext", "stdout.txt", "file-list.txt")  # the files beside the folder `output` of a TIRA run
+DATA = (*TEXT, SUFFIX)  # suffixes of files that may be tables
+DEEPEST = 6  # the depth to which folders within a folder are searched
 
 
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """Return the items with each folder replaced by its files, and notes on the files left out.
 
-    A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
-    (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
-    depth, the logs of one of the tools whose formats say how their files are named, or else tables and JSON. Raises
+    A folder may hold one of five kinds of content: .story files with their questions and keys; questions.jsonl with
+    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the one output file of a TIRA run;
+    at any depth, the logs of one tool whose formats say how their files are named; or tables and JSON. Raises
     FormatError for any other folder.
     """
     gathered: list[Any] = []
     notes: list[Note] = []
     for item in items:
-        if isinstance(item, (str, Path)) and os.path.isdir(item):  # Path.is_dir raises for a name too long
+        if isinstance(item, (str, Path)) and os.path.isdir(item):  # Path.is_dir raises an error for an overlong name.
             files, passed_over = _in(Path(item))
             gathered += files
             notes += passed_over
@@ -47,8 +48,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
 
 def _in(folder: Path) -> tuple[list[Path], list[Note]]:
     if (folder / QUESTIONS).is_file():
-        own = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
-        return own + sorted((folder / RUNS).glob("*.jsonl")), []
+        collection_files = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
+        return collection_files + sorted((folder / RUNS).glob("*.jsonl")), []
     if (folder / OUTPUT).is_dir() and any((folder / name).is_file() for name in TIRA):
         return [_of_tira(folder / OUTPUT)], []
     if not any(folder.glob("*.story")):
@@ -68,8 +69,11 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers if it is
-    there, because it has all of them). Raises FormatError if there is no story."""
+    """Return the files of a folder that form a collection: stories, questions and keys.
+
+    If expected.answers exists it is the only file of keys, because it has all of them. Raises FormatError without a
+    story.
+    """
     stories = sorted(folder.glob("*.story"))
     if not stories:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
@@ -79,8 +83,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a run of TIRA wrote, beside which metadata may be; raise FormatError if there is none, or
-    more than one."""
+    """Return the file that a TIRA run wrote, beside any metadata. Raises FormatError for no file or several."""
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
     if len(answers) == 1:
@@ -90,8 +93,10 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it. Raises FormatError if there are none, or of
-    several tools."""
+    """Return the logs of other tools in a folder and its subfolders.
+
+    Raises FormatError for no logs, or logs of several tools.
+    """
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
@@ -104,7 +109,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     if len(tools) > 1:
         tools = _by_contents(tools)
     if not tools and any(folder.rglob("*.parquet")):
-        return [folder], []  # one table, in as many files as there are
+        return [folder], []  # All tables of the folder are parts of one table.
     if not tools and (tables := [path for path in every_file(folder) if path.suffix.lower() in DATA]):
         return tables, _passed_over(folder, tables, "table", len(every_file(folder)) - len(tables))
     if not tools:
@@ -133,18 +138,19 @@ def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) ->
 
 
 def _is_called(path: Path, pattern: str) -> bool:
-    """Return whether the end of a path, as long as the pattern is, fits it."""
+    """Return whether the last parts of a path match a pattern, as many parts as the pattern has."""
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files of each tool without those that are only called as its files are."""
+    """Return the files of each tool, without files that only have a name like the tool's files."""
     kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}
 
 
 def _is_of(path: Path, name: str) -> bool:
-    """Return whether a file is of a format; what cannot be opened may be, and its reader will say."""
+    """Return whether a file is of a format. A file that cannot be opened counts as one, because its reader reports the
+    error."""
     try:
         return bool(REGISTRY[name].recognise(open_source(path)))
     except FormatError:
@@ -152,8 +158,10 @@ def _is_of(path: Path, name: str) -> bool:
 
 
 def every_file(folder: Path) -> list[Path]:
-    """Return the files in a folder and in the folders within it, in order. Those whose names begin with a full stop are
-    left out, unless a format's files are named so."""
+    """Return the files in a folder and its subfolders, in order.
+
+    Files whose names begin with a full stop are left out, unless a format's files have such names.
+    """
     dotted = [pattern for patterns in FILES.values() for pattern in patterns if pattern.startswith(".")]
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):

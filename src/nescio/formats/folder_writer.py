@@ -1,5 +1,4 @@
-"""Parts that the writers of folders share: names for files, lines of JSON, and a note on what a format has no place
-for."""
+"""Parts that the writers of folders share: file names, lines of JSON, and notes on data that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -18,13 +17,15 @@ from nescio.sources.writing import atomic_folder
 from nescio.text import plural
 
 _STRANGE = re.compile(r"[^\w.@+=,()\[\] -]")
-_LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
+_LONGEST = 100  # bytes: any file system takes this many with a prefix and a suffix
 
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield a folder to fill with files of one format, whole or not at all. Raises MismatchError if one would not be
-    taken for it."""
+    """Yield an empty folder to fill with files of one format; it is written completely or not at all.
+
+    Raises MismatchError if its reader would not recognise a written file.
+    """
     with atomic_folder(path) as folder:
         yield folder
         for file in sorted(entry for entry in folder.rglob("*") if entry.is_file()):
@@ -40,7 +41,7 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
-    """Return a file name (without suffix) for each run that any file system takes; no two are `alike`."""
+    """Return a file name (without suffix) for each run that any file system takes; no two are equal after `alike`."""
     stems: list[str] = []
     taken: set[Hashable] = set()
     for name in names:
@@ -55,7 +56,7 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
 
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
-    """Note the runs that bear the name of their file from now on."""
+    """Note the runs that will have the name of their file, because their own name is no file name."""
     other = [f"{name!r} {file}" for name, file in zip(names, files, strict=True) if name != file]
     if not other:
         return []
@@ -70,7 +71,7 @@ def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
 
 
 def without_answers(runs: Iterable[Run]) -> list[Note]:
-    """Note the runs that hold no answer, and so get no file."""
+    """Note the runs that have no answer, and therefore get no file."""
     return [
         note("writer.no_answers", "run {subject!r} holds no answer: no file", run.name)
         for run in runs
@@ -84,7 +85,7 @@ def what_is(unjudged: Unjudged) -> str:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON Lines; half of a surrogate pair, which UTF-8 has no place for, becomes a question mark."""
+    """Write JSON Lines. Half of a surrogate pair, which UTF-8 cannot encode, becomes a question mark."""
     import json
 
     with path.open("wb") as file:
@@ -93,7 +94,7 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_document(path: Path, document: Any) -> None:
-    """Write one JSON document, as lines are written."""
+    """Write one JSON document, in the same encoding as JSON Lines."""
     import json
 
     path.write_bytes(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(errors="replace") + b"\n")
@@ -111,8 +112,10 @@ def _halved(text: str) -> bool:
 
 
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
-    """Return notes that count what a format has no place for; `holds` names what it has a place for, of the keys
-    below."""
+    """Return notes that count the data a format cannot hold.
+
+    `holds` names the kinds of data that the format can hold, by the keys of `parts`.
+    """
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
     if "repeats" not in holds and any(response.repeat is not None for response in responses):

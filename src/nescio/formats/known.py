@@ -1,8 +1,9 @@
-"""Every format of nescio's own: the module that reads it, the keys by which its files are known (`shapes.py`), and the
-names of its files in a folder that is given in their place.
+"""Every format of nescio's own: its reader's module, the keys that identify its files (`shapes.py`), and their names in
+a folder.
 
-One table, so that no module is imported until a file has its keys, and no reader of a tool is asked about a table of
-somebody else. If keys do not say enough, the reader's own `recognise` is asked about the files that have them.
+All formats are in one table. So a module is imported only if a file has its keys, and no tool's reader sees a table
+that the tool did not write. If the keys are ambiguous, the reader's own `recognise` decides about the files that have
+them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from msgspec import Struct
 
 from nescio.formats.shapes import Shapes
 
-ANY = ""  # the part of files about which the reader's own `recognise` says what they are
+ANY = ""  # the part of files for which the reader's own `recognise` decides
 
 
 class Known(Struct, frozen=True):
@@ -224,5 +225,6 @@ WRITERS = {
     "outcomes": "tables.outcomes_writer",
     "questions": "tables.questions_writer",
 }
-# First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
+# First lines that are no header, keyed by suffix. A file with such a first line is text, though its suffix is that of a
+# table.
 HEADLESS = {".tsv": r"\S+\tAuthor: \S*;Work Time"}

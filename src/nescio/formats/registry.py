@@ -1,9 +1,9 @@
-"""The contract of a format, the registries of readers and of writers, and the results of reading and writing.
+"""The contract of a format, the registries of readers and writers, and the results of reading and writing.
 
-A format is one file here. `known.py` has the keys of its files, so that it is imported only for files that have them;
-its `recognise`, or its shapes alone, say what part such a file plays in it ("table", "gold", "answers") or None; its
-reader takes all files of the format that were given together. A writer turns what was read of any format into files
-that this format's reader reads. A plug-in gives its keys, or none, where it registers its reader.
+A format is one file here. `known.py` has the keys of its files, so it is imported only for files with these keys. Its
+`recognise`, or its shapes alone, return the role of such a file in it ("table", "gold", "answers") or None. Its reader
+takes all given files of the format together. A writer turns data of any format into files that this format's reader
+reads. A plug-in declares its keys, if any, when it registers its reader.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from nescio.tables.lexicon import roles_of
 class Unjudged(Struct, frozen=True):
     """A collection and runs whose answers nobody has judged yet; `files` names the origin of each run.
 
-    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
-    by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
-    check` says it. `judge` is the one by which the benchmark itself defines what is right, where it does.
+    `extra_columns` holds the format's own graded scores, which no judge gives: arrays of shape (runs, questions), keyed
+    by name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
+    `judge` is the benchmark's official judge, if it defines one.
     """
 
     collection: Collection
@@ -50,16 +50,17 @@ class Unjudged(Struct, frozen=True):
     no_answer: NoAnswer = NoAnswer()
 
 
-_MOST_KNOWN, _LONG = 1 << 15, 400  # texts whose match is kept, and characters from which on it is not
+# the most texts whose match is cached, and the length from which on a text is not cached
+_MOST_KNOWN, _LONG = 1 << 15, 400
 Label = TypeVar("Label")
 Data = Outcomes | Tally | Evidence | Unjudged
 
 
 class Declined:
-    """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole.
+    """The patterns of words that mean "I do not know", and counts of their matches. A pattern must match a whole text.
 
-    `reads` says of a text whether it reads like silence, whatever the patterns. `wrong` are the texts of wrong answers
-    that no pattern matched, by file: some may read like silence all the same.
+    `reads` is a function that says whether a text reads like an abstention, with or without patterns. `wrong` holds the
+    texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
     """
 
     def __init__(self, patterns: Sequence[str] = (), reads: Callable[[str], bool] = lambda _: False) -> None:
@@ -77,15 +78,15 @@ class Declined:
     def fits(self, text: str) -> bool:
         """Return whether a pattern matches a whole text, without white space at its ends."""
         stripped = text.strip()
-        found = self._known.get(stripped)
-        if found is None:
-            found = any(matches(stripped) for matches in self._matchers)
+        is_match = self._known.get(stripped)
+        if is_match is None:
+            is_match = any(matches(stripped) for matches in self._matchers)
             if len(self._known) < _MOST_KNOWN and len(stripped) < _LONG:
-                self._known[stripped] = found
-        return found
+                self._known[stripped] = is_match
+        return is_match
 
     def matches(self, text: str | None) -> bool:
-        """Return whether an answer, if there is one, fits, and count it if so."""
+        """Return whether an answer exists and a pattern matches it; count it if so."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -93,8 +94,8 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """The values of `--choose NAME=VALUE`, by name. `asked` are the names that a reader looked for, whether they were
-    given or not."""
+    """The values of `--choose NAME=VALUE`, keyed by name. `asked` holds the names that a reader looked for, given or
+    not."""
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -116,12 +117,16 @@ def _no_judge(_: Unjudged) -> Outcomes:
 
 
 class ReadOptions(Struct, frozen=True):
-    """The options of a reader. They are: words for outcomes; the columns to keep as strata (None: all that can be); the
-    graded scores that a measure needs; which of several things in a log to `choose`; the words that mean "I do not
-    know"; whether questions must hold gold answers (not if people judge, or a system is to answer); and whether the
-    `texts` of questions and answers are wanted, which people look at and no number needs. Without `supports` a reader
-    may leave out what answers rest on. No judge reads it, and in many runs it is most of the file.
-    `people` names the columns with people's verdicts, which are read beside the answers and have no other part."""
+    """The options of a reader.
+
+    `outcome_map` translates words for outcomes. `strata` names the columns to keep as strata (None: all that can be),
+    and `graded` the graded scores that a measure needs. `choose` selects among several objects in a log. `declined` has
+    the words that mean "I do not know". `gold` says whether questions must have gold answers, which they need not if
+    people judge or a system is to answer. `texts` says whether the texts of questions and answers are wanted; people
+    read them, but no number needs them. Without `supports` a reader may leave out the evidence for answers, which no
+    judge reads and which fills most of many files. `people` names the columns with people's verdicts, which have no
+    other role.
+    """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -147,33 +152,33 @@ class ReadOptions(Struct, frozen=True):
     people: frozenset[str] = frozenset()
 
     def with_more(self, more: Mapping[str, Any]) -> ReadOptions:
-        """Return these options with the additional ones of a reading, by the names of the options."""
-        own = {
+        """Return these options updated with more reading options, keyed by name."""
+        known = {
             name: value
             for name, value in more.items()
             if name in ("duplicates", "declined_right", "refusals", "total", "rest", "judge")
         }
         if "outcome_map" in more:
             meant = more["outcome_map"]
-            own["outcome_map"] = {**self.outcome_map, **{word: to for word, to in meant.items() if to in MEANINGS}}
-            own["worths"] = {**self.worths, **{word: float(to) for word, to in meant.items() if to not in MEANINGS}}
+            known["outcome_map"] = {**self.outcome_map, **{word: to for word, to in meant.items() if to in MEANINGS}}
+            known["worths"] = {**self.worths, **{word: float(to) for word, to in meant.items() if to not in MEANINGS}}
         settled = {name: more[name] for name in ("empty", "unparsed") if name in more}
         if settled:
-            own["no_answer"] = replace(self.no_answer, **settled)
-        return replace(self, told=self.told | {*more}, **own)
+            known["no_answer"] = replace(self.no_answer, **settled)
+        return replace(self, told=self.told | {*more}, **known)
 
     def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
-        """Return the labels of a question that are to be strata."""
+        """Return the labels of a question that become strata."""
         return {name: label for name, label in labels.items() if self.strata is None or name in self.strata}
 
 
 class ReadResult(Struct, frozen=True):
     """The result of a reader: data, notes for the user, and the measures that users of the format expect first.
 
-    `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
-    may name the judge of each run themselves. `in_words` are outcomes whose texts were asked for, where scores alone
-    were made of them. `beside` adds runs of another format, which answer the same questions. The rest is the pipeline's
-    to fill: what the files are, whether nescio judged, and the questions and answers that were judged.
+    `judges` records who judged, if the reader knows it or ran a judge (nuggets matched automatically); outcomes may
+    name the judge of each run themselves. `in_words` has outcomes with texts, if texts were asked for but only scores
+    came out. `beside` adds runs of another format that answer the same questions. The pipeline fills in the rest: the
+    kinds of files, whether nescio judged, and the judged questions and answers.
     """
 
     data: Data
@@ -192,7 +197,7 @@ SourceRole = tuple[str, Source]
 
 
 def by_role(parts: Iterable[SourceRole]) -> dict[str, list[Source]]:
-    """Return the files by the parts that they play; a part that none plays is an empty list."""
+    """Return the files keyed by role. A role without files gives an empty list."""
     sources: dict[str, list[Source]] = defaultdict(list)
     for part, source in parts:
         sources[part].append(source)
@@ -206,13 +211,13 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 
 
 class Format(Struct, frozen=True):
-    """A registered format: `about` says in one line what it holds, for messages and help.
+    """A registered format; `about` says in one line what it holds, for messages and help.
 
-    `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
-    scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
-    does. `columns` are the names that `--column` may give to its columns. A format that `streams` reads
-    a large document piece by piece, and knows it by its first bytes. `describe` says in words what
-    files hold that cannot be read without others; "" where there is no more to say.
+    `collection` is a function that reads only the questions, with notes on them. Systems answer these questions, and
+    nescio's own runs are scored with them. `text` marks a format that recognises text files by their first line. A
+    `fallback` takes only files that no other format takes. `columns` are the names that `--column` may give to its
+    columns. A format that `streams` reads a large document piece by piece, and recognises it by its first bytes.
+    `describe` returns a description of files that cannot be read without others, or "".
     """
 
     name: str
@@ -228,7 +233,7 @@ class Format(Struct, frozen=True):
 
 
 REGISTRY: Registry[Format] = Registry("format", {name: f"nescio.{one.module}" for name, one in READERS.items()})
-TABLES = ("delimited", "lines", "parquet", "table")  # kinds of sources that are tables
+TABLES = ("delimited", "lines", "parquet", "table")  # the kinds of sources that are tables
 SHAPES: dict[str, Shapes] = {name: one.shapes for name, one in READERS.items()}
 FILES: dict[str, tuple[str, ...]] = {name: one.files for name, one in READERS.items() if one.files}
 plugins.TABLES += [(SHAPES, READERS), (FILES, READERS)]
@@ -248,19 +253,19 @@ def reader(
     files: tuple[str, ...] = (),
     streams: bool = False,
 ) -> Callable[[Reader], Reader]:
-    """Register the decorated function as the reader of a format. A name that is taken raises ValueError.
+    """Register the decorated function as the reader of a format. Raises ValueError for a name that is taken.
 
-    What `known.py` has of nescio's own formats, a plug-in says here: `shapes` are the keys by which its files are
-    known, by the part that a file plays (`shapes.py`), and `files` their names in a folder that is given in place of
-    them, as patterns. `recognise` tells the part where the shapes do not; without any it is asked about every file.
+    A plug-in declares here what `known.py` has for nescio's own formats. `shapes` are the keys that identify its files,
+    keyed by the role of a file (`shapes.py`). `files` are patterns of their names in a folder. `recognise` decides on
+    the role if the shapes do not; without shapes it is called for every file.
     """
 
     def register(read: Reader) -> Reader:
-        own = SHAPES.get(name, {}) if name in READERS else shapes or {}
+        format_shapes = SHAPES.get(name, {}) if name in READERS else shapes or {}
         more = (collection, text, fallback, describe, columns, streams)
-        REGISTRY.add(name, Format(name, about, recognise or recogniser(own), read, *more))
+        REGISTRY.add(name, Format(name, about, recognise or recogniser(format_shapes), read, *more))
         if name not in READERS:
-            SHAPES[name] = own
+            SHAPES[name] = format_shapes
             FILES.update({name: files} if files else {})
         return read
 
@@ -268,23 +273,27 @@ def reader(
 
 
 def candidate_formats(source: Source) -> list[Format]:
-    """List the formats that may be able to read a file, by its kind and keys; those of plug-ins too."""
+    """Return the formats that may read a file, by its kind and keys; plug-ins are included."""
     plugins.load_installed()
     return [REGISTRY[name] for name in fitting(SHAPES, source)]
 
 
 def matching_formats(source: Source) -> list[Format]:
-    """Return the formats that a file could be of: those that recognise it, else those that take what no other does."""
+    """Return the formats that recognise a file; if none does, the fallback formats."""
     candidates = candidate_formats(source)
-    own = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
-    if own and _names_runs_and_verdicts(source):
-        own = [format_ for format_ in own if not format_.read.__module__.startswith("nescio.formats.logs.")]
-    return own or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
+    recognised = [format_ for format_ in candidates if not format_.fallback and format_.recognise(source)]
+    if recognised and _names_runs_and_verdicts(source):
+        recognised = [
+            format_ for format_ in recognised if not format_.read.__module__.startswith("nescio.formats.logs.")
+        ]
+    return recognised or [format_ for format_ in candidates if format_.fallback and format_.recognise(source)]
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:
-    """Return whether rows name a verdict and, beside it, the run or silence. Tools whose rows have a verdict write one
-    run a file, and no column for silence."""
+    """Return whether rows name a verdict and, beside it, the run or abstentions.
+
+    Tools whose rows have a verdict write one run per file, and no column for abstentions.
+    """
     roles = {role for name in source.columns if name for role in roles_of(name)}
     listed = source.kind in TABLES or isinstance(source.document, list)
     questions, others = {"question", "row", "text"}, {"run", "abstained", "answered"}
@@ -292,23 +301,22 @@ def _names_runs_and_verdicts(source: Source) -> bool:
 
 
 def is_streamed(source: Source) -> bool:
-    """Return whether a format that reads large documents piece by piece knows this one by its outline."""
+    """Return whether a format that reads large documents piece by piece recognises this one by its first bytes."""
     return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
 
 
 class WriteResult(Struct, frozen=True):
-    """The result of a writer: a description ("12 outcomes of 1 run"), and notes on what the format cannot hold."""
+    """The result of a writer: a description ("12 outcomes of 1 run"), and notes on data that the format cannot hold."""
 
     what: str
     notes: tuple[Note, ...] = ()
 
 
-Write = Callable[..., WriteResult]  # of what was read, a path, and `progress` where it says how far it has come
+Write = Callable[..., WriteResult]  # takes the data, a path, and `progress`, if the writer reports it
 
 
 class Writer(Struct, frozen=True):
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of the file it writes, none if it
-    fills a folder."""
+    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of its file (none for a folder)."""
 
     name: str
     about: str
@@ -323,9 +331,10 @@ WRITERS: Registry[Writer] = Registry(
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
-    """Register the decorated function of read data and a path as a writer; a name that is taken raises ValueError.
+    """Register the decorated function of data and a path as a writer. Raises ValueError for a name that is taken.
 
-    It raises MismatchError for what it cannot write, writes whole or not at all, and invents nothing.
+    The writer raises MismatchError for data that it cannot write. It writes completely or not at all, and invents
+    nothing.
     """
 
     def register(write: Write) -> Write:

@@ -1,10 +1,10 @@
-"""The shape of a file of a format, declared as the keys that it has: "lines: task_id reward trial|turn".
+"""Describe the shape of a file by the keys that it has: "lines: task_id reward trial|turn".
 
-Before the colon are kinds of files, between commas: `lines` (JSON Lines), `list` (a JSON list of objects), `object`
-(one JSON object), `table` (CSV, TSV, Parquet, a table in memory), or `rows` for all of these but the object. After it
-are the keys that such a file has, all of them; `a|b` is one of several, `!a` one that it does not have; a star is any
-characters, and a question mark one. A key within a document is a path: `simulations[].trial` is a key of the first
-object in the list `simulations`, and `*.resolved` one of any object.
+Before the colon are kinds of files, separated by commas: `lines` (JSON Lines), `list` (a JSON list of objects),
+`object` (one JSON object), `table` (CSV, TSV, Parquet, a table in memory), or `rows` for all of these but the object.
+After the colon are the keys, all of which the file has. `a|b` means one of several keys, and `!a` a key that the file
+does not have. A star matches any characters, and a question mark one character. A key within a document is a path:
+`simulations[].trial` is a key of the first object in the list `simulations`, and `*.resolved` a key of any object.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from nescio.sources.source import Source
 
-Shapes = Mapping[str, Sequence[str]]  # by the part that a file plays
+Shapes = Mapping[str, Sequence[str]]  # keyed by the role of the file
 TABLES = ("delimited", "parquet", "table")
 _KINDS = {"table": TABLES, "rows": (*TABLES, "lines", "list")}
 _WORDS = {"lines": "JSON Lines", "list": "a JSON list", "object": "a JSON object", "table": "a table"}
@@ -23,25 +23,25 @@ _WORDS |= {"rows": "a table, JSON Lines or a JSON list", "parquet": "a Parquet f
 
 
 def kind_of(source: Source) -> str:
-    """Return the kind of a file; a document is a list or an object."""
+    """Return the kind of a file; a document is "list" or "object"."""
     if source.kind != "document":
         return source.kind
     return "list" if isinstance(source.document, list) else "object"
 
 
 def part_by_shape(shapes: Shapes, source: Source) -> str | None:
-    """Return the first part whose keys a file has, or None if there is no such part."""
+    """Return the first role whose keys a file has, or None."""
     kind = kind_of(source)
     return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
 
 
 def fitting(formats: Mapping[str, Shapes], source: Source) -> list[str]:
-    """Return the names of the formats that declare no shapes, or one that a file has."""
+    """Return the names of the formats without shapes, and of those with a shape that fits the file."""
     return [name for name, shapes in formats.items() if not shapes or part_by_shape(shapes, source) is not None]
 
 
 def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
-    """Return a function that recognises files by their shapes, and says so in its docstring."""
+    """Return a function that recognises files by their shapes; its docstring describes them."""
 
     def recognise(source: Source) -> str | None:
         return part_by_shape(shapes, source)
@@ -52,7 +52,9 @@ def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
 
 def _split(spec: str) -> tuple[list[str], list[str]]:
     kinds, _, keys = spec.partition(":")
-    return [one for kind in kinds.split(",") for one in _KINDS.get(kind.strip(), (kind.strip(),))], keys.split()
+    return [
+        kind_name for kind in kinds.split(",") for kind_name in _KINDS.get(kind.strip(), (kind.strip(),))
+    ], keys.split()
 
 
 def _fits(spec: str, kind: str, source: Source) -> bool:
@@ -74,8 +76,8 @@ def _within(value: Any, path: Sequence[str]) -> bool:
     for i, name in enumerate(path):
         plain = name.removesuffix("[]")
         if plain == "*":
-            held = value.values() if isinstance(value, dict) else ()
-            return any(_within(one if name == plain else _first(one), path[i + 1 :]) for one in held)
+            members = value.values() if isinstance(value, dict) else ()
+            return any(_within(member if name == plain else _first(member), path[i + 1 :]) for member in members)
         if not isinstance(value, dict) or plain not in value:
             return False
         value = value[plain]

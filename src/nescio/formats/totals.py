@@ -1,8 +1,8 @@
 """Compare a figure in a file with the figure that its answers give.
 
-A reader says which figures its files have (`Total`); `contradictions` is the one place that compares them. A difference
-is a note if the reading is certain: the keys of a tool prove what its answers are, or the user said it. For other
-tables nescio asks what is missing (`tables/table_reader.py`).
+A reader lists the figures of its files (`Total`), and `contradictions` compares them. A difference is only a note if
+the reading is certain: the keys of a tool prove what its answers are, or the user said it. For other tables nescio asks
+for the missing information (`tables/table_reader.py`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 
-ROUNDING = 1e-6  # what figures that are written in full differ by
+ROUNDING = 1e-6  # the tolerance for figures that are written in full
 
 
 class Total(Struct, frozen=True):
-    """A figure of a file's own, and the figure that the answers give, counted as the tool counts. It has a name or a
-    path in the file, and a value, which is None if only the number of its answers is known.
+    """A figure of a file, and the figure that its answers give if counted as the tool counts.
 
-    `ours` has several values, the likeliest first, if the name of the figure leaves open what it counts: silence in or
-    out of the denominator, say. `covered` is the number of answers that the figure is over, if the file says it. `held`
-    is the number of answers in the file. `rounding` is how far a figure may be off because of the digits it is written
-    with.
+    It has a name or a path in the file, and a value. The value is None if only the number of its answers is known.
+
+    `ours` has several values, the likeliest first, if the figure's name leaves open what it counts, such as abstentions
+    in or out of the denominator. `covered` is the number of answers behind the figure, if the file states it. `held` is
+    the number of answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
     """
 
     file: str
@@ -38,21 +38,21 @@ class Total(Struct, frozen=True):
 
     @property
     def agrees(self) -> bool:
-        """Return whether the figure is what the answers give, or nobody can tell."""
+        """Return whether the figure agrees with the answers, or cannot be compared."""
         if self.covered is not None and self.covered != self.held:
             return False
-        own = self.own
-        if own is None or not self.ours:
+        figure = self.own
+        if figure is None or not self.ours:
             return True
         near = (
-            math.isclose(own, one, abs_tol=self.rounding) or (math.isnan(own) and math.isnan(one)) for one in self.ours
+            math.isclose(figure, value, abs_tol=self.rounding) or (math.isnan(figure) and math.isnan(value))
+            for value in self.ours
         )
         return any(near)
 
 
 def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
-    """Yield a note for each figure that differs from what the answers give, or that covers another number of
-    answers."""
+    """Yield a note for each figure that differs from the answers, or that covers another number of answers."""
     for total in totals:
         if total.agrees:
             continue
@@ -87,8 +87,10 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
 
 
 def refuse_contradictions(totals: Iterable[Total], path: object, otherwise: str) -> None:
-    """Raise FormatError if a file, whose meaning nobody stated, has a figure that differs from what its answers give.
-    `otherwise` says what to do."""
+    """Raise FormatError if a figure differs from the answers in a file whose meaning the user did not state.
+
+    `otherwise` tells the user what to do.
+    """
     for total in totals:
         if not total.agrees:
             assert total.own is not None

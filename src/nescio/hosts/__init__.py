@@ -1,1 +1,1 @@
-"""Programs that call nescio by themselves: pytest, and assistants."""
+"""Connect nescio to programs that call it: pytest, and assistants."""

@@ -1,8 +1,8 @@
-"""nescio as tools for assistants, by the Model Context Protocol: the verbs that are declared as tools.
+"""Serve nescio's verbs as tools for assistants, through the Model Context Protocol.
 
-A tool takes what its verb declares and gives the JSON that the command prints with `-f json`, with what its gates say.
-Arguments are checked by the declaration, as everywhere; what is read must lie in the folder of the server. The protocol
-itself is the official SDK's (extra `mcp`).
+A tool takes the options of its verb and returns the JSON that the command prints with `-f json`, with the messages of
+its gates. The declarations check the arguments, as everywhere. All files must lie in the folder of the server. The
+official SDK (extra `mcp`) implements the protocol.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Tell = Callable[[int, int], None]
 
 
 def serve(root: Path) -> None:
-    """Serve the tools over standard input and output until the input ends; they read what is in the folder `root`."""
+    """Serve the tools over standard input and output until the input ends; they read files in the folder `root`."""
     made = server()
     ALLOWED.set(only_inside(root))
     import anyio
@@ -52,7 +52,7 @@ def serve(root: Path) -> None:
 
 
 def only_inside(folder: Path) -> Callable[[Path | str], None]:
-    """Make the check that a path, links followed, lies in a folder, and is no address."""
+    """Return the check that a path, after links, lies in a folder, and is no address."""
     root = folder.resolve()
 
     def check(file: Path | str) -> None:
@@ -60,7 +60,7 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
             raise UsageError(f"{file}: this is an address; files are paths on the server's machine")
         try:
             inside = Path(file).resolve().is_relative_to(root)
-        except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none: opening it says so
+        except (OSError, ValueError, RuntimeError):  # The path is a loop of links or invalid; opening it reports that.
             inside = True
         if not inside:
             raise UsageError(
@@ -71,7 +71,7 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
 
 
 def server() -> Server[Any]:
-    """Make the server. Raises UsageError if the SDK is not installed."""
+    """Return the server. Raises UsageError if the SDK is not installed."""
     try:
         from mcp.server.lowlevel import Server
     except ImportError:
@@ -97,45 +97,46 @@ def server() -> Server[Any]:
         return CallToolResult(content=[TextContent(type="text", text=text)], isError=failed)
 
     made.list_tools()(listed)  # type: ignore[no-untyped-call]
-    made.call_tool(validate_input=False)(call)  # the declarations check, and say it in one way
+    # The declarations check the arguments, with the same messages everywhere.
+    made.call_tool(validate_input=False)(call)
     return made
 
 
 def parameters_of(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """Return the parameters of a tool; it writes no files of its own, and starts no programs."""
-    return {name: one for name, one in verb.options.items() if not (one.edge or one.writes or one.runs)}
+    """Return the parameters of a tool, without options that write files or start programs."""
+    return {name: option for name, option in verb.options.items() if not (option.edge or option.writes or option.runs)}
 
 
 def schema_of(verb: Verb[Any, Any]) -> dict[str, Any]:
     """Return the JSON Schema of a tool's parameters."""
     with spelling(in_json):
         takes = parameters_of(verb)
-        required = [name for name, one in takes.items() if one.required]
-        properties = {name: _property(one) for name, one in takes.items()}
+        required = [name for name, option in takes.items() if option.required]
+        properties = {name: _property(option) for name, option in takes.items()}
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _property(one: Option) -> dict[str, Any]:
+def _property(option: Option) -> dict[str, Any]:
     from pydantic import TypeAdapter
 
-    plain = one.kind.plain | None if one.default is None else one.kind.plain
-    default = [*one.default] if isinstance(one.default, tuple) else one.default
+    plain = option.kind.plain | None if option.default is None else option.kind.plain
+    default = [*option.default] if isinstance(option.default, tuple) else option.default
     return {
         **TypeAdapter(plain).json_schema(),
-        "description": one.about,
-        **({} if one.required else {"default": default}),
-        **({"examples": [*one.complete()]} if one.complete else {}),
+        "description": option.about,
+        **({} if option.required else {"default": default}),
+        **({"examples": [*option.complete()]} if option.complete else {}),
     }
 
 
 @spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
-    """Run a tool, and return its text and whether that is an error, in the spelling of the caller."""
+    """Run a tool. Return its text, with options spelled for the caller, and whether it is an error."""
     try:
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")
         takes = parameters_of(verb)
-        if strange := next((one for one in arguments if one not in takes), None):
+        if strange := next((unknown for unknown in arguments if unknown not in takes), None):
             raise UsageError(f"{name} takes no {strange!r}; it takes {', '.join(takes)}")
         followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
         request = verb.request(**arguments, **followed)
@@ -150,12 +151,12 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
 
 
 def _paths_among(request: Request) -> Iterator[Path]:
-    """Yield the paths of options that take a name or a path."""
+    """Yield the paths in options that take a name or a path."""
     yield from (value for value in request.values().values() if isinstance(value, Path))
     yield from (
         value
-        for name, one in request.options.items()
-        if one.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
+        for name, option in request.options.items()
+        if option.kind is NAME_OR_PATH and (value := file_of(getattr(request, name)))
     )
 
 

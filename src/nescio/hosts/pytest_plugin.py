@@ -1,9 +1,10 @@
-"""A plugin for pytest: answers recorded in tests become a run, and gates hold it to measures.
+"""A plugin for pytest: answers recorded in tests become a run, and gates test its measures.
 
-The fixture `nescio_run` records the answers of one test, and asserts on them. `nescio_session` records those of all
-tests, each of which may be one question: its gates are options of pytest (`--nescio-fail-under c@1=0.6`), checked when
-all tests are done, in processes of pytest-xdist too. `--nescio-laws MEASURE` adds tests of a measure of one's own.
-Loaded by every pytest where nescio is installed, so that it imports nothing until something is recorded or asked for.
+The fixture `nescio_run` records the answers of one test, and makes assertions on them. `nescio_session` records the
+answers of all tests, each of which may be one question. Its gates are options of pytest (`--nescio-fail-under
+c@1=0.6`), checked after all tests, also with pytest-xdist. `--nescio-laws MEASURE` adds tests of your own measure.
+pytest loads the plugin wherever nescio is installed, so it imports nothing until a test records something or an option
+asks for it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from nescio.measures import Measure
     from nescio.verbs._gates import Gate
 
-RUN = "tests"  # what a run is called where the test gives no name
-_ROWS = "nescio"  # where a process of pytest-xdist leaves its rows
-_GATES = ("output", "fail_under", "fail_over", "baseline")  # what needs answers
-_OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # of a test, as pytest counts them
+RUN = "tests"  # the name of a run if the test gives none
+_ROWS = "nescio"  # the key under which a pytest-xdist process returns its rows
+_GATES = ("output", "fail_under", "fail_over", "baseline")  # options that need answers
+_OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # the outcomes of a test that pytest counts
 _NOTHING = (
     "the fixture nescio_session recorded no answer, and {} asked for it; -o NAME= takes a setting back for one run"
 )
@@ -32,11 +33,12 @@ _ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", 
 
 
 class CannotTellWarning(UserWarning):
-    """Too few answers to tell whether a gate is met."""
+    """There are too few answers to decide whether a gate is met."""
 
 
 class Recorder(Struct):
-    """The answers of a run, as tests record them; `undecided` is what a gate that cannot tell does: fail or warn."""
+    """The answers of a run that tests record; `undecided` is the reaction to a gate without a decision: fail or
+    warn."""
 
     run: str = RUN
     undecided: str = "fail"
@@ -56,8 +58,8 @@ class Recorder(Struct):
 
             nescio_run.record("q1", "unanswered")
 
-        `repeat` tells the answers to a question that was asked several times, `run` those of several systems; `columns`
-        group questions, as topic="law". Raises UsageError for another word, and for an answer that is there already.
+        `repeat` distinguishes several answers to a question, and `run` several systems. `columns` group questions, as
+        topic="law". Raises UsageError for another outcome, and for an answer that is already recorded.
         """
         from nescio.data.columns import OUTCOMES
         from nescio.errors import UsageError
@@ -67,7 +69,7 @@ class Recorder(Struct):
         row: dict[str, Any] = {"run": run or self.run, "question": str(question), "outcome": outcome}
         row |= {} if repeat is None else {"repeat": str(repeat)}
         key = (row["run"], row["question"], row.get("repeat"))
-        if any((one["run"], one["question"], one.get("repeat")) == key for one in self.rows):
+        if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
             raise UsageError(f"question {question!r} is recorded twice; say which answer it is with repeat=")
         self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
 
@@ -85,8 +87,8 @@ class Recorder(Struct):
 
             assert nescio_run.answer("q1", bot("Capital of France?"), "Paris") != "incorrect"
 
-        `gold` is the right answer, or all that are right; `judge` any that `nescio judge` knows. None, an empty text,
-        and a text that matches a `declined_pattern` whole are unanswered. `more` is as in `record`.
+        `gold` is the right answer, or all right answers. `judge` is any judge of `nescio judge`. None, an empty text,
+        and a text that matches a `declined_pattern` completely are unanswered. `more` is as in `record`.
         """
         from nescio.integrations import outcome_of
 
@@ -113,15 +115,14 @@ class Recorder(Struct):
         self._assert(lambda: self._limits({measure: value}, {}, options))
 
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
-        """Assert that the whole interval of a measure that is better when lower is at most a value."""
+        """Assert that the whole interval of a measure for which lower is better is at most a value."""
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
 
     def assert_not_worse(self, baseline: str | Path, measure: str, *, margin: float = 0.01, **options: Any) -> None:
         """Assert that no run is worse than the baseline by more than the margin.
 
-        `baseline` is a file that `nescio compare --save-baseline` wrote, or a run that was recorded; `options` as in
-        `nescio.compare`.
+        `baseline` is a file from `nescio compare --save-baseline`, or a recorded run; `options` as in `nescio.compare`.
         """
         __tracebackhide__ = True
         self._assert(lambda: self._compared(baseline, measure, margin, options))
@@ -135,7 +136,9 @@ class Recorder(Struct):
     def _limits(self, floors: Mapping[str, float], ceilings: Mapping[str, float], options: Any) -> list[Gate]:
         from nescio.verbs._gates import Limit, score_gates
 
-        limits = [Limit(*floor) for floor in floors.items()] + [Limit(*one, ceiling=True) for one in ceilings.items()]
+        limits = [Limit(*floor) for floor in floors.items()] + [
+            Limit(*ceiling_limit, ceiling=True) for ceiling_limit in ceilings.items()
+        ]
         return score_gates(self.scores([limit.measure for limit in limits], mark=False, **options), limits)
 
     def _compared(self, baseline: str | Path, measure: str, margin: float, options: Any) -> list[Gate]:
@@ -160,7 +163,7 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return the messages of gates that failed or have no ground, and of those with too few answers."""
+    """Return the messages of gates that failed or cannot be tested, and of those with too few answers."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]
@@ -182,8 +185,11 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """The records of all tests, and the results of the gates. `stopped` has the tests that may have stopped before
-    they recorded their answer, each with its function. `recording` has the functions that record answers."""
+    """The records of all tests, and the results of the gates.
+
+    `stopped` has the tests that may have stopped before they recorded their answer, each with its function. `recording`
+    has the functions that record answers.
+    """
 
     recorder: Recorder
     passed: list[str] = field(default_factory=list)
@@ -195,7 +201,7 @@ class _Session(Struct):
 
 
 _KEY: pytest.StashKey[_Session] = pytest.StashKey()
-_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # how many answers there were before a test
+_BEFORE: pytest.StashKey[int] = pytest.StashKey()  # the number of answers before a test
 
 
 def _session(config: pytest.Config) -> _Session:
@@ -205,7 +211,8 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return what an option says, or the setting of its name; of bars, those of the settings and then the options."""
+    """Return the value of an option or, without it, the setting of its name. Bars are those of the settings, then those
+    of the options."""
     given, set_ = config.getoption(f"nescio_{name}"), config.getini(f"nescio_{name}")
     if isinstance(given, list):
         return [*set_, *given]
@@ -213,7 +220,7 @@ def _asked(config: pytest.Config, name: str) -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options, each of which the configuration of pytest may hold as well (nescio_fail_under = …)."""
+    """Declare the options, each of which may also be a setting of pytest (nescio_fail_under = …)."""
     group = parser.getgroup("nescio", "gates on what the fixture nescio_session recorded")
     many: dict[str, Any] = {"action": "append", "default": []}
     group.addoption("--nescio-output", metavar="FILE", help="write what was recorded as an outcome table")
@@ -248,7 +255,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add a test of each law for each measure that is asked for."""
+    """Add one test per law for each measure in --nescio-laws."""
     if not (asked := config.getoption("nescio_laws")):
         return
     from nescio.errors import NescioError
@@ -275,7 +282,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 class _Law(pytest.Item):
-    """A law, to which a measure is held."""
+    """A test of a law for a measure."""
 
     def __init__(self, *, measure: Measure, law: str, **more: Any) -> None:
         super().__init__(**more)
@@ -293,36 +300,37 @@ class _Law(pytest.Item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Count the answers before a test, whose fixtures may stop it."""
+    """Store the number of answers before a test, whose fixtures may stop it."""
     item.stash[_BEFORE] = len(_session(item.config).recorder.rows)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Note which tests record answers for the session, and which stopped before: the others are no fair sample."""
+    """Record which tests record answers for the session, and which stopped before; the others are then no fair
+    sample."""
     made = yield
     if call.when == "teardown":
         return made
-    own, function = _session(item.config), item.nodeid.partition("[")[0]
-    rows = len(own.recorder.rows)
+    session, function = _session(item.config), item.nodeid.partition("[")[0]
+    rows = len(session.recorder.rows)
     recorded = rows > item.stash.get(_BEFORE, rows)
     if recorded or "nescio_session" in getattr(item, "fixturenames", ()):
-        own.recording.add(function)
+        session.recording.add(function)
     error = None if call.excinfo is None else call.excinfo.value
-    # An assertion speaks of the answer that was recorded; any other error may have kept answers from being recorded.
+    # An assertion is about the recorded answer. Any other error may have kept answers from being recorded.
     if error is not None and not (recorded and isinstance(error, (AssertionError, pytest.fail.Exception))):
-        own.stopped.append((item.nodeid, function))
+        session.stopped.append((item.nodeid, function))
     return made
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a process of pytest-xdist recorded."""
+    """Add the records of a pytest-xdist process."""
     rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
-    own = _session(node.config)
-    own.recorder.rows.extend(rows)
-    own.stopped.extend(stopped)
-    own.recording.update(recording)
+    session = _session(node.config)
+    session.recorder.rows.extend(rows)
+    session.stopped.extend(stopped)
+    session.recording.update(recording)
 
 
 @pytest.hookimpl(trylast=True)
@@ -358,7 +366,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _ran(config: pytest.Config) -> bool:
-    """Return whether any test ran or was skipped; none does where pytest lists tests or fixtures."""
+    """Return whether any test ran or was skipped; none does if pytest only lists tests or fixtures."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     return terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
 
@@ -398,7 +406,7 @@ def _number(name: str, text: str) -> float:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what was recorded, and which gates are not passed."""
+    """Print the recorded answers, and the gates that did not pass."""
     own = config.stash.get(_KEY, None)
     if own is None or not (own.recorder.rows or own.failed):
         return

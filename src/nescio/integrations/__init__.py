@@ -1,5 +1,7 @@
-"""nescio's measures inside other tools: Inspect, lm-evaluation-harness, HELM, DeepEval, ragas and scikit-learn. None of
-them is needed by nescio."""
+"""Use nescio's measures inside other tools: Inspect, lm-evaluation-harness, HELM, DeepEval, ragas and scikit-learn.
+
+nescio needs none of them.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,10 @@ def value_of(
 ) -> float:
     """Return the value of a measure for one run; NaN if it is undefined (0/0, or nothing was graded).
 
-    `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
-    out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). If questions were asked
-    several times, `questions` names the one that each answer is to. Raises UnknownNameError for the measure, and
-    MissingColumnError if it needs what is not given.
+    `state` has one outcome per question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is
+    left out). The others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). If questions were asked
+    several times, `questions` names the question of each answer. Raises UnknownNameError for the measure, and
+    MissingColumnError if it needs a missing argument.
     """
     wanted = parse(measure)
     if not len(state):
@@ -62,8 +64,8 @@ def state_of(
 ) -> int:
     """Return the state of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
 
-    None, an empty text, and one that matches a `declined_pattern` whole are SILENT; what else is said the judge grades,
-    by all the answers that are right. Raises UnknownNameError for the judge.
+    None, an empty text, and one that matches a `declined_pattern` completely are SILENT. The judge grades any other
+    text by all right answers. Raises UnknownNameError for the judge.
     """
     if answer is None or not answer.strip() or Declined(tuple(declined_pattern)).fits(answer):
         return SILENT
@@ -74,13 +76,14 @@ def state_of(
 def outcome_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> str | None:
-    """Return the outcome of an answer in a word, or None if it is not graded; arguments as in `state_of`."""
+    """Return the outcome of an answer as a word, or None if it is not graded; arguments as in `state_of`."""
     state = state_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
     return next((word for word, code in STATES.items() if code == state), None)
 
 
 def state_of_score(score: float | None) -> int:
-    """Return the outcome that a score of `nescio_outcome` means: 1 is right, 0 is wrong, and between them is silence.
+    """Return the outcome for a score of `nescio_outcome`: 1 is right, 0 is wrong, and a value between them an
+    abstention.
 
     None and NaN are not graded. Raises UsageError for another number.
     """
@@ -92,7 +95,7 @@ def state_of_score(score: float | None) -> int:
 
 
 def check_worth(worth: float, judge: str) -> None:
-    """Raise UsageError for what no abstention can earn beside right and wrong, UnknownNameError for the judge."""
+    """Raise UsageError for an invalid worth of an abstention, UnknownNameError for an unknown judge."""
     if isinstance(worth, bool) or not isinstance(worth, (int, float)) or not 0 < worth < 1:
         raise UsageError(f"worth, the score that abstaining earns, must be between 0 and 1 (found {worth!r})")
     judging.known(judge)

@@ -1,14 +1,13 @@
-"""DeepEval: a metric that keeps silence apart from wrong answers, and any measure over its results.
+"""DeepEval: a metric that separates abstentions from wrong answers, and any measure over its results.
 
     from nescio.integrations.deepeval import measured, outcome
 
     results = evaluate(cases, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
     measured("c@1", results)
 
-A case scores 1 if its output is right by the judge, 0 if it is wrong, and `worth` where it is empty or declines: with
-the threshold at `worth`, a case that declines passes and one that is wrong fails. The mean m of the scores is
-penalty(t=worth) on another scale: (m - t)/(1 - t). `nescio score .deepeval` reads the three outcomes back by the name
-of the metric.
+A case scores 1 if its output is right by the judge, 0 if it is wrong, and `worth` if it is empty or declines. With the
+threshold at `worth`, a case that declines passes and a wrong one fails. The mean m of the scores is penalty(t=worth) on
+another scale: (m - t)/(1 - t). `nescio score .deepeval` recovers the three outcomes from the metric's name.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from nescio.measures import parse
 def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Any:
     """Return a metric for `evaluate` and `assert_test`: 1 right, 0 wrong, `worth` unanswered.
 
-    A case is compared with its `expected_output` by `judge`, any that `nescio judge` knows; an output that is empty, or
-    matches a `declined_pattern` whole, is unanswered. Raises UsageError for a worth that is not between 0 and 1, and
-    UnknownNameError for the judge.
+    `judge`, any judge of `nescio judge`, compares a case with its `expected_output`. An output that is empty, or
+    matches a `declined_pattern` completely, is unanswered. Raises UsageError for a worth that is not between 0 and 1,
+    and UnknownNameError for the judge.
     """
     check_worth(worth, judge)
     base = import_module("deepeval.metrics").BaseMetric
     missing = import_module("deepeval.errors").MissingTestCaseParamsError
 
     class Outcome(base):  # type: ignore[misc,valid-type]
-        # DeepEval makes copies of a metric by calling its class with those attributes that its arguments are named by.
+        # DeepEval copies a metric by calling its class with the attributes named like its arguments.
         def __init__(self, worth: float, judge: str, declined_pattern: Sequence[str]) -> None:
             self.worth, self.judge, self.declined_pattern = worth, judge, declined_pattern
             self.threshold = worth
@@ -69,19 +68,19 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, results: Any) -> float:
-    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN if it is undefined.
+    """Return a measure over the results of `evaluate`, by the outcomes of the metric; NaN if it is undefined.
 
-    Cases of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
-    metric was not among those that were run.
+    Cases with one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
+    metric was not used.
     """
     wanted = parse(measure)
     states, questions = [], []
     for case in getattr(results, "test_results", results):
-        own = [one for one in case.metrics_data or () if one.name == OUTCOME]
-        if not own:
+        outcomes = [metric for metric in case.metrics_data or () if metric.name == OUTCOME]
+        if not outcomes:
             raise UsageError(
                 f"a case has no score of {OUTCOME}; run nescio.integrations.deepeval.outcome() on every case"
             )
-        states.append(state_of_score(None if own[0].error else own[0].score))
+        states.append(state_of_score(None if outcomes[0].error else outcomes[0].score))
         questions.append(str(case.input))
     return value_of(wanted, np.array(states, dtype=np.int8), questions=questions)

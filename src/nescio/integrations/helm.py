@@ -1,14 +1,14 @@
-"""HELM: any measure of outcomes as a metric of a run, and beside it how many answers were right, wrong and silent.
+"""HELM: any measure of outcomes as a metric of a run, with the numbers of right, wrong and unanswered questions.
 
 In a run spec, the class and its arguments:
 
     MetricSpec(class_name="nescio.integrations.helm.Abstaining",
                args={"measures": ["c@1", "coverage"], "declined_pattern": ["I don't know.*"]})
 
-What silence is, is what `nescio score` reads in a run's folder: an empty completion, one that the provider withheld or
-the model refused, and what matches a pattern whole. A request that failed otherwise is not graded: it is counted in
-`nescio_ungraded`, and in no measure. The references tagged as correct are the right answers; adapters that make a
-request for each option have no silence, and are refused.
+Abstentions are those that `nescio score` reads in a run's folder: an empty completion, one that the provider withheld
+or the model refused, and one that matches a pattern completely. A request that failed otherwise is not graded. It is
+counted in `nescio_ungraded`, and in no measure. The references tagged as correct are the right answers. Adapters that
+make a request for each option allow no abstention, and are refused.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ COUNTS = {
 
 
 class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
-    """Judge each answer, and compute the measures over the answers of a trial. Raises UnknownNameError for a measure or
-    a judge."""
+    """A metric that judges each answer, and computes the measures over the answers of a trial.
+
+    Raises UnknownNameError for a measure or a judge.
+    """
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
         return [_stat(name, float(code == state)) for name, code in COUNTS.items()]
 
     def derive_stats(self, stats_dict: Mapping[Any, Any]) -> list[Any]:
-        """Return the measures over the answers whose counts these are; an undefined one is left out."""
+        """Return the measures over answers with these counts; undefined measures are left out."""
         counts = {name.name: int(stat.sum) for name, stat in stats_dict.items()}
         if not counts.keys() >= COUNTS.keys():
             return []
@@ -79,11 +81,11 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
         silent = silence_of(Case("", 0, "", "", "", {}, [asked]))
         if silent is not None:
             return NOT_GRADED if silent == ERRORED else SILENT
-        said = result.completions[0].text.strip()
-        if self.options.declined.fits(said):
+        text = result.completions[0].text.strip()
+        if self.options.declined.fits(text):
             return SILENT
-        golds = [one.output.text for one in request_state.instance.references if one.is_correct]
-        return state_of((options or {}).get(said, said), golds, judge=self.judge, declined_pattern=self.patterns)
+        golds = [reference.output.text for reference in request_state.instance.references if reference.is_correct]
+        return state_of((options or {}).get(text, text), golds, judge=self.judge, declined_pattern=self.patterns)
 
 
 def _stat(name: str, value: float) -> Any:

@@ -5,11 +5,11 @@
     @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
     def mine(): ...
 
-What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.inspect_reader`): silence is the
-value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a
-number below 1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
-(`scores="unreduced"`), as repeats of its sample: what Inspect reduces epochs to, be it one, is a number in which
-silence is a wrong answer.
+A score is read as `nescio score` reads it in a log (`nescio.formats.logs.inspect.inspect_reader`). Abstentions are the
+value N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty. P, and a
+number below 1, is wrong. NaN is not graded and left out, as in Inspect. A metric gets every epoch as it was scored
+(`scores="unreduced"`), as repeats of its sample. Inspect's reduction of epochs, even of one, is a number that counts an
+abstention as wrong.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from nescio.measures import parse
 
 
 def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
-    """Return the measure as a metric of Inspect, under its own name.
+    """Return the measure as a metric of Inspect, with the same name.
 
-    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
-    outcomes are available: scores carry no confidence. Raises UnknownNameError, or UsageError if Inspect is too old.
+    A score is right from `threshold` on; an answer that matches a `declined_pattern` completely is an abstention. Only
+    measures of outcomes are available, because scores carry no confidence. Raises UnknownNameError, or UsageError if
+    Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))
@@ -57,7 +58,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
-    """Return the outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
+    """Return the outcome of each SampleScore, in the numbers of `nescio.data.outcomes`."""
     return np.array([_state(score, options, threshold) for score in scores], dtype=np.int8)
 
 
@@ -67,7 +68,7 @@ def _state(sample_score: Any, options: ReadOptions, least: float) -> int:
     if isinstance(value, (dict, list)):
         raise UsageError(f"{where}: the score has several values; name metrics for each of them, as Inspect does")
     score = Score(value, str(answer or ""), str(getattr(sample_score.score, "reason", None) or ""))
-    # Of the sample itself Inspect tells a metric nothing; an answer that is there and empty is all that can be seen.
+    # Inspect tells a metric nothing about the sample itself. Only an existing but empty answer can be seen.
     sample = Sample(str(sample_score.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
     grade = grade_of(score, sample, options)
     if grade.label is not None:

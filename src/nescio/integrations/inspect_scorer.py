@@ -1,4 +1,4 @@
-"""The scorer that Inspect finds by itself if nescio is installed (entry point `inspect_ai`); it counts silence.
+"""The scorer that Inspect finds by itself if nescio is installed (entry point `inspect_ai`); it counts abstentions.
 
 inspect score logs/mine.eval --scorer nescio/abstaining -S judge=fitting -S declined="I don't know.*"
 """
@@ -18,16 +18,17 @@ VALUES = {CORRECT: _inspect.CORRECT, INCORRECT: _inspect.INCORRECT, SILENT: _ins
 
 @_inspect.scorer(metrics=[measure("c@1"), measure("accuracy"), measure("coverage")])  # type: ignore[untyped-decorator]
 def abstaining(judge: str = "exact", declined: str | None = None) -> Any:
-    """Grade answers by a judge of nescio: C, I, and N if nothing was answered, or if the answer matches `declined`.
+    """Return a scorer that grades answers by a judge of nescio: C, I, and N for no answer or one that matches
+    `declined`.
 
-    A match is of the whole answer. What the judge cannot grade is NaN, which Inspect leaves out. Raises
+    A match is of the whole answer. An answer that the judge cannot grade is NaN, which Inspect leaves out. Raises
     UnknownNameError for the judge.
     """
     patterns = () if declined is None else (declined,)
 
     async def score(state: Any, target: Any) -> Any:
-        said = state.output.completion
-        found = state_of(said, list(target), judge=judge, declined_pattern=patterns)
-        return _inspect.Score(value=VALUES.get(found, float("nan")), answer=said)
+        completion = state.output.completion
+        state_number = state_of(completion, list(target), judge=judge, declined_pattern=patterns)
+        return _inspect.Score(value=VALUES.get(state_number, float("nan")), answer=completion)
 
     return score

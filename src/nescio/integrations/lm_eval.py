@@ -19,9 +19,9 @@ and in the YAML:
         aggregation: !function measures.over_all
         higher_is_better: true
 
-or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An
-answer that is empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in
-the logs that `nescio score` reads.
+or, if tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. Three
+kinds of answers are abstentions, as in the logs that `nescio score` reads: empty ones, those from which the filter
+extracted nothing ([invalid]), and those that match a pattern completely.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 
 
 class Silence(float):
-    """The value of silence in the harness's lists, -1; it is neither true nor false.
+    """The value of an abstention in the harness's lists, -1; it is neither true nor false.
 
-    A task with several targets asks whether any of them gives something true, and would take silence for a right
-    answer.
+    A task with several targets asks whether any of them gives a true value, and would count -1 as a right answer.
     """
 
     def __new__(cls) -> Silence:
@@ -66,9 +65,9 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """Return the value of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+    """Return the value of one answer: 1 right, 0 wrong, -1 abstention (a `Silence`), NaN not graded.
 
-    `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
+    `judge` is any judge of `nescio judge`, such as "numeric"; `references` are all right answers.
     """
     text = "" if str(answer).strip() == INVALID else str(answer)
     state = state_of(text, references, judge=judge, declined_pattern=declined_pattern)
@@ -76,20 +75,22 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Return a metric of the harness, which gives the value of one document. Raises UnknownNameError for the measure or
-    the judge."""
+    """Return a metric of the harness, which computes the value of one document.
+
+    Raises UnknownNameError for the measure or the judge.
+    """
     label = parse(name).label
     judging.known(judge)
 
     def of_one(references: Sequence[Any], predictions: Sequence[Any]) -> float:
         return item(predictions[0], list(map(str, references)), judge=judge, declined_pattern=declined_pattern)
 
-    of_one.__name__ = of_one.__qualname__ = label  # the harness shows it as the metric's name
+    of_one.__name__ = of_one.__qualname__ = label  # The harness shows it as the metric's name.
     return of_one
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """Return the measure over the items that its metric gave for all documents; NaN if it is undefined."""
+    """Return the measure over the values that its metric gave for all documents; NaN if it is undefined."""
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:
@@ -100,7 +101,7 @@ def aggregation(name: str) -> Callable[[Sequence[float]], float]:
 
 
 def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> None:
-    """Make the measures known to the harness: each as a metric and as an aggregation of its own name."""
+    """Register the measures with the harness: each as a metric and as an aggregation with its own name."""
     registry = import_module("lm_eval.api.registry")
     import_module("lm_eval.api.metrics")
     for name in names:

@@ -1,14 +1,14 @@
-"""ragas: a metric that keeps silence apart from wrong answers, and any measure over its results.
+"""ragas: a metric that separates abstentions from wrong answers, and any measure over its results.
 
     from nescio.integrations.ragas import measured, outcome
 
     result = evaluate(dataset, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
     measured("c@1", result)
 
-A sample scores 1 if its response is right by the judge, 0 if it is wrong, `worth` where it is empty or declines, and
-NaN if there is no reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 - t).
-`nescio score result.csv`, of the table of `result.to_pandas()`, reads the three outcomes back by the name of the
-column.
+A sample scores 1 if its response is right by the judge, and 0 if it is wrong. It scores `worth` if it is empty or
+declines, and NaN without a reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 -
+t). `nescio score result.csv`, with the table of `result.to_pandas()`, recovers the three outcomes from the column's
+name.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from nescio.measures import parse
 def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Any:
     """Return a metric for `evaluate`: 1 right, 0 wrong, `worth` unanswered, NaN not graded.
 
-    A response is compared with its `reference` by `judge`, any that `nescio judge` knows; a response that is empty, or
-    matches a `declined_pattern` whole, is unanswered. It asks no language model. Raises UsageError for a worth that is
+    `judge`, any judge of `nescio judge`, compares a response with its `reference`. A response that is empty, or matches
+    a `declined_pattern` completely, is unanswered. It calls no language model. Raises UsageError for a worth that is
     not between 0 and 1, and UnknownNameError for the judge.
     """
     check_worth(worth, judge)
@@ -43,7 +43,7 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
         _required_columns: Any = field(default_factory=lambda: columns)
 
         def init(self, run_config: Any) -> None:
-            """Need no model, and so nothing to begin with."""
+            """Do nothing, because the metric needs no model."""
 
         async def _single_turn_ascore(self, sample: Any, callbacks: Any) -> float:  # noqa: ARG002
             if not sample.reference:
@@ -55,10 +55,10 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, result: Any) -> float:
-    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN if it is undefined.
+    """Return a measure over the results of `evaluate`, by the outcomes of the metric; NaN if it is undefined.
 
-    Samples of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
-    metric was not among those that were run.
+    Samples with one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
+    metric was not used.
     """
     wanted = parse(measure)
     try:

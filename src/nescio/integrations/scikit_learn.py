@@ -20,11 +20,11 @@ from nescio.errors import UsageError
 from nescio.integrations import value_of
 from nescio.measures import parse
 
-_NOTHING: Any = None  # no label means silence
+_NOTHING: Any = None  # no label means an abstention
 
 
 class Metric(Struct, frozen=True):
-    """The measure of true and predicted labels, as `make_scorer` takes it."""
+    """A measure of true and predicted labels, for `make_scorer`."""
 
     measure: str
     unanswered: Any
@@ -38,7 +38,7 @@ class Metric(Struct, frozen=True):
 
 
 class Scorer(Struct, frozen=True):
-    """The measure of a fitted classifier on data; the higher the better, as scikit-learn's scorers are."""
+    """A measure of a fitted classifier on data; higher is better, as for all scorers of scikit-learn."""
 
     measure: str
     unanswered: Any = _NOTHING
@@ -54,22 +54,22 @@ class Scorer(Struct, frozen=True):
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
-    """Return a function (y_true, y_pred) that gives the measure, in which a prediction equal to `unanswered` is
-    silence.
+    """Return a function (y_true, y_pred) that computes the measure; a prediction equal to `unanswered` is an
+    abstention.
 
-    If the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
-    wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
-    NaN is undefined. Raises UnknownNameError or UsageError for the measure.
+    If the true label itself is `unanswered`, the question has no answer: abstaining is right there, and any answer
+    wrong. Its sign is the measure's own: use `make_scorer(..., greater_is_better=False)` if lower is better. NaN means
+    undefined. Raises UnknownNameError or UsageError for the measure.
     """
     return Metric(parse(measure).label, unanswered)
 
 
 def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | None = None) -> Scorer:
-    """Return a scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
+    """Return a scorer (estimator, X, y); a measure for which lower is better has its sign reversed.
 
-    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
-    class probability is below it: that probability is then the confidence, which AURC and related measures read, and
-    the class that was not said is the declined candidate. Raises UsageError if neither or both are given.
+    An abstention is the label `unanswered` of an abstaining classifier, or, with `reject_below`, a prediction whose
+    highest class probability is below it. That probability is then the confidence, which AURC and related measures
+    read, and that class is the declined candidate. Raises UsageError if neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")
@@ -79,7 +79,7 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
 
 def _labels(labels: Any) -> NDArray[Any]:
-    """Return labels as an array. The items of a list are unchanged, though numpy would turn numbers beside a text into
+    """Return labels as an array with the items of a list unchanged; numpy would turn numbers beside a text into
     texts."""
     if not isinstance(labels, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
         return np.asarray(labels)
@@ -89,8 +89,8 @@ def _labels(labels: Any) -> NDArray[Any]:
 
 
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the places of a label. None, NaN and pandas' NA are one label, because a column of numbers
-    cannot keep them apart."""
+    """Return a mask of the places of a label. None, NaN and pandas' NA are one label, because number columns cannot
+    separate them."""
     if _nothing(label):
         return np.array([_nothing(value) for value in labels.tolist()], dtype=bool)
     return np.array([not _nothing(value) and bool(value == label) for value in labels.tolist()], dtype=bool)
@@ -110,8 +110,10 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of the right predictions, of those to be looked at. Raises UsageError if none could be right:
-    numbers against texts."""
+    """Return a mask of the right predictions among those in `where`.
+
+    Raises UsageError if none can be right because numbers are compared with texts.
+    """
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]

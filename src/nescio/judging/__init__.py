@@ -1,4 +1,4 @@
-"""From answers to outcomes: one file a judge, imported when it is asked for. `_judge.py` says what a judge is."""
+"""Judge answers: one file per judge, imported when it is needed. `_judge.py` defines what a judge is."""
 
 from nescio.judging._doubts import Doubts, default_note
 from nescio.judging._judge import (

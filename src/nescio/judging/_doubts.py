@@ -1,6 +1,8 @@
-"""Count doubts about the judging of answers while they are judged. There are three kinds: wrong answers that read like
-silence, right answers that differ from gold in marks that the judge ignores, and answers that another judge grades
-otherwise."""
+"""Count doubts about the judging of answers while they are judged.
+
+There are three kinds: wrong answers that read like an abstention, right answers that differ from gold in marks that the
+judge ignores, and answers that another judge grades differently.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,15 @@ from nescio.judging._marks import blurred
 from nescio.judging.declined.recognise import Verdict
 from nescio.judging.declined.silence import SilenceReader, silence_note, undetermined_note
 
-_BLIND = ("exact", "contains")  # the judges that ignore such marks, as the publications have it that define them
-_RIVALS = {"fitting": ("exact", "contains")}  # where a default judge could as well be another
-_MOST_ASKED = 10_000  # answers about which the others are asked
-_UNIFORM = 10  # answers from which on a run that always says the same is noted
-_FEW = 3  # answers on which they may differ without a word, and answers that a note shows
+_BLIND = ("exact", "contains")  # judges that ignore such marks, as the publications that define them do
+_RIVALS = {"fitting": ("exact", "contains")}  # other plausible judges in place of a default one
+_MOST_ASKED = 10_000  # the most answers that are shown to the other judges
+_UNIFORM = 10  # From so many equal answers on, a note says that a run always answers the same.
+_FEW = 3  # differences that need no note, and answers that a note shows
 
 
 class Doubts:
-    """Sees each answer with its grade; `chosen` says that somebody named the judge."""
+    """Counts doubts from each answer with its grade; `chosen` says that the user named the judge."""
 
     def __init__(self, judge: Judge, *, chosen: bool) -> None:
         self._name = judge.record.name
@@ -38,15 +40,16 @@ class Doubts:
         self._rivals = {} if chosen else {name: known(name) for name in _RIVALS.get(self._name, ())}
         self._others: dict[str, list[tuple[str, str]]] = {name: [] for name in self._rivals}
         self._asked = 0
-        self._answers: dict[str, Counter[tuple[int, str]]] = {}  # by hash and beginning: texts are not held
+        # keyed by hash and beginning, so that texts are not kept
+        self._answers: dict[str, Counter[tuple[int, str]]] = {}
         self._gold: set[int] = set()
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
         """Count the doubts about an answer of a run with its grade."""
-        said = self._answers.setdefault(run, Counter())
-        if len(said) < 2:  # a second text is enough
+        answers = self._answers.setdefault(run, Counter())
+        if len(answers) < 2:  # A second distinct text is enough.
             text = answer.strip()
-            said[hash(text), shorten(text)] += 1
+            answers[hash(text), shorten(text)] += 1
         if len(self._gold) < 2:
             self._gold.add(hash(tuple(question.answers)))
         if grade.state == INCORRECT and (verdict := self._reads.verdict(answer)) is not Verdict.ANSWERED:
@@ -71,7 +74,7 @@ class Doubts:
         return again
 
     def notes(self) -> Iterator[Note]:
-        """Return notes on the doubts that were counted."""
+        """Yield notes on the counted doubts."""
         then = str(self._judge.record)
         for run, texts in self._answers.items():
             if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
@@ -118,7 +121,7 @@ def _shown(question: Question, answer: str) -> tuple[str, str]:
 
 
 def default_note(judge: Judge) -> Note:
-    """Return a note that names the judge that nobody chose, with its rule."""
+    """Return a note on a judge that the user did not choose, with its rule."""
     return note(
         "judging.default",
         "judged by `{judge}`, as no judge was named: {rule}; {flag} takes another",

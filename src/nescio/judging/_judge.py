@@ -1,4 +1,4 @@
-"""The contract of a judge, and the registry of judges; `_runs.py` turns runs into outcomes.
+"""Define the contract of a judge, and the registry of judges; `_runs.py` turns runs into outcomes.
 
 A judge is one decorated function that takes a question, an answer and its parameters, which have defaults:
 
@@ -8,16 +8,15 @@ A judge is one decorated function that takes a question, an answer and its param
     @judge("token_f1", scores={"f1": 0.0})
     def token_f1(question, answer, threshold=0.5): ...  # a Grade, with a score that becomes the column f1
 
-`scores` maps each column of graded credit to what silence earns in it, or to a function that returns this for a
-question. NaN means that silence is not counted. `measures` are those that users of the judge expect first. `suits`
-returns whether the judge is the one to take for a question if nobody named any. `remarks` returns what is odd about the
-answers of runs.
+`scores` maps each column of graded scores to the value for an abstention, or to a function that returns it for a
+question. NaN means that abstentions are not counted. `measures` are those that users of the judge expect first. `suits`
+returns whether the judge fits a question if the user named none. `remarks` returns notes on oddities of the answers.
 
-Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a
-function under `@factory` from the `Resources` that they need.
+Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`. A function
+under `@factory` makes them from the `Resources` that they need.
 
-A judge's file has the name of the judge, so that none is imported before it is asked for. Files that are no judge's
-begin with an underscore.
+A judge's file has the name of the judge, so that it is imported only when needed. Files that define no judge begin with
+an underscore.
 """
 
 from __future__ import annotations
@@ -37,8 +36,10 @@ from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_cal
 
 
 class Grade(Struct, frozen=True):
-    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED. It also has
-    scores, and the reason why there is no grade."""
+    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED.
+
+    It also has scores, and the reason for a missing grade.
+    """
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
@@ -61,9 +62,9 @@ Silent = float | Callable[[Question], float]
 
 
 class Judge(Protocol):
-    """A judge that is ready to work; `record` says which, with which parameters.
+    """A judge that is ready to work; `record` has its name and parameters.
 
-    One that can grade answers independently also has `one_by_one`, as `_Bound` has: then answers are not kept in
+    A judge that can grade answers independently also has `one_by_one`, as `_Bound` has. Then answers are not kept in
     memory.
     """
 
@@ -81,7 +82,7 @@ class Judge(Protocol):
 
 
 class Resources(Struct, frozen=True):
-    """Resources of judges that a name cannot hold: people's verdicts, and a language model at its endpoint."""
+    """Resources that the name of a judge cannot hold: people's verdicts, and a language model at its endpoint."""
 
     people: Judge | None = None
     model: Callable[[], Judge] | None = None
@@ -89,16 +90,16 @@ class Resources(Struct, frozen=True):
 
 Function = Callable[..., bool | Grade]
 F = TypeVar("F", bound=Function)
-Make = Callable[..., "Judge"]  # of Resources, and parameters
+Make = Callable[..., "Judge"]  # takes Resources and parameters
 Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
-SUITING = ("choice", "deep_read")  # our judges that say what they suit, in the order of their preference
-FALLBACK = "fitting"  # the judge where none suits
+SUITING = ("choice", "deep_read")  # nescio's judges that declare which questions they suit, in order of preference
+FALLBACK = "fitting"  # the judge if no other suits
 
 
 class Declaration(Struct, frozen=True):
-    """A registered judge before its parameters are bound; `check` may raise an error for parameters that cannot work.
+    """A registered judge without parameters; `check` may raise an error for invalid parameters.
 
-    `function` grades an answer to a question, or makes the judge where this is `made` from `Resources`.
+    `function` grades an answer to a question, or, with `made`, makes the judge from `Resources`.
     """
 
     name: str
@@ -114,11 +115,11 @@ class Declaration(Struct, frozen=True):
     @property
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with their defaults."""
-        own = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
-        return {p.name: p.default for p in own}
+        parameters = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
+        return {p.name: p.default for p in parameters}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
-        """Return the judge with its parameters; raise UsageError for an unknown or impossible one, or a missing
+        """Return the judge with its parameters. Raises UsageError for an unknown or invalid one, or a missing
         resource."""
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.made:
@@ -146,24 +147,26 @@ class _Bound(Struct, frozen=True):
         return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        return list(map(self.one_by_one(len({one.run for one in answers}) > 1), answers))
+        return list(map(self.one_by_one(len({answer.run for answer in answers}) > 1), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
-        """Return a function that grades one answer at a time. With `several` runs it grades each short answer once,
-        however many give it."""
+        """Return a function that grades one answer at a time.
+
+        With `several` runs, it grades each distinct short answer only once.
+        """
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
 
-        def graded(one: AnswerToJudge) -> Grade:
-            result = function(one.question, one.answer, **parameters)
+        def graded(answer: AnswerToJudge) -> Grade:
+            result = function(answer.question, answer.answer, **parameters)
             return result if isinstance(result, Grade) else RIGHT if result else WRONG
 
-        def graded_once(one: AnswerToJudge) -> Grade:
-            key = one.question.id, one.answer, one.question.answers
+        def graded_once(answer: AnswerToJudge) -> Grade:
+            key = answer.question.id, answer.answer, answer.question.answers
             if (grade := done.get(key)) is not None:
                 return grade
-            grade = graded(one)
-            if len(one.answer) <= _SHORT:
+            grade = graded(answer)
+            if len(answer.answer) <= _SHORT:
                 if len(done) == _MOST_KEPT:
                     done.clear()
                 done[key] = grade
@@ -172,7 +175,7 @@ class _Bound(Struct, frozen=True):
         return graded_once if several else graded
 
 
-_SHORT, _MOST_KEPT = 200, 1 << 18  # characters of an answer, and answers, that are kept beside their grades
+_SHORT, _MOST_KEPT = 200, 1 << 18  # the longest answer, in characters, and the most answers whose grades are cached
 
 
 _HERE = {module.rpartition(".")[2]: module for module in modules_in("nescio.judging", [str(Path(__file__).parent)])}
@@ -191,7 +194,7 @@ def judge(
     suits: Callable[[Question], bool] | None = None,
     remarks: Remarks | None = None,
 ) -> Callable[[F], F]:
-    """Register the decorated function as a judge. A name that is taken raises ValueError.
+    """Register the decorated function as a judge. Raises ValueError for a name that is taken.
 
     `valid` maps each parameter to a rule in words and its test.
     """
@@ -218,7 +221,7 @@ def factory(name: str, *, valid: Mapping[str, Rule] | None = None) -> Callable[[
 def known(text: str, resources: Resources | None = None) -> Judge:
     """Return the judge of a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)`.
 
-    Raises UnknownNameError with the nearest names, or UsageError for an impossible parameter or a missing resource.
+    Raises UnknownNameError with the nearest names, or UsageError for an invalid parameter or a missing resource.
     """
     call = parse_call(text, "judge")
     declared = REGISTRY.find(call.name)
@@ -226,8 +229,8 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 
 def default_judge(collection: Collection) -> str:
-    """Return the name of the first judge that suits all questions of a collection, or else `fitting`, which asks each
-    gold answer."""
+    """Return the name of the first judge that suits all questions of a collection, or else `fitting`, which adapts to
+    each gold answer."""
     for name in REGISTRY:
         if name in _PLACES and name not in SUITING:
             continue
@@ -238,7 +241,7 @@ def default_judge(collection: Collection) -> str:
 
 
 def rule_of(name: str) -> str:
-    """Return the rule of a judge, which is the first sentence of its file; empty if it has none."""
+    """Return the rule of a judge, the first sentence of its file; empty without one."""
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
     first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
@@ -246,6 +249,6 @@ def rule_of(name: str) -> str:
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
-    """Return the measures that users of a judge expect first; empty if any will do."""
+    """Return the measures that users of a judge expect first; empty if there are none."""
     declared = REGISTRY.get(record.name)
     return declared.measures if declared else ()

@@ -1,4 +1,4 @@
-"""The marks that carry meaning: signs, decimal points and operators, which SQuAD's normalisation takes off."""
+"""Protect marks that carry meaning (signs, decimal points and operators), which SQuAD's normalisation would remove."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from functools import lru_cache
 from nescio.text import normalise, without_punctuation
 
 _ALIKE = str.maketrans("‐‑‒–—−×∗⋅÷∕⁄", "------***///")
-_LETTERS = {ord(c): chr(0xA000 + ord(c)) for c in string.punctuation}  # syllables of Yi, which no such text has
+# replaces marks by syllables of Yi, which such texts do not contain
+_LETTERS = {ord(c): chr(0xA000 + ord(c)) for c in string.punctuation}
 _ANY = re.compile(r"[-+*/%=<>&|^~!#\\_]|\d[.,:]\d|\.\d|'\(")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
 _DATE = re.compile(r"(?<!\d)(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 # An operator that prose does not have, with space on both sides or on neither; or a command of TeX.
 _RUN = r"[-*/%!&|~]*[+=<>^][-+*/%=<>!&|^~]*"
 _FORMULA = re.compile(rf"(?<=[\w)\]}}'\"])(?:{_RUN}|\s+{_RUN}\s+)(?=[\w(\[{{\\.'\"])|\\[A-Za-z]")
-_AROUND = " \t\n`$\"'“”"  # what may be around a formula
+_AROUND = " \t\n`$\"'“”"  # characters that may surround a formula
 _ENDS = re.compile(r"(?<![`$\"'.,;:?!])[`$\"'.,;:?!]+(?=\s|$)|(?<!\S)[`$\"']+")
 _SPACES = re.compile(r"(?<=[^\w\s])\s+|\s+(?=[^\w\s])")
 # Marks in words: between digits, the sign of a number, of an exponent or of a letter, C++ and C#, snake_case, f'(x).
@@ -26,13 +27,13 @@ _IN_WORDS = re.compile(
     r"|(?<![^\s(\[{,;:])-(?=[$€£¥]?\.?\d)|(?<![^\s(\[{,;:])[-!~](?=[a-z](?!\w))|(?<![\w.])\.(?=\d)"
     r"|(?<=\w)[+#]+(?!\w)|(?<=[^\W_])_(?=[^\W_])|'(?=\()"
 )
-# Between single letters and digits, where a name may have such a mark or not: x-1 is not x1, but F-16 is F16.
+# Between single letters and digits. A name may omit such a mark: x-1 is not x1, but F-16 is F16.
 _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%&|]+\s*(?=[\d(\[]|[^\W_](?![^\W_]))")
 
 
 def same_words(gold: str, answer: str) -> bool:
-    """Return whether two texts have the same words after SQuAD's normalisation, with the same signs and operators; or
-    are the same formula, to the letter."""
+    """Return whether two texts have equal words after SQuAD's normalisation, with equal signs and operators, or are
+    equal formulas."""
     formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]
@@ -44,8 +45,7 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _formula(text: str) -> str | None:
-    """Return a formula without its surroundings and without spaces beside its signs, or None if the text is no
-    formula."""
+    """Return a formula without its surroundings and without spaces beside its signs; None for any other text."""
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
     return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None
@@ -63,8 +63,10 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 
 
 def with_marks(text: str, names: bool = False) -> str:
-    """Return a text with letters for the marks that carry meaning, so that no normalisation takes them off. `names`
-    keeps the marks that a name may have or not."""
+    """Return a text with letters in place of marks that carry meaning, so that normalisation keeps them.
+
+    `names` also keeps the marks that a name may omit.
+    """
     text = text.translate(_ALIKE)
     if not _ANY.search(text):
         return text
@@ -76,8 +78,10 @@ def with_marks(text: str, names: bool = False) -> str:
 
 
 def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
-    """Return whether an answer was taken for right only because the marks that carry meaning were ignored: `again`
-    judges it anew, by other gold answers."""
+    """Return whether an answer is right only because marks that carry meaning were ignored.
+
+    `again` judges it with other gold answers.
+    """
     if not right or answer in gold:
         return False
     marked = tuple(map(with_marks, gold))

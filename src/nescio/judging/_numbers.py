@@ -1,4 +1,4 @@
-"""The numbers that a text states, with their units. Words for numbers are read by text2num."""
+"""Read the numbers in a text, with their units. text2num reads numbers in words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
 
 
 class Quantity(Struct, frozen=True):
-    """A number and its unit: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
+    """A number and its unit: PERCENT, DECADE, a currency, a unit of Pint, or None for any other."""
 
     value: Decimal
     unit: str | None = None
 
 
-_ANY = Context(prec=50, traps=[])  # nothing that a text can say raises
+_ANY = Context(prec=50, traps=[])  # No text can raise an error here.
 _FRACTIONS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _FRACTIONS |= {"eighth": 8, "ninth": 9, "tenth": 10, "hundredth": 100}
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "a": 1}
@@ -29,7 +29,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Write two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
+    """Return "two thirds" as 2/3. "a third" is a fraction only before "of" or at the end of a text."""
     count, part, plural, of = match[1].lower(), match[2].lower(), match[3], match[4]
     if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):
         return match[0]
@@ -37,18 +37,19 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _scaled(match: re.Match[str]) -> str:
-    """Return a scale after digits, as a mark that no later step takes for a number of its own."""
+    """Return a scale after digits as a mark that no later step takes for a separate number."""
     return f"{match[1]}⟪{(_SCALES | _SHORT)[match[2].lower()]}⟫"
 
 
-# Before hundreds and thousands that nobody counted: no number in digits, and no word for one.
+# Words such as "hundreds" without a count are no numbers.
 _NUMERALS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
 _SPELLED = rf"\b(?:zero|half|dozen|{'|'.join((*_NUMERALS.split(), *_SCALES))})"
 _UNCOUNTED = r"(?<!\d)(?<!\d[ -])" + "".join(rf"(?<!\b{word}[ -])" for word in _NUMERALS.split())
 
 _Rewrite = tuple[str, str | Callable[[re.Match[str]], str]]
-# Before words for numbers are read: powers, fractions, scales after digits, and words that only look like numbers.
+# These run before numbers in words are read: powers, fractions, scales after digits, and words that only look like
+# numbers.
 _REWRITES: tuple[_Rewrite, ...] = (
     (r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda match: "^" + match[0].translate(_SUPERSCRIPT)),
     (r"(\d)([¼-¾⅐-⅞])", r"\1 \2"),
@@ -72,7 +73,7 @@ _TURNED = r"\d{1,3}(?:\.\d{3})+,\d+(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])"  # 1.
 _GROUPS = r"\d{1,3}(?:(?P<sep>[, '’_])\d{3})(?:(?P=sep)\d{3})*(?!\d)(?:\.\d+)?"
 _COMMA = r"\d+,(?!\d{3}(?!\d))\d+(?![\d,])"  # 1,5 and 0,25
 _PLAIN = r"\d+(?:\.\d+)?|(?<!\d)\.\d+"
-_NUMBER = (  # compiled when there is a text to read: this alone takes 5 ms
+_NUMBER = (  # compiled on demand, because this alone takes 5 ms
     rf"(?P<sign>{_SIGN})(?:(?P<money>{_MONEY})(?P<inner>[-−])?)?"
     rf"(?:{_FRACTION}|(?P<turned>{_TURNED})|(?P<groups>{_GROUPS})|(?P<comma>{_COMMA})"
     rf"|10 ?\^ ?(?P<ten>[+-]?\d{{1,3}})|(?P<plain>{_PLAIN}))"
@@ -92,12 +93,13 @@ _IN_NAME = re.compile(
 
 
 def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[Quantity]:
-    """Return the numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
-    Without `in_words` those written in English words are left out.
+    """Return the numbers of a text in order; `decimal` is its decimal mark, a dot or a comma.
+
+    Without `in_words`, numbers in English words are left out.
 
     Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A
-    number that is part of a name (MP3, C-3PO, 3D) is none. If the mark alone decides (1,234), it does; elsewhere
-    what is written decides (1.234.567 and 1,5 are read although the mark is a dot).
+    number within a name (MP3, C-3PO, 3D) does not count. `decimal` decides ambiguous numbers (1,234). Other numbers are
+    read by their form: 1.234.567 and 1,5 are read although the mark is a dot.
     """
     if decimal == ",":
         text = re.sub(r"(?<=\d)[.,](?=\d)", lambda numbers: "," if numbers[0] == "." else ".", text)
@@ -106,13 +108,17 @@ def quantities(text: str, decimal: str = ".", *, in_words: bool = True) -> list[
 
 
 def amount(text: str) -> Quantity | None:
-    """Return the number, in digits, that a text consists of, with its unit, or None if the text is anything else. A
-    number such as 007 is a name, and gives None."""
+    """Return the number, in digits, that a text consists of, with its unit; None for any other text.
+
+    A number such as 007 is a name, and gives None.
+    """
     prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
     if not prepared or re.match(r"\D*0\d", prepared):
         return None
-    found = _found(prepared)
-    return found[0][0] if len(found) == 1 and found[0][1:] == (0, len(prepared)) else None
+    quantities_found = _found(prepared)
+    return (
+        quantities_found[0][0] if len(quantities_found) == 1 and quantities_found[0][1:] == (0, len(prepared)) else None
+    )
 
 
 def _rewritten(text: str) -> str:
@@ -127,7 +133,7 @@ def _spaced(text: str) -> str:
 
 
 def _found(text: str) -> list[tuple[Quantity, int, int]]:
-    """Return the numbers of a rewritten text, each with its beginning and with its end after the unit."""
+    """Return the numbers of a rewritten text, each with its start and its end after the unit."""
     numbers: list[tuple[Quantity, int, int]] = []
     number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0
@@ -175,13 +181,15 @@ def _counted(number: re.Match[str], unit: re.Match[str] | None) -> str | None:
     word, adjacent = unit["word"], unit.start("word") == number.end()
     if word == "s" and adjacent and _DECADE.fullmatch(number["plain"] or ""):
         return DECADE
-    one = CURRENCIES.get(word.lower()) or unit_of(word, bool(unit["degrees"]))
-    if one is None or one in CURRENCIES.values():
-        return one
+    unit_name = CURRENCIES.get(word.lower()) or unit_of(word, bool(unit["degrees"]))
+    if unit_name is None or unit_name in CURRENCIES.values():
+        return unit_name
     area = unit["area"] or ""
     power = "^2" if area.startswith("sq") else "^3" if area else f"^{unit['power'][-1]}" if unit["power"] else ""
     per = unit_of(unit["per"]) if unit["per"] else None
-    return one + power + (f"/{per}" if per else "") + (f"^{unit['per_power']}" if per and unit["per_power"] else "")
+    return (
+        unit_name + power + (f"/{per}" if per else "") + (f"^{unit['per_power']}" if per and unit["per_power"] else "")
+    )
 
 
 def _value(match: re.Match[str]) -> Decimal:

@@ -1,4 +1,4 @@
-"""Turn runs into outcomes: every answer and every declined candidate is judged."""
+"""Turn runs into outcomes by judging every answer and every declined candidate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
 from nescio.options.edge import Progress
 
 _CELLS = {"run": "i", "question": "i", "rank": "i", "state": "b", "confidence": "d", "candidate": "b"}  # array types
-_TICK = 1 << 12  # answers between two words about how far it is
+_TICK = 1 << 12  # answers between two reports of progress
 
 
 def judge_runs(
@@ -33,12 +33,12 @@ def judge_runs(
     *,
     doubts: Doubts | None = None,
 ) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Judge every answer and every declined candidate; return the outcomes, and notes on the judging.
+    """Return the outcomes of runs whose answers and declined candidates were all judged, and notes on the judging.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
-    it is asked only what declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
-    unanswerable question they are 1 for silence and 0 for an answer. `watch` is told how many answers have been judged,
-    and `doubts` sees those of rank 1 with their grades.
+    On an unanswerable question every answer is incorrect, and the judge is not asked. If it `hears_silence`, it is only
+    asked whether the answer declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
+    unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called with the number of answers
+    judged so far. `doubts` gets those of rank 1 with their grades.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)
@@ -46,12 +46,12 @@ def judge_runs(
     questions = [by_id[name] for name, _ in index]
     total = sum(len(run.responses) for run in runs)
     cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
-    # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
+    # The value of an abstention, also for questions that a run lacks, because a policy may count them as abstentions.
     extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
     if watch:
         watch(0, total)
-    rows: list[tuple[float, ...]] = []  # the latest
+    rows: list[tuple[float, ...]] = []  # the most recent rows
     for r, q, response, grade in _graded(ready, runs, questions, index):
         state, candidate = _outcome(grade, response)
         if doubts and grade is not None and response.answered and response.answer and response.rank == 1:
@@ -104,9 +104,9 @@ def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
 def _graded(
     judge: Judge, runs: Sequence[Run], questions: Sequence[Question], index: Mapping[tuple[str, str], int]
 ) -> Iterator[tuple[int, int, Response, Grade | None]]:
-    """Yield every response with its run, its row and its grade, which is None if there is no answer to grade.
+    """Yield every response with the index of its run, its row, and its grade (None without an answer).
 
-    A judge that grades one by one is asked as we go; any other is given all answers at once, before the first.
+    A judge that grades one by one is asked for each answer in turn. Any other judge gets all answers at once first.
     """
     hears = getattr(judge, "hears_silence", False)
 
@@ -124,7 +124,7 @@ def _graded(
     else:
         grades = iter(judge.grade([asked for *_, asked in responses() if asked is not None]))
         grade_of = lambda one: next(grades)  # noqa: ARG005, E731
-    unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # an answer where there is none
+    unasked = Grade(INCORRECT, dict.fromkeys(judge.scores, 0.0))  # the grade of an answer to a question without one
     for r, q, response, asked in responses():
         grade = None
         if response.answer is not None:
@@ -139,7 +139,7 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return a number for each possible answer, a question and a repeat of it, in the collection's order."""
+    """Return a number for each question and repeat, in the collection's order, keyed by both."""
     names = dict.fromkeys(question.id for question in collection.questions)
     repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
     if all(response.repeat is None for responses in repeated for response in responses):
@@ -153,12 +153,15 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
-    """Return the question with the gold answers that came with the run, if any."""
+    """Return the question with the run's own gold answers, if it has any."""
     return replace(question, answers=run.gold[question.id]) if run.gold and question.id in run.gold else question
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
-    """Return which answers of rank 1 a judge decides, shape (runs, questions): no silence, no unanswerable question."""
+    """Return a mask of the answers of rank 1 that a judge decides, shape (runs, questions).
+
+    Abstentions and answers to unanswerable questions are not among them.
+    """
     index = _rows(collection, runs)
     unanswerable = {question.id for question in collection.questions if question.answerable is False}
     cells = np.zeros((len(runs), len(index)), dtype=bool)
@@ -179,7 +182,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response, grade: Grade | None) -> str | None:
-    """Return the reason why there is no answer, or no grade of it."""
+    """Return the reason for a missing answer or grade, or None."""
     if state != SILENT:
         return grade.why if grade and state == NOT_GRADED else None
     if response.answer is None:
@@ -188,7 +191,7 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return what silence earns in a graded score on each question: 1 if there is no answer."""
+    """Return the graded score of an abstention on each question: 1 if the question has no answer."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(
@@ -197,7 +200,7 @@ def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -
 
 
 def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
-    # A question with gold answers is answerable, whether or not it says so.
+    # A question with gold answers is answerable, even if it does not say so.
     answerable = [int(question.answerable is not False) for question in questions]
     names = list(dict.fromkeys(name for question in questions for name in question.strata))
     clusters = [question.cluster for question in questions]

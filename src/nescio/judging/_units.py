@@ -1,4 +1,4 @@
-"""Units as texts write them after a number, and their conversion by Pint."""
+"""Recognise units after a number in a text, and convert them with Pint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CURRENCIES = {
 }
 MONEY = frozenset(CURRENCIES.values())
 
-# Symbols that mean nothing else after a number; what Pint calls them where it does not know them so.
+# Symbols that mean nothing else after a number, with Pint's names for those that it does not know.
 _AS_THEY_ARE = """mm cm m km ft yd mi mg g kg lb oz ml l mL L ms s nm µm Hz kHz MHz GHz W kW MW GW kWh V kV A J kJ cal
 kcal Pa kPa hPa bar psi K KB MB GB TB mph ha N"""
 _ABBREVIATED = {
@@ -54,9 +54,10 @@ _PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "me
 
 @lru_cache(maxsize=1 << 12)
 def unit_of(word: str, degrees: bool = False) -> str | None:
-    """Return the unit, as Pint calls it, that a word after a number names, or None; `degrees` precede it if set.
+    """Return Pint's name of the unit that a word after a number denotes, or None; `degrees` says that "degrees"
+    precedes it.
 
-    Only words that are hardly ever anything else are units: "in", "at" and "a" are none.
+    Only words that rarely mean anything else are units: "in", "at" and "a" are not.
     """
     folded = word.lower().replace("μ", "µ")
     if word in _SYMBOLS:

@@ -17,10 +17,12 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Note the questions with several right options. Note also the answers of each run that name no option, and so are
-    wrong: if most do, the run may be of another test.
+    """Yield notes on questions with several right options, and on answers of each run that name no option and so are
+    wrong.
 
-    Raises MismatchError for a run that counts its options from 1: its numbers would name the next option each.
+    If most answers name none, the run may belong to another test.
+
+    Raises MismatchError for a run that counts its options from 1, because each number would name the next option.
     """
     questions = {question.id: question for question in collection.questions if question.options}
     if several := [q.id for q in questions.values() if len(_gold(q.options, q.answers) - {None}) > 1]:
@@ -34,7 +36,7 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     for run in runs:
         texts = [r for r in run.responses if r.answer is not None and r.question_id in questions]
         _no_count_from_one(run, [(questions[r.question_id].options, str(r.answer).strip()) for r in texts])
-        answered = [r for r in texts if r.answered]  # an answer that the run withheld is not wrong
+        answered = [r for r in texts if r.answered]  # A withheld answer is not wrong.
         if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
@@ -48,7 +50,7 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 
 def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
-    """Raise MismatchError if the numbers of a run go from 1 to that of the last option, and none is 0."""
+    """Raise MismatchError if a run's numbers range from 1 to the number of options, and none is 0."""
     numbers = [
         (int(text), len(options))
         for options, text in answers
@@ -66,8 +68,8 @@ def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]])
 def choice(question: Question, answer: str) -> bool:
     """Call an answer right if answer and gold name the same option. An answer that names no option is wrong.
 
-    An option is named by its text (case, spacing, punctuation and articles matter only where they tell options apart),
-    by its letter (A, (a), B., C)) or by its index from 0; a text that is itself an option is taken for that option.
+    An option may be named by its text, its letter (A, (a), B., C)) or its index from 0. Case, spacing, punctuation and
+    articles matter only if they distinguish options. A text that is itself an option means that option.
     """
     if not question.options:
         raise MismatchError(
@@ -82,7 +84,7 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """Return the position, from 0, of the option that a text names, or None; of options with one text the first."""
+    """Return the position, from 0, of the option that a text names, or None; the first one of equal options."""
     return _named(question.options, text)
 
 
@@ -106,7 +108,8 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return the position of each option by its text, for each form; forms that different texts share are left out."""
+    """Return the position of each option keyed by its text, for each form of texts; forms that different options share
+    are left out."""
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}

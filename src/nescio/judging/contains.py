@@ -1,4 +1,4 @@
-"""The answer holds a gold answer as whole words: for long answers, such as language models give."""
+"""The answer contains a gold answer as whole words: for long answers, such as those of language models."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nescio.data.model import Question
 from nescio.judging._judge import judge
 from nescio.text import bare_word, normalised_words, squeeze
 
-NEAR = 3  # words before a gold answer in which a negation is looked for
+NEAR = 3  # the number of words before a gold answer that are searched for a negation
 _NEGATIONS = frozenset(("not", "no", "never", "neither", "nor", "cannot", "without"))
 _CONTRACTED = re.compile("(?:is|are|was|were|do|does|did|has|have|had|ca|could|wo|would|should|must)n['’]?t")
 _PART = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['’][^\W_]+)*")
-# Scripts that put no spaces between words: there a gold answer may begin or end within a run of letters.
+# Scripts without spaces between words, in which a gold answer may begin or end within a run of letters.
 _UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
 
@@ -26,15 +26,16 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
     """Call an answer right if it contains the words of a gold answer in a row; a gold answer may list variants between
     `|`.
 
-    Both are normalised as SQuAD does, and a second time with punctuation parting words: "London/UK" holds London, and
-    "U.S." is US. Numbers are whole: 5,000 does not contain 5. If normalisation leaves nothing of a gold answer ("The",
-    "A", "?"), the text itself is looked for. In scripts without spaces between words any place will do.
+    Both texts are normalised as in SQuAD, and a second time with punctuation as a separator: "London/UK" contains
+    London, and "U.S." equals US. Numbers are whole: 5,000 does not contain 5. If normalisation leaves nothing of a gold
+    answer ("The", "A", "?"), the text itself is searched for. In scripts without spaces between words, any place
+    counts.
 
     An answer that lists everything contains everything, and one that says "not Paris" contains Paris. `longest` is the
-    most words that an answer may have (0: any number), and with `negation=true` a gold answer does not count where one
-    of the three words before it is a negation in English (not, never, isn't, …). Source: Mallen et al., ACL 2023, who
-    call an answer right where some part of it is a gold answer; DrQA's `has_answer` (Chen et al., ACL 2017) asks it of
-    words in a row.
+    most words that an answer may have (0: any number). With `negation=true` a gold answer does not count if one of the
+    three words before it is an English negation (not, never, isn't, …). Source: Mallen et al., ACL 2023, who call an
+    answer right if some part of it is a gold answer; DrQA's `has_answer` (Chen et al., ACL 2017) requires consecutive
+    words.
     """
     if longest and len(answer.split()) > longest:
         return False
@@ -47,7 +48,8 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the words of a text as SQuAD normalises it, with punctuation parting words, and at white space alone."""
+    """Return the words of a text, normalised as in SQuAD: with punctuation as a separator, and with white space
+    only."""
     return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
 
@@ -57,7 +59,7 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the words to look for in each reading of an answer, for each variant of a gold answer; "" is nothing."""
+    """Return the words to search for in each reading of an answer, for each variant of a gold answer; "" means none."""
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
@@ -73,7 +75,7 @@ def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _needle(words: list[str]) -> str:
-    """Return the words with a space at either end that is a boundary; empty without words."""
+    """Return the words with a space at either end as a boundary; empty without words."""
     text = " ".join(words)
     if not text:
         return ""

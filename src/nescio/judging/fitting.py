@@ -1,4 +1,5 @@
-"""The answer is a gold answer: numbers are compared by value, formulas and code to the letter, all else by words."""
+"""The answer equals a gold answer: numbers are compared by value, formulas and code to the letter, all else by
+words."""
 
 from __future__ import annotations
 
@@ -14,13 +15,14 @@ from nescio.judging.numeric import states
 
 @judge("fitting")
 def fitting(question: Question, answer: str) -> bool:
-    """Call an answer right if it is a gold answer, compared as the kind of that gold answer demands.
+    """Call an answer right if it equals a gold answer, compared as the kind of that gold answer requires.
 
-    A gold answer that is a number (-1, 3.14, 1e-5, 12 km, 50%) is judged as `numeric` does: by its value, with sign,
-    decimals and unit, so that 2.0 is 2. A formula or code (x+1, E = mc^2) is compared to the letter, but for spaces
-    around its signs. All other texts have SQuAD's normalisation, which leaves out case, articles and punctuation, but
-    not the marks that carry meaning: those between digits, signs, and what makes C++ another than C. In names a hyphen
-    may be missing (F-16). If the question has options and the gold answer names one, the answer names it too.
+    If the gold answer is a number (-1, 3.14, 1e-5, 12 km, 50%), the answer is judged as by `numeric`: by value, with
+    sign, decimals and unit, so that 2.0 equals 2. A formula or code (x+1, E = mc^2) is compared to the letter, except
+    for spaces around its signs. All other texts get SQuAD's normalisation, which ignores case, articles and
+    punctuation. It keeps the marks that carry meaning: those between digits, signs, and those that distinguish C++ from
+    C. In names a hyphen may be missing (F-16). If the question has options and the gold answer names one, the answer
+    must name it too.
     """
     if answer in question.answers:
         return True

@@ -1,4 +1,4 @@
-"""People as a judge: their verdicts are looked up, and an answer that none of them judged is not graded."""
+"""People as a judge: their verdicts are looked up, and an answer without a verdict is not graded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PEOPLE = JudgeRecord("human")
 
 @factory("human")
 def _people(resources: Resources) -> Judge:
-    """Make a judge of people's verdicts in a file: `nescio judge --judge human --against FILE`."""
+    """Return a judge from people's verdicts in a file: `nescio judge --judge human --against FILE`."""
     if resources.people is None:
         raise UsageError(
             f"the judge `human` reads judgements from a file: `nescio judge` takes it, with {opt('judge', 'human')} and"
@@ -34,10 +34,10 @@ def _people(resources: Resources) -> Judge:
 
 
 class Human(Struct, frozen=True):
-    """The verdicts of people, found by run and question, or by question and the text of the answer.
+    """The verdicts of people, keyed by run and question, or by question and the text of the answer.
 
-    `stale` collects labels of answers that the run no longer gives, and `unchecked` those that do not say of which
-    answer they are.
+    `stale` collects labels of answers that the run no longer gives. `unchecked` collects labels that do not identify
+    their answer.
     """
 
     by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
@@ -49,8 +49,7 @@ class Human(Struct, frozen=True):
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """Return the label that people gave this answer, or None. Without its text, `answer`, it cannot be found by
-        it."""
+        """Return people's label for this answer, or None. Labels that are keyed by text need `answer`."""
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is not None and label.answer is None:
@@ -62,7 +61,7 @@ class Human(Struct, frozen=True):
         return None if answer is None else self.by_text.get((question, answer_key(answer)))
 
     def said_of_stale(self) -> list[Note]:
-        """Note the labels of answers that were not given, or that may not have been, of those looked up so far."""
+        """Return notes on looked-up labels of answers that were not given, or that may not have been."""
         notes = []
         if self.unchecked:
             notes.append(
@@ -95,11 +94,11 @@ class Human(Struct, frozen=True):
             return MismatchError(
                 f"none of {len(labels):,} verdicts is filled in: there is nothing that people said yet"
             )
-        why = "; ".join(one.text for one in (*notes, *self.said_of_stale()))
+        why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
         return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Return nothing: whoever looks labels up notes the stale ones (`said_of_stale`)."""
+        """Return nothing, because callers note the stale labels themselves (`said_of_stale`)."""
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -109,8 +108,8 @@ class Human(Struct, frozen=True):
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
         """Return a function that looks up the verdict on one answer."""
 
-        def graded(one: AnswerToJudge) -> Grade:
-            label = self.label(one.run, one.question.id, one.answer)
+        def graded(answer: AnswerToJudge) -> Grade:
+            label = self.label(answer.run, answer.question.id, answer.answer)
             return Grade(NOT_GRADED if label is None else label.state)
 
         return graded
@@ -121,9 +120,9 @@ def human(
 ) -> tuple[Human, list[Note]]:
     """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
 
-    A label names its run, or the text of its answer, or neither where there is one run. An answer may be judged twice
-    with one verdict. `column` is the one that the user named for the verdicts, for the notes. Raises MismatchError if
-    two verdicts differ, a label is ambiguous, or none is left.
+    A label names its run, or the text of its answer, or neither if there is one run. An answer may have two equal
+    verdicts. `column` is the user's name of the verdicts' column, for notes. Raises MismatchError if two verdicts
+    differ, a label is ambiguous, or no label is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
@@ -145,8 +144,12 @@ def human(
         raise MismatchError(f"no judgement is for these runs and questions{example}")
     notes = []
     if strangers:
-        one = strangers[0]
-        whose = f"run {one.run!r}, question {one.question!r}" if one.run is not None else f"question {one.question!r}"
+        stranger = strangers[0]
+        whose = (
+            f"run {stranger.run!r}, question {stranger.question!r}"
+            if stranger.run is not None
+            else f"question {stranger.question!r}"
+        )
         notes.append(
             note(
                 "judgements.not_here",
@@ -178,7 +181,7 @@ def human(
 
 
 def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
-    """Keep a label; return whether the answer has the same verdict already."""
+    """Store a label, and return whether the answer has the same verdict already."""
     before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
@@ -191,14 +194,17 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Return which outcomes of a judged log a judge decided, shape (runs, questions): all but silence."""
+    """Return a mask of the outcomes in a judged log that a judge decided, shape (runs, questions): all but
+    abstentions."""
     judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
     return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return the log with people's verdicts in place of its own, NOT_GRADED for an answer without one; silence
-    stays."""
+    """Return the log with people's verdicts in place of its own; abstentions stay.
+
+    An answer without a verdict is NOT_GRADED.
+    """
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         texts = None if outcomes.texts is None else outcomes.texts[r, q]

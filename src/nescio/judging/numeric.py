@@ -1,4 +1,4 @@
-"""The answer states the number of a gold answer, within a tolerance and in whatever unit."""
+"""The answer states the number of a gold answer, within a tolerance and in any unit."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from nescio.judging._numbers import Quantity, quantities, spells_number
 from nescio.judging._units import DECADE, MONEY, PERCENT, convert, need_libraries
 
 WHICH = ("all", "first", "last", "any")
-_EXACT = Context(prec=50, traps=[])  # nothing that a text can say raises
-_CONVERTED = Decimal("1e-9")  # the relative error that a conversion between units may make
+_EXACT = Context(prec=50, traps=[])  # No text can raise an error here.
+_CONVERTED = Decimal("1e-9")  # the relative error of a conversion between units
 
 
 @judge(
@@ -38,13 +38,14 @@ def numeric(
     r"""Call an answer right if the numbers of the answer are those of a gold answer: $|a - g| \le
     \max(\text{tolerance}\cdot|g|, \text{absolute})$.
 
-    By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes
-    the `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands
-    may be separated, numbers written as fractions, with powers of ten or in English words.
+    By default the answer must state as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which`
+    takes only the `first` or the `last` number of the answer, or `any` (each number of gold must be somewhere in it).
+    Thousands may be separated. Numbers may be written as fractions, with powers of ten or in English words.
 
-    Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states
-    is taken for granted; other words are none. 50% is 50 as well as 0.5, unless both sides have a percent sign. An
-    answer without a number is wrong; a question none of whose gold answers has one raises MismatchError.
+    Units of one kind are converted. Units of different kinds, or different currencies, are wrong. A unit that only one
+    side states is assumed for the other; other words are no units. 50% equals 50 and 0.5, unless both sides have a
+    percent sign. An answer without a number is wrong. A question without a number in any gold answer raises
+    MismatchError.
     """
     mark = "," if decimal == "comma" else "."
     gold = _gold(question.answers, mark)
@@ -62,8 +63,11 @@ def numeric(
 
 
 def states(gold: Quantity, answer: str) -> bool:
-    """Return whether an answer states just this number, as the judge does. Words for numbers are read if there are no
-    digits, so that the libraries are needed only for these and for units."""
+    """Return whether an answer states exactly this number, as the judge decides.
+
+    Numbers in words are read only if there are no digits, so that the libraries are needed only for these and for
+    units.
+    """
     in_words = not any(map(str.isdecimal, answer))
     if in_words:
         if not spells_number(answer):
@@ -80,7 +84,7 @@ def _gold(answers: tuple[str, ...], mark: str) -> tuple[tuple[Quantity, ...], ..
 
 def _states(stated: list[Quantity], gold: tuple[Quantity, ...], which: str, bounds: tuple[Decimal, Decimal]) -> bool:
     if which == "any":
-        return all(any(_equal(one, number, bounds) for one in stated) for number in gold)
+        return all(any(_equal(quantity, number, bounds) for quantity in stated) for number in gold)
     many = len(gold)
     part = stated[:many] if which == "first" else stated[-many:] if which == "last" else stated
     return len(part) == many and all(_equal(a, g, bounds) for a, g in zip(part, gold, strict=True))

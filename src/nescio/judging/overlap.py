@@ -16,7 +16,7 @@ NAN = float("nan")
 
 
 class Overlap(NamedTuple):
-    """Shares of words in common: of the key's, of the answer's, and the harmonic mean of the two."""
+    """Shares of common words: of the key's, of the answer's, and the harmonic mean of both."""
 
     recall: float
     precision: float
@@ -48,9 +48,9 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     """Call an answer right if its overlap F with the best key reaches `threshold`; the columns are recall and precision
     with that key.
 
-    The course scorer has no right and wrong; `threshold` adds it. It averages recall over all questions, precision over
-    the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
-    precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
+    The course's scorer has no right and wrong; `threshold` adds it. It averages recall over all questions, and
+    precision over the answered ones. Its F is the harmonic mean of these two averages. So an abstention has recall 0
+    and no precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
     """
     best = best_overlap(answer, question.answers)
     scores = {"overlap.recall": best.recall, "overlap.precision": best.precision}
@@ -58,12 +58,12 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
 
 def best_overlap(answer: str, keys: tuple[str, ...]) -> Overlap:
-    r"""Return the overlap with the key whose F is best, the first of several.
+    r"""Return the overlap with the key of highest F, the first one at a tie.
 
     With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$, $F =
-    2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from
-    either end of each word, and a word that this empties is none. No stems, no stop words. A text without words shares
-    none: 0.
+    2m/(|a| + |k|)$. A text is split at white space and put in lower case. One character of ,:;.!?'"(){} is stripped
+    from either end of each word, and words that become empty are dropped. There are no stems and no stop words. A text
+    without words has overlap 0.
     """
     stated = _words(answer)
     best = Overlap(0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The answer holds what a pattern describes: the answer patterns of TREC's question answering tracks."""
+"""The answer contains what a pattern describes: the answer patterns of TREC's question answering tracks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Note the gold answers that are no patterns, with the first of them."""
+    """Yield a note on gold answers that are no patterns, with the first of them."""
     gold = [(question.id, question.answers) for question in collection.questions]
     gold += [pair for run in runs for pair in run.gold.items()]
     texts = [
@@ -36,11 +36,11 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 @judge("pattern", remarks=no_patterns)
 def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
-    """Call an answer right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
+    """Call an answer right if one of the gold answers, read as a regular expression, matches anywhere in the answer.
 
-    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): without
-    look-around and references back, so that the time is linear in the length of the answer and no verdict depends on a
-    clock. All 5,160 patterns of TREC 8 to 13 are valid. A gold answer that is not, such as "(Bill Pullman", is searched
+    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB), without
+    look-around and back-references. So the time is linear in the length of the answer, and no verdict depends on a
+    timeout. All 5,160 patterns of TREC 8 to 13 are valid. An invalid gold answer, such as "(Bill Pullman", is searched
     for literally, and a note says so. TREC's files leave open whether case matters: some spell both cases out, most do
     not.
     """

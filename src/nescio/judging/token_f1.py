@@ -27,8 +27,8 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     r"""Call an answer right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.
 
     $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of
-    their common multiset. The score of silence is 0, and on an unanswerable question 1, as in evaluate-v2.0.py;
-    `mean(f1)` is thereby its figure `f1`, over 100.
+    their common multiset. An abstention scores 0, and 1 on an unanswerable question, as in evaluate-v2.0.py. So
+    `mean(f1)` is the script's figure `f1` divided by 100.
     """
     score = best_f1(answer, question.answers) if question.answers else 0.0
     return Grade(CORRECT if score >= threshold else INCORRECT, {"token_f1.f1": score})

@@ -1,5 +1,5 @@
-"""Every measure, by name. A file here holds declarations only, and is imported when one of them is asked for;
-`_measure.py` says what a measure is."""
+"""Every measure, keyed by name. A file here holds only declarations, and is imported when one of them is needed;
+`_measure.py` defines what a measure is."""
 
 from importlib import import_module
 
@@ -24,11 +24,11 @@ __all__ = ["REGISTRY", "Declaration", "Measure", "Measures", "OwnInterval", "as_
 def _lower_is_better(name: str) -> bool:
     try:
         return parse(name).declaration.lower_is_better
-    except NescioError:  # scores that somebody made by hand
+    except NescioError:  # The scores were made by hand.
         return False
 
 
 Scores.lower_is_better = staticmethod(_lower_is_better)
-for _columns in _index.COLUMNS:  # of tasks, which are known before their measures are asked for
+for _columns in _index.COLUMNS:  # the columns of tasks, which must be known before their measures are
     import_module(_columns)
 import_all(__name__, __path__, but=_index.MODULES)

@@ -1,4 +1,4 @@
-"""What is registered where in this package. `python tools/index.py` writes it, and a test holds it."""
+"""Index what each module of this package registers. `python tools/index.py` writes it; a test checks it."""
 
 COLUMNS: tuple[str, ...] = (
     "nescio.tasks.ave.columns",

@@ -1,4 +1,4 @@
-"""Intervals of measures that no resampling covers, made from the patterns of a run."""
+"""Construct intervals for measures that resampling does not cover, from the patterns of a run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from nescio.measures._measure import Bounds, OwnInterval
 
 
 def _bins(patterns: Patterns, level: float, rng: np.random.Generator, **_: Any) -> Bounds:
-    """The calibration error over bins, from the sums of the gaps of bins."""
+    """Return the interval of the calibration error over bins, from the sums of gaps in bins."""
     from nescio.stats.magnitudes import sum_of_magnitudes
 
     columns, counts = patterns.columns, patterns.counts
     gap, right, probability = columns["gap"], columns["right"], columns["probability"]
     single = bool((columns["n"] == 1).all() and ((right == 0) | (right == 1)).all() and patterns.unit is None)
     floor = None
-    if single:  # the variance of a bin whose confidences are right, which few questions may not show
+    if single:  # The variance if a bin's confidences are right, which few questions may not show.
         floor = np.einsum("k,km->m", counts * probability * (1 - probability), (gap != 0).astype(float))
     low, high = sum_of_magnitudes(gap, counts, columns["n"], floor=floor, rng=rng, level=level)
-    return low, float(np.minimum(high, 1.0))  # NaN where there is none
+    return low, float(np.minimum(high, 1.0))  # NaN without an interval
 
 
 def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float) -> Bounds:
-    """The largest coverage at a risk, from the answers and errors above each threshold."""
+    """Return the interval of the largest coverage at a risk, from the answers and errors above each threshold."""
     from nescio.stats.stepwise import largest_safe_share
 
     starts = patterns.starts
@@ -37,7 +37,7 @@ def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float)
 
 
 def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, column: str) -> Bounds:  # noqa: ARG001
-    """Return the order statistics that a quantile lies between; infinity for an end that so few answers do not have."""
+    """Return the order statistics around a quantile; infinity for an end that so few answers do not have."""
     from nescio.stats.intervals import ranks_around
 
     starts = patterns.starts
@@ -47,13 +47,15 @@ def _ranks(patterns: Patterns, level: float, _: np.random.Generator, p: float, c
     values = patterns.columns[name][starts][::-1]
     reached = np.cumsum(counts)
     ranks = ranks_around(int(reached[-1]), p, level)
-    found = [math.inf if rank is None else float(values[np.searchsorted(reached, rank)]) for rank in ranks]
-    return -math.inf if ranks[0] is None else found[0], found[1]
+    bounds = [math.inf if rank is None else float(values[np.searchsorted(reached, rank)]) for rank in ranks]
+    return -math.inf if ranks[0] is None else bounds[0], bounds[1]
 
 
 def of_f1(hits: str, *misses: str) -> OwnInterval:
-    r"""Return the interval of an F1, $2q/(1 + q)$ for the share q of hits among hits and misses: that of q by Clopper &
-    Pearson."""
+    r"""Return the interval of an F1, $2q/(1 + q)$ for the share q of hits among hits and misses.
+
+    It is Clopper and Pearson's interval of q, transformed.
+    """
 
     def ends(patterns: Patterns, level: float, _: np.random.Generator, **__: Any) -> Bounds:
         from nescio.stats.intervals import clopper_pearson

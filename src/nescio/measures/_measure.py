@@ -1,13 +1,12 @@
-"""The contract of a measure, the registry of measures, and the reader of names with parameters.
+"""Define the contract of a measure, the registry of measures, and the parser of names with parameters.
 
 A measure is one decorated function:
 
     @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
     def c_at_1(total): ...
 
-Users read its docstring: a line that says what the measure is, the formula, and when it is undefined. Then come a
-paragraph "When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test computes from
-the data.
+Users read its docstring: one line on what the measure is, the formula, and when it is undefined. Then come a paragraph
+"When to use it: …" and one "Example: DATA: STEPS = NUMBER", worked out by hand, which a test recomputes.
 
 The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
@@ -21,8 +20,8 @@ order=      the sums are kept apart by the value of a column, the highest first,
             is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure if all columns that the measure `needs` are present. Silence, weights and ties are
-thereby settled before the function is called, and a question with weight 2 is the same as that question twice.
+A question counts for a measure if all columns that the measure `needs` are present. So abstentions, weights and ties
+are settled before the function is called. A question with weight 2 equals the same question twice.
 """
 
 from __future__ import annotations
@@ -55,12 +54,12 @@ from nescio.stats.resampling import Table
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
-WHEN, EXAMPLE = "When to use it", "Example"  # how two paragraphs of a measure's docstring begin
-AUTO = "auto"  # of a parameter: what the measure finds itself, and a name so leaves out
-# Of a measure whose public code has a known slip: 1 computes what that code computes.
+WHEN, EXAMPLE = "When to use it", "Example"  # the beginnings of two paragraphs in a measure's docstring
+AUTO = "auto"  # a parameter's value that the measure finds itself; a name with it omits the parameter
+# for measures whose public code has a known error: 1 computes the same as that code
 LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
-# What an answer may be: right, wrong, silence, and silence where the question has no answer.
+# The kinds of answer: right, wrong, an abstention, and an abstention on a question without an answer.
 KINDS_OF_ANSWER = {
     "correct": np.array([1.0, 0.0, 0.0, 1.0]),
     "incorrect": np.array([0.0, 1.0, 0.0, 0.0]),
@@ -70,9 +69,9 @@ KINDS_OF_ANSWER = {
 
 
 class Measure(Struct, frozen=True):
-    """A measure with its parameters bound: what `measure("penalty(t=0.75)")` gives.
+    """A measure with its parameters bound: the result of `measure("penalty(t=0.75)")`.
 
-    `label` is the name as it was asked for, `name` the full one that a signature carries.
+    `label` is the name as the user wrote it, `name` the full one in a signature.
     """
 
     label: str
@@ -83,9 +82,9 @@ class Measure(Struct, frozen=True):
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, correct: SupportsIndex, incorrect: SupportsIndex, unanswered: SupportsIndex = 0) -> float:
-        """The measure of these counts, NaN if it is undefined: `measure("c@1")(237, 156, 107)`.
+        """Return the measure of these counts, NaN if it is undefined: `measure("c@1")(237, 156, 107)`.
 
-        Raises MissingColumnError for a measure that needs more than counts, UsageError for what is no count.
+        Raises MissingColumnError for a measure that needs more than counts, UsageError for values that are no counts.
         """
         counts = [
             _count(*pair) for pair in (("correct", correct), ("incorrect", incorrect), ("unanswered", unanswered))
@@ -102,7 +101,8 @@ class Measure(Struct, frozen=True):
 
     @property
     def order(self) -> str | None:
-        """The column whose fall orders the questions, or None; `{column}` is the first that it needs."""
+        """Return the column by whose falling values questions are ordered, or None; `{column}` is the first needed
+        column."""
         order = self.declaration.order
         return self.needs[0] if order is not None and order.startswith("{") else order
 
@@ -114,17 +114,20 @@ class Measure(Struct, frozen=True):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns that it needs, and that of its order."""
+        """Return the columns that it needs, including that of its order."""
         return tuple(dict.fromkeys((*self.needs, *((self.order,) if self.order else ()))))
 
     @property
     def user_columns(self) -> tuple[str, ...]:
-        """The columns of the user's own that it reads, by the user's names."""
+        """Return the user's own columns that it reads, by the user's names."""
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """The measure of data with these columns, with its optional one if it is there, and by its own name one that it
-        was given by the user's word (`mean(f1)`)."""
+        """Return the measure for data with these columns.
+
+        Its optional column is included if it exists, and a user's word for a column (`mean(f1)`) is replaced by the
+        column's name.
+        """
         needs = tuple(resolve(name, stored) for name in self.needs)
         optional = self.declaration.optional
         needs = (*needs, optional) if optional in stored and optional not in needs else needs
@@ -132,20 +135,20 @@ class Measure(Struct, frozen=True):
 
     @property
     def merge(self) -> bool:
-        """Return whether neighbouring groups of equal rows may be read as one."""
+        """Return whether adjacent groups of equal rows may be read as one."""
         merge = self.declaration.merge
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
     @property
     def binned(self) -> bool:
-        """Return whether bins of the ordering column bound the value: `Declaration.binned`."""
+        """Return whether bins of the ordering column bound the value; see `Declaration.binned`."""
         binned = self.declaration.binned
         return bool(binned(**self.parameters)) if callable(binned) else binned
 
     @property
     def imagines_ends(self) -> bool:
-        """Return whether Student's interval counts one imagined unit at either end of the range, because rare values
-        move it."""
+        """Return whether Student's interval adds one imagined unit at either end of the range, because rare values have
+        a large effect."""
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
     @property
@@ -155,7 +158,7 @@ class Measure(Struct, frozen=True):
 
     @property
     def counts_every_unit(self) -> bool:
-        """Return whether every question is a part of the value, as it is for accuracy but not for precision."""
+        """Return whether every question contributes to the value, as for accuracy but not for precision."""
         if self.counts_outcomes:
             return all(abs(self(*counts) - self(5, 3, 8)) > 0 for counts in ((6, 3, 8), (5, 4, 8), (5, 3, 9)))
         return self.declaration.proportion is not None and self.declaration.proportion[1] == "n"
@@ -167,28 +170,28 @@ class Measure(Struct, frozen=True):
 
     @property
     def slope(self) -> float:
-        r"""Return how far the value can move for each changed question, as a share of all; infinite if unproven.
+        r"""Return the most that the value can change per changed question, as a share of all; infinite if unproven.
 
-        Proven are the values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means over
-        questions, and c@1 with its kin. If a share s of the questions changes, a path of x moves s from some kinds
-        to others, and the value moves by at most $2 s \max_{i,j,k} |Q_{ik} - Q_{jk}|$.
+        It is proven for values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means over
+        questions, and c@1 and related measures. If a share s of the questions changes, a path of x moves s from some
+        kinds to others, and the value changes by at most $2 s \max_{i,j,k} |Q_{ik} - Q_{jk}|$.
         """
         form = self._quadratic_form()
         return math.inf if form is None else 2 * float(np.ptp(form, axis=0).max())
 
     @property
     def is_mean(self) -> bool:
-        """Return whether the value is a mean of points for each kind of answer."""
+        """Return whether the value is a mean of points, one value per kind of answer."""
         form = self._quadratic_form()
         return form is not None and bool(np.allclose(form, np.add.outer(np.diag(form), np.diag(form)) / 2))
 
     def _quadratic_form(self) -> NDArray[np.float64] | None:
-        """The matrix of the quadratic form that the value is in the shares of the kinds of answer, or None."""
+        """Return the matrix of the value as a quadratic form in the shares of the kinds of answer, or None."""
         if not (self.of_counts and {*OUTCOME_COLUMNS, "answered"}.issuperset(self.needs)):
             return None
         patterns = Patterns({**self.each(KINDS_OF_ANSWER), "n": np.ones(4)}, np.ones(4, dtype=np.int64))
         kinds = np.eye(4)
-        halves = self.value(patterns, kinds[:, None] + kinds)  # of two questions, answered in the ways i and j
+        halves = self.value(patterns, kinds[:, None] + kinds)  # for two questions, with answers of the kinds i and j
         corners = np.diag(halves)
         form = 2 * halves - np.add.outer(corners, corners) / 2
         counts = np.array([*np.ndindex(6, 6, 6, 6), (1000, 1, 7, 0), (7, 1000, 1, 3), (1, 7, 1000, 0)][1:])
@@ -197,7 +200,7 @@ class Measure(Struct, frozen=True):
         return form if np.allclose(self.value(patterns, counts), claimed, rtol=1e-9, atol=1e-12) else None
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """The per-question columns whose sums the formula reads, of questions that were asked once."""
+        """Return the per-question columns whose sums the formula reads, for questions that were asked once."""
         if self.declaration.repeats is not None:
             columns = self._of_answers(columns)
             return {**columns, **self._of_repeats({**columns, "n": np.ones(len(next(iter(columns.values()))))})}
@@ -211,10 +214,9 @@ class Measure(Struct, frozen=True):
     def of_questions(
         self, columns: Mapping[str, Array], question: NDArray[np.int64]
     ) -> tuple[dict[str, Array], NDArray[np.int64]]:
-        """The per-question columns whose sums the formula reads, n among them, of answers to these questions.
+        """Return the per-question columns whose sums the formula reads, n included, for questions with several answers.
 
-        Returns the numbers of the questions as well, in their order; those that were not asked often enough are left
-        out.
+        Also returns the numbers of the questions, in order. Questions that were not asked often enough are left out.
         """
         numbers = np.unique(question)
         if self.declaration.repeats is None:
@@ -232,11 +234,13 @@ class Measure(Struct, frozen=True):
             return self.declaration.repeats(as_namespace(counts), **self.parameters)
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is
-        undefined."""
+        """Return the measure under weights of shape (…, U), one per kind of unit in `patterns`; shape (…,).
+
+        NaN means undefined.
+        """
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
-            # Not a matrix product: its digits would depend on how many threads compute it.
+            # A matrix product would give digits that depend on the number of threads.
             with np.errstate(over="ignore"):
                 totals = {
                     name: np.einsum("...k,k->..." if values.ndim == 1 else "...k,km->...m", weights, values)
@@ -248,11 +252,13 @@ class Measure(Struct, frozen=True):
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def under(self, patterns: Patterns, table: Table, *, mirrored: bool = False) -> NDArray[np.float64]:
-        """Return the ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
-        resamples). With `mirrored` the weights are 0 or 1, and the values under 1 less the weights follow the values
-        under them."""
+        """Return the ordered measure under many weightings of the units, a table of shape (units, resamples).
+
+        With `mirrored` the weights are 0 or 1, and the values for 1 minus the weights follow.
+        """
         assert patterns.starts is not None
-        if patterns.shares is not None and (patterns.shares != 1).any():  # the passes know rows that weigh the same
+        # The compiled passes need rows of equal weight.
+        if patterns.shares is not None and (patterns.shares != 1).any():
             return self.value(patterns, np.concatenate([table, 1 - table], axis=1).T if mirrored else table.T)
         unit = np.arange(len(table)) if patterns.unit is None else patterns.unit
         scan = Scan(unit, np.append(patterns.starts, len(unit)), table, mirrored=mirrored)
@@ -265,7 +271,7 @@ class Measure(Struct, frozen=True):
             return np.concatenate([self.under(patterns, part) for part in parts])
 
     def deciding(self, patterns: Patterns) -> float:
-        """Return how many independent comparisons of units agree if the value is at its limit, or 0 if that is
+        """Return the number of independent comparisons of units that all agree if the value is at its limit; 0 if
         unknown."""
         if self.declaration.deciding is None or patterns.unit is not None:
             return 0.0
@@ -273,7 +279,7 @@ class Measure(Struct, frozen=True):
         return float(self.declaration.deciding(as_namespace(totals), **self.parameters))
 
     def of_totals(self, totals: Mapping[str, Column]) -> NDArray[np.float64]:
-        """The formula on sums of columns, 0/0 giving NaN."""
+        """Return the formula on sums of columns, with NaN for 0/0."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
@@ -292,13 +298,15 @@ class Measure(Struct, frozen=True):
         return np.atleast_1d(self.of_totals(totals))
 
 
-Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
+Measures = Sequence[str | Measure] | str | Measure | None  # as callers write them; None means those that suit the data
 
 
 class OwnInterval(Struct, frozen=True):
-    """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
-    generator, with the parameters of the measure. `clustered` says whether it covers where questions are clustered,
-    `alone` that no other method covers, of the measure or of its differences."""
+    """A measure's own interval, with its name in a signature, from a run's patterns, a level and a generator.
+
+    `clustered` says whether it is valid for clustered questions. `alone` says that no other method is valid, for the
+    measure or its differences.
+    """
 
     name: str
     of: Callable[..., Bounds]
@@ -307,7 +315,7 @@ class OwnInterval(Struct, frozen=True):
 
 
 class Declaration(Struct, frozen=True):
-    """A registered measure before its parameters are bound."""
+    """A registered measure without bound parameters."""
 
     name: str
     formula: Formula
@@ -332,7 +340,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters with their defaults; `inspect.Parameter.empty` where one must be given."""
+        """Return the parameters with their defaults; `inspect.Parameter.empty` for a required one."""
         return dict(_parameters(self.formula))
 
     @property
@@ -342,22 +350,22 @@ class Declaration(Struct, frozen=True):
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """The other names of the measure."""
+        """Return the other names of the measure."""
         return tuple(other for other, name in OTHER_NAMES.items() if name == self.name)
 
     @property
     def doc(self) -> str:
-        """The docstring of the formula, but for the paragraphs below."""
+        """Return the docstring of the formula, without the paragraphs on use and example."""
         return re.split(rf"\n\n(?:{WHEN}|{EXAMPLE}): ", inspect.cleandoc(self.formula.__doc__ or ""))[0]
 
     @property
     def use(self) -> str:
-        """The advice on use: the purpose of the measure, what it hides, and what to take instead."""
+        """Return the advice on use: the purpose of the measure, what it hides, and alternatives."""
         return self._paragraph(WHEN)
 
     @property
     def example(self) -> str:
-        """A value worked out by hand: the data, the arithmetic, the number; a law computes it from the data."""
+        """Return the example worked out by hand: the data, the arithmetic, the number. A law recomputes it."""
         return self._paragraph(EXAMPLE)
 
     def _paragraph(self, title: str) -> str:
@@ -366,17 +374,17 @@ class Declaration(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the docstring, in one line."""
+        """Return the first paragraph of the docstring, on one line."""
         return " ".join(self.doc.split("\n\n", 1)[0].split())
 
     @property
     def latex(self) -> str:
-        """The formula, as LaTeX: the first $…$ of the docstring."""
+        """Return the formula as LaTeX: the first $…$ of the docstring."""
         formula = re.search(r"\$(.+?)\$", self.doc, re.DOTALL)
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """The measure with parameters. Raises UsageError for an unknown, missing or impossible one."""
+        """Return the measure with parameters. Raises UsageError for an unknown, missing or invalid one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -394,7 +402,7 @@ def _parameters(formula: Formula) -> tuple[tuple[str, Any], ...]:
 
 
 def _count(name: str, number: SupportsIndex) -> int:
-    """The number, where it can count questions."""
+    """Return the number. Raises an error if it cannot count questions."""
     try:
         whole = -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -405,12 +413,12 @@ def _count(name: str, number: SupportsIndex) -> int:
 
 
 def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
-    """Columns as a formula reads them: `ave.right` is `total.right`."""
+    """Return columns as attributes for a formula: `ave.right` is `total.right`."""
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-# What else measures are called: for short, or in papers; a name with a parameter means the measure without it.
+# Other names of measures, short or from papers. A name with a parameter stands for the measure without it.
 OTHER_NAMES = {
     "price": "price_per_right",
     "ECE(by=count)": "ECE_by_count",
@@ -433,21 +441,21 @@ def measure(
     source: str,
     **more: Any,
 ) -> Callable[[Formula], Formula]:
-    """Register the decorated formula as a measure. A name that is taken raises ValueError.
+    """Register the decorated formula as a measure. Raises ValueError for a name that is taken.
 
-    `needs` names columns of `nescio.data.evidence`, one of which may have a parameter of the measure in its name
-    (`nuggets.string_precision({delta})`); `optional` is one more, which is read where data has it; `bounds` is a pair
-    or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one
-    (Wilson's interval is then available); `valid` maps a parameter to a rule in words and its test; `merge=False` says
-    that an ordered measure tells neighbouring equal rows apart (a threshold may fall between them); `binned=True` that
-    ties give the expectation over their orders, and that a wrong answer that trades places with a right one behind it
-    makes it no worse, so that bins of confidence bracket it; `remark` may note something about a run's columns that its
-    reader should know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower
-    is better; `direction` tells from the parameters whether lower is better; `same_formula_as` names the measure whose
-    formula this is over other columns, and whose rules so apply; `interval` is the method that the coverage study
-    supports for it (docs/coverage.md), where no posterior of counts and no proportion is: percentile, logit, t, or one
-    of its own; None says that none covers, as of what noise makes larger; `deciding` counts, from the totals, the
-    independent comparisons that must all agree for a value at its limit.
+    `needs` names columns of `nescio.data.evidence`, one of which may contain a parameter of the measure
+    (`nuggets.string_precision({delta})`). `optional` is a further column that is read if the data have it. `bounds` is
+    a pair or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one,
+    which makes Wilson's interval available. `valid` maps a parameter to a rule in words and its test. `merge=False`
+    says that an ordered measure distinguishes adjacent equal rows (a threshold may fall between them). `binned=True`
+    says that ties give the expectation over their orders, and that swapping a wrong answer with a right one behind it
+    never lowers the score, so that bins of confidence bound it. `remark` may return a note on a run's columns. A
+    `descriptive` measure says what a system does, not how well (coverage), so neither higher nor lower is better.
+    `direction` computes from the parameters whether lower is better. `same_formula_as` names the measure with the same
+    formula over other columns, whose rules then apply. `interval` is the method that the coverage study supports
+    (docs/coverage.md) if there is neither a posterior of counts nor a proportion: percentile, logit, t, or the
+    measure's own. None says that no method is valid, as for measures that noise makes larger. `deciding` returns, from
+    the totals, the number of independent comparisons that must all agree for a value at its limit.
     """
 
     def register(formula: Formula) -> Formula:
@@ -458,14 +466,14 @@ def measure(
 
 
 def parse(text: str | Measure) -> Measure:
-    """Find the measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
+    """Return the measure for a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)`.
 
         nescio.measure("c@1")(correct=237, incorrect=156, unanswered=107)    # 0.575436
         nescio.score("outcomes.csv", nescio.measure("penalty(t=0.75)"))
 
-    A measure of counts is a function of them; every measure can be given to `nescio.score` and its kin.
+    A measure of counts can be called with them. Every measure can be passed to `nescio.score` and related functions.
 
-    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
+    Raises UnknownNameError with the nearest names, or UsageError for an invalid parameter.
     """
     if isinstance(text, Measure):
         return text
@@ -475,7 +483,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 def _by_own_name(call: Call) -> Call:
-    """Return a call by the name under which its measure is registered."""
+    """Return a call with the name under which its measure is registered."""
     for other, name in OTHER_NAMES.items():
         if not other.startswith(call.name):
             continue

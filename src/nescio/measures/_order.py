@@ -1,8 +1,8 @@
-"""Sums over an order with ties, in closed form, which the ordered measures share.
+"""Compute sums over an order with ties in closed form, for all ordered measures.
 
-Within a group of tied questions every order is equally likely, and the functions give the expectation over them. A
-question with weight w is w questions tied. Columns are arrays of shape (…, groups), the surest group first; or, for
-many resamples, `Ordered`, which represents such an array and is summed in one pass down the order.
+Within a group of tied questions every order is equally likely, so the functions return expectations. A question with
+weight w counts as w tied questions. Columns are arrays of shape (…, groups), the most confident group first. For many
+resamples they are `Ordered`, which represents such an array and is summed in one pass down the order.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from nescio.data.columns import Array
 from nescio.stats import ordered
 from nescio.stats.ordered import Scan, harmonic_table
 
-MOST_CELLS = 1 << 20  # of an array that represents a column; more of them are made in turn
+MOST_CELLS = 1 << 20  # the most cells of an array that represents a column; larger ones are computed in parts
 
-LARGEST_TABLE = 1 << 24  # of harmonic numbers; above it the digamma function gives them
+LARGEST_TABLE = 1 << 24  # the most harmonic numbers in a table; beyond it the digamma function gives them
 
 
 class TooManyCellsError(Exception):
@@ -25,16 +25,16 @@ class TooManyCellsError(Exception):
 
 
 class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
-    """A column under many weights: the value of each row of an order, and, on demand, the sums of its groups.
+    """A column under many weightings: the value of each row in an order, and, on demand, the sums of its groups.
 
-    Differences and sums of columns are columns again. Anything else that a formula does with one, as `np.cumsum(column,
-    axis=-1)`, is done with the array of shape (resamples, groups) that it represents.
+    Differences and sums of columns are columns again. Any other operation of a formula, such as `np.cumsum(column,
+    axis=-1)`, uses the array of shape (resamples, groups) that the column represents.
     """
 
     __slots__ = ("_total", "scan", "values")
 
     def __init__(self, scan: Scan, values: Array) -> None:
-        """Take the value of each row of the scan."""
+        """Store the value of each row of the scan."""
         self.scan, self.values = scan, values
         self._total: Array | None = None
 
@@ -48,25 +48,29 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the array that it represents."""
+        """Return the shape of the represented array."""
         return self.scan.resamples, len(self.scan.ends) - 1
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Return the sums of the groups, shape (resamples, groups), each resample's side by side: what adds them up
-        does so in one order, however many resamples there are."""
+        """Return the sums of the groups, shape (resamples, groups), with each resample contiguous in memory.
+
+        So sums over them have the same order, however many resamples there are.
+        """
         if len(self.scan.unit) * self.scan.resamples > MOST_CELLS and self.scan.resamples > 1:
             raise TooManyCellsError
         return np.ascontiguousarray(ordered.by_group(self.scan, self.values), dtype=dtype or np.float64)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
-        """Add and subtract as columns, and do all else as arrays."""
+        """Add and subtract as columns; compute all other operations as arrays."""
         linear = ufunc in (np.add, np.subtract) and method == "__call__" and not more
-        if linear and all(isinstance(one, Ordered) and one.scan is self.scan for one in inputs):
-            return Ordered(self.scan, ufunc(*(one.values for one in inputs)))
-        return getattr(ufunc, method)(*(np.asarray(one) if isinstance(one, Ordered) else one for one in inputs), **more)
+        if linear and all(isinstance(operand, Ordered) and operand.scan is self.scan for operand in inputs):
+            return Ordered(self.scan, ufunc(*(operand.values for operand in inputs)))
+        return getattr(ufunc, method)(
+            *(np.asarray(operand) if isinstance(operand, Ordered) else operand for operand in inputs), **more
+        )
 
     def __getattr__(self, name: str) -> Any:
-        """Return what an array has."""
+        """Return an attribute of the array."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
@@ -80,13 +84,13 @@ Column: TypeAlias = Array | Ordered
 
 
 def before(values: Any) -> Array:
-    """Return the sum of all earlier groups."""
+    """Return the sum of all earlier groups, for each group."""
     values = np.asarray(values)
     return np.cumsum(values, axis=-1) - values
 
 
 def harmonic(counts: Array) -> Array:
-    """H(m) = 1 + 1/2 + … + 1/m for whole m."""
+    """Return H(m) = 1 + 1/2 + … + 1/m for whole m."""
     if counts.max(initial=0) > LARGEST_TABLE:
         from scipy.special import digamma
 
@@ -96,10 +100,12 @@ def harmonic(counts: Array) -> Array:
 
 
 def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
-    r"""$\sum_k E[P_k]/(k + s)$ over all positions k, where $P_k$ of the first k questions belong to `part`; shape (…,).
+    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k; shape (…,).
 
-    In a group of m questions, e of them of the part, after N questions and P of the part, $E[P_{N+j}] = P + je/m$, so
-    its m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
+    $P_k$ is the number of questions of `part` among the first k.
+
+    A group has m questions, e of them of the part; before it are N questions, P of them of the part. Then $E[P_{N+j}] =
+    P + je/m$, so the m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
     if isinstance(part, Ordered):
         return ordered.running_shares(part.scan, part.values, shift)
@@ -110,8 +116,10 @@ def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
 
 
 def sum_of_last_shares(part: Any, n: Any, skipped: Array) -> Array:
-    r"""$\sum_{k > L} E[P_k]/k$ over the positions beyond the first L = `skipped`; shape (…,). See
-    `sum_of_running_shares`."""
+    r"""Return $\sum_{k > L} E[P_k]/k$ over the positions beyond the first L = `skipped`; shape (…,).
+
+    See `sum_of_running_shares`.
+    """
     part, n = np.asarray(part), np.asarray(n)
     start = before(n)
     end = start + n
@@ -121,11 +129,11 @@ def sum_of_last_shares(part: Any, n: Any, skipped: Array) -> Array:
 
 
 def sum_of_precisions(part: Column, n: Column) -> Array:
-    r"""$\sum_k E[I_k P_k]/k$ over all positions k: the share of `part` among the first k, summed where the k-th
-    belongs to it; shape (…,).
+    r"""Return $\sum_k E[I_k P_k]/k$, the precision of `part` at each of its positions k, summed; shape (…,).
 
-    In a group of m questions, e of them of the part, after N questions and P of the part, a position belongs to it with
-    chance e/m, and the j - 1 before it in the group then hold $(j - 1)(e - 1)/(m - 1)$ more.
+    A group has m questions, e of them of the part; before it are N questions, P of them of the part. A position belongs
+    to the part with probability e/m. The j - 1 positions before it in the group then hold $(j - 1)(e - 1)/(m - 1)$ more
+    on average.
     """
     if isinstance(part, Ordered):
         return ordered.precisions(part.scan, part.values)
@@ -137,8 +145,8 @@ def sum_of_precisions(part: Column, n: Column) -> Array:
 
 
 def pairs_in_order(high: Column, low: Column) -> Array:
-    """Return the number of pairs whose `high` member is in an earlier group than their `low` one. Tied pairs count one
-    half."""
+    """Return the number of pairs whose `high` member is in an earlier group than their `low` member. Tied pairs count
+    one half."""
     if isinstance(high, Ordered) and isinstance(low, Ordered):
         return ordered.pairs(high.scan, high.values, low.values)
     high, low = np.asarray(high), np.asarray(low)
@@ -147,14 +155,16 @@ def pairs_in_order(high: Column, low: Column) -> Array:
 
 
 def pairs_apart(total: Any) -> Any:
-    """Count pairs of a right and a wrong answer that share none: a perfect ranking has each of them in order."""
+    """Return the number of pairs of a right and a wrong answer, all of which a perfect ranking orders correctly."""
     right = total.right.sum(-1)
     return np.minimum(right, total.n.sum(-1) - right)
 
 
 def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
-    """Return how many of the first k questions belong to `part`, expected over the order of the tied; NaN if there are
-    fewer than k."""
+    """Return the expected number of the first k questions that belong to `part`, over the orders of ties.
+
+    NaN if there are fewer than k.
+    """
     part, n = np.asarray(part), np.asarray(n)
     reached = np.cumsum(n, axis=-1) >= k[..., None]
     at = np.argmax(reached, axis=-1)[..., None]
@@ -167,7 +177,7 @@ def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
 
 
 def first_share(part: Any, n: Any) -> Array:
-    """Return the share of `part` in the first group that holds anything."""
+    """Return the share of `part` in the first group that is not empty."""
     part, n = np.asarray(part), np.asarray(n)
     at = np.argmax(n > 0, axis=-1)[..., None]
     return (np.take_along_axis(part, at, axis=-1) / np.take_along_axis(n, at, axis=-1))[..., 0]

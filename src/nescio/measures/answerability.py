@@ -1,4 +1,4 @@
-"""Whether a system abstains where it should, on questions that are known to be answerable or unanswerable.
+"""Measure whether a system abstains where it should, on questions that are known to be answerable or unanswerable.
 
 Abstaining is the positive class, and "unanswerable" is the truth. Questions of unknown answerability are left out.
 """
@@ -44,8 +44,8 @@ def abstention_precision(total: Any) -> Any:
 
     $\frac{|declined \cap unanswerable|}{|declined|}$, undefined if nothing is declined.
 
-    When to use it: Whether a system abstains on questions that have no answer, in a collection that says which these
-    are. Declining one hopeless question is enough for 1: read abstention_recall beside it, or use abstention_F1.
+    When to use it: To see whether a system abstains on questions that have no answer, in a collection that says which
+    these are. Declining one hopeless question is enough for 1: read abstention_recall beside it, or use abstention_F1.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 3/(3 + 2) = 0.6.
     """
@@ -65,8 +65,8 @@ def abstention_recall(total: Any) -> Any:
 
     $\frac{|declined \cap unanswerable|}{|unanswerable|}$, undefined if all questions are answerable.
 
-    When to use it: How many of the questions without an answer are declined instead of being given a made-up one. A
-    system that always abstains scores 1: read false_refusal beside it.
+    When to use it: To see how many of the questions without an answer are declined instead of being given a made-up
+    one. A system that always abstains scores 1: read false_refusal beside it.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 3/4 = 0.75.
     """
@@ -86,8 +86,8 @@ def abstention_f1(total: Any) -> Any:
 
     $\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|}$, undefined if both are empty.
 
-    When to use it: One number for abstaining in the right places, apart from how good the answers are. Wrong answers to
-    answerable questions do not count: for both use c@1, for which a right abstention is correct.
+    When to use it: To have one number for abstaining in the right places, apart from how good the answers are. Wrong
+    answers to answerable questions do not count: for both use c@1, for which a right abstention is correct.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 2·3/(5 + 4) = 0.6667.
     """
@@ -108,8 +108,8 @@ def false_refusal(total: Any) -> Any:
 
     $\frac{|declined \cap answerable|}{|answerable|}$, undefined if no question is answerable.
 
-    When to use it: How often a system refuses what it could have answered, as over-cautious models do. A system that
-    never abstains has 0: read abstention_recall beside it.
+    When to use it: To see how often a system refuses what it could have answered, as over-cautious models do. A system
+    that never abstains has 0: read abstention_recall beside it.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: 2/6 = 0.3333.
     """
@@ -126,7 +126,7 @@ def false_refusal(total: Any) -> Any:
     proportion=("falsely_answered", "answered"),
 )
 def hallucination_when_answered(total: Any) -> Any:
-    r"""The share of given answers that are to questions without an answer, and so must be hallucinations.
+    r"""The share of given answers to questions without an answer, which must be hallucinations.
 
     $\frac{|answered \cap unanswerable|}{|answered|}$, undefined if nothing is answered.
 
@@ -149,8 +149,8 @@ def hallucination_when_answered(total: Any) -> Any:
 def benign_answering(total: Any) -> Any:
     r"""The share of answerable questions that are answered, rightly or wrongly.
 
-    $\frac{|answered \cap answerable|}{|answerable|}$, undefined if no question is answerable. Equals 1 less
-    false_refusal. In studies of safety the column `answerable` holds 1 for a harmless prompt.
+    $\frac{|answered \cap answerable|}{|answerable|}$, undefined if no question is answerable. Equals 1 minus
+    false_refusal. In studies of safety the column `answerable` is 1 for a harmless prompt.
 
     When to use it: To compare with papers that report it beside the success of attacks. It sees no wrong answers: read
     abstention_recall and accuracy beside it.
@@ -168,13 +168,13 @@ def benign_answering(total: Any) -> Any:
     proportion=("correct", "n"),
 )
 def abstention_accuracy(total: Any) -> Any:
-    r"""The share of questions that are answered rightly where they have an answer, and declined where they have none.
+    r"""The share of questions answered correctly if they have an answer, and declined if they have none.
 
-    $\frac{|right \cap answerable| + |declined \cap unanswerable|}{n}$, undefined for n = 0. It is accuracy, of the
+    $\frac{|right \cap answerable| + |declined \cap unanswerable|}{n}$, undefined for n = 0. It is accuracy over the
     questions that are known to be answerable or not.
 
     When to use it: To compare with papers on abstention that report ACC. Declining an answerable question counts like
-    an error: where it should not, use c@1. Whether single answers were rightly declined is abstain_accuracy.
+    an error: if it should not, use c@1. abstain_accuracy says whether single answers were correctly declined.
 
     Example: answerable = 4×F, 6×T; outcome = 3×U, W, 2×U, 3×C, W: (3 + 3)/10 = 0.6.
     """
@@ -195,11 +195,12 @@ def abstain_accuracy(total: Any) -> Any:
     $\frac{C + |wrong\ candidates\ declined|}{n}$ over the answers and the declined candidates that were judged;
     undefined if there is none. An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: Whether a system abstains where it would have been wrong, if its declined candidates are known. A
-    system that is always wrong and always silent scores 1: read accuracy beside it. The step that declines is judged
-    alone by validation.
+    When to use it: To see whether a system abstains where it would have been wrong, if its declined candidates are
+    known. A system that is always wrong and always silent scores 1: read accuracy beside it. The step that declines is
+    judged alone by validation.
 
-    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 2)/9 = 0.6667. The last silence has no candidate.
+    Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 2)/9 = 0.6667. The last abstention has no
+    candidate.
     """
     return total.well_decided / total.n
 
@@ -214,7 +215,7 @@ def abstain_accuracy(total: Any) -> Any:
     valid=LITERAL,
 )
 def f1_of_grounded_refusals(total: Any, literal: int = 0) -> Any:
-    r"""The mean of two F1: of declining the questions without an answer, and of answering those with one.
+    r"""The mean of two F1 values: of declining the questions without an answer, and of answering those with one.
 
     $\frac{1}{2}\left(\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|} + \frac{2\,|answered \cap
     answerable|}{|answered| + |answerable|}\right)$, undefined if either part is. literal=1 counts a part that is

@@ -21,9 +21,9 @@ def strict(total: Any) -> Any:
 
     $\frac{R}{n}$, undefined for n = 0.
 
-    When to use it: Accuracy as TREC and CLEF report it, where assessors say right, wrong, inexact or unsupported. A
-    true answer from a document that does not say so counts as wrong: lenient_accuracy forgives that. Silence counts as
-    wrong too: c@1 does not.
+    When to use it: For accuracy as TREC and CLEF report it, if assessors say right, wrong, inexact or unsupported. A
+    true answer from a document that does not say so counts as wrong; lenient_accuracy counts it as right. An abstention
+    counts as wrong, too; c@1 gives it credit.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 4/10 = 0.4.
     """
@@ -39,7 +39,7 @@ def strict(total: Any) -> Any:
     proportion=("accepted", "n"),
 )
 def lenient(total: Any) -> Any:
-    r"""Accuracy that counts an unsupported answer as right: it is true, but the document does not say so.
+    r"""Accuracy that counts an unsupported answer as right, because it is true though the document does not say so.
 
     $\frac{R + U}{n}$, undefined for n = 0. An inexact answer (X) stays wrong.
 
@@ -65,8 +65,8 @@ def inexact(total: Any) -> Any:
 
     $\frac{X}{n}$, undefined for n = 0.
 
-    When to use it: Why answers fail: they hold the right string with too much or too little around it, which better
-    extraction would mend. A silent system has 0: read strict_accuracy beside it.
+    When to use it: To see why answers fail: they hold the right string with too much or too little around it, which
+    better extraction would mend. A silent system has 0: read strict_accuracy beside it.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 2/10 = 0.2.
     """
@@ -87,8 +87,8 @@ def unsupported(total: Any) -> Any:
 
     $\frac{U}{n}$, undefined for n = 0.
 
-    When to use it: Why answers fail: they are true, and the document cited does not say so, as where a model answers
-    from memory. A silent system has 0: read strict_accuracy beside it.
+    When to use it: To see why answers fail: they are true, and the document cited does not say so, as where a model
+    answers from memory. A silent system has 0: read strict_accuracy beside it.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 1/10 = 0.1.
     """

@@ -1,7 +1,7 @@
-"""The Brier score in parts, over bins of equal width: Brier = reliability - resolution + uncertainty +
-within_variance - within_covariance, exactly.
+"""Split the Brier score over bins of equal width: Brier = reliability - resolution + uncertainty + within_variance -
+within_covariance, exactly.
 
-Murphy's three parts are exact only where all confidences of a bin are equal; the last two are what bins leave over.
+Murphy's three parts are exact only if all confidences in a bin are equal. The last two are the remainder within bins.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _declare = partial(measure, needs="probability right", each=_sums, valid=BINS)
 
 
 def _over(part: Array, number: Array) -> Array:
-    """Divide by the size of each bin; 0 for an empty one."""
+    """Return values divided by the size of each bin; 0 for an empty bin."""
     return np.divide(part, number, out=np.zeros(np.shape(part)), where=number > 0)
 
 
@@ -44,8 +44,8 @@ def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins ar
 
     $\sum_k \frac{n_k}{n}(\bar p_k - \bar y_k)^2$, undefined for n = 0.
 
-    When to use it: How much of the Brier score is miscalibration. Few answers per bin raise it by chance: with a small
-    collection use smECE, which has no bins.
+    When to use it: To see how much of the Brier score is miscalibration. Few answers per bin raise it by chance: with a
+    small collection use smECE, which has no bins.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0.05² + 0.1² + 0.7² + 2·0.075²)/5 =
     0.10275. The last bin has mean confidence 0.575 and half of its answers right.
@@ -59,8 +59,8 @@ def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
     $\sum_k \frac{n_k}{n}(\bar y_k - \bar y)^2$, undefined for n = 0.
 
-    When to use it: How far confidence separates right from wrong answers, in units of the Brier score. More bins raise
-    it by chance, and it depends on the accuracy: between systems use AUROC.
+    When to use it: To see how far confidence separates right from wrong answers, in units of the Brier score. More bins
+    raise it by chance, and it depends on the accuracy: between systems use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: ((1 - 0.6)² + (1 - 0.6)² + (0 - 0.6)² +
     2·(0.5 - 0.6)²)/5 = 0.14.
@@ -71,12 +71,12 @@ def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_uncertainty", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_MURPHY)
 def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""The Brier score of whoever always gives the accuracy as confidence: how hard the outcomes are to predict.
+    r"""The Brier score of always giving the accuracy as confidence: how hard the outcomes are to predict.
 
     $\bar y(1 - \bar y)$, undefined for n = 0.
 
-    When to use it: What Brier must fall below to be of use: the score of always saying the accuracy. It describes the
-    answers and not the confidences, and ranks nothing: use Brier.
+    When to use it: To see what Brier must fall below to be of use: the score of always saying the accuracy. It
+    describes the answers and not the confidences, and ranks nothing: use Brier.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (3/5)·(1 - 3/5) = 0.24.
     """
@@ -86,12 +86,12 @@ def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_within_variance", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_BINNED)
 def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""The variance of confidences within bins: what bins leave over of the Brier score.
+    r"""The variance of confidences within bins, a part of the Brier score that bins do not show.
 
     $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
 
-    When to use it: Whether the bins of the other parts are fine enough: where it is large beside them, use more bins.
-    It ranks nothing: use Brier.
+    When to use it: To see whether the bins of the other parts are fine enough: if it is large beside them, use more
+    bins. It ranks nothing: use Brier.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2·0.025²/5 = 0.00025. The last bin has 0.6
     and 0.55, about a mean of 0.575.
@@ -101,12 +101,12 @@ def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
 
 @_declare("Brier_within_covariance", bounds=(-0.5, 0.5), descriptive=True, source=_BINNED)
 def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
-    r"""Twice the covariance of confidence and correctness within bins: what bins do not see of the resolution.
+    r"""Twice the covariance of confidence and correctness within bins, a part of the resolution that bins do not show.
 
     $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
 
-    When to use it: Whether the bins of the other parts hide resolution: where it is large beside them, use more bins.
-    It ranks nothing: use Brier or AUROC.
+    When to use it: To see whether the bins of the other parts hide resolution: if it is large beside them, use more
+    bins. It ranks nothing: use Brier or AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2/5)·(0.025·0.5 + 0.025·0.5) = 0.01. The
     last bin has 0.6 (right) and 0.55 (wrong).

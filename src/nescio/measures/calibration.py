@@ -1,4 +1,4 @@
-"""Calibration: measures that read a confidence as a probability, question by question.
+"""Measure calibration: measures that read a confidence as a probability, question by question.
 
 A declined candidate counts like an answer if it was judged and has a confidence. Other abstentions are left out and
 counted in a note, except in K1, K and BAS, where an abstention earns 0 and stays in n.
@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.measures._intervals import OVER_BINS
 from nescio.measures._measure import measure
 
-SURE, FEW_SURE = 0.99, 10  # a confidence that costs much where it is wrong, and how many such answers are few
+SURE, FEW_SURE = 0.99, 10  # a confidence that costs much if it is wrong, and how many such answers are few
 SURE_WRONG = "calibration.sure_wrong"  # the code of the note on them
 
 
@@ -32,8 +32,9 @@ def brier(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i (p_i - y_i)^2$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
 
-    When to use it: Probabilities and answers in one proper score: no other confidence than one's own belief earns more.
-    Better answers lower it too: for the probabilities alone read Brier_reliability or smECE, for their order AUROC.
+    When to use it: To score probabilities and answers in one proper score: no other confidence than one's own belief
+    earns more. Better answers lower it too: for the probabilities alone read Brier_reliability or smECE, for their
+    order AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0.05² + 0.1² + 0.7² + 0.4² + 0.55²)/5 =
     0.193.
@@ -51,7 +52,7 @@ BINS = {
 
 def bin_of(probability: Any, bins: int) -> Any:
     """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 is in the first."""
-    # A p that is a multiple of 1/M up to rounding closes its bin.
+    # A p that is a multiple of 1/M up to rounding belongs to the lower bin.
     scaled = probability * bins
     nearest = np.rint(scaled)
     upper = np.where(np.isclose(scaled, nearest, rtol=1e-12, atol=0), nearest, np.ceil(scaled))
@@ -59,7 +60,7 @@ def bin_of(probability: Any, bins: int) -> Any:
 
 
 def members(q: Any, bins: int) -> Any:
-    """Tell which bin each question is in; shape (questions, bins)."""
+    """Return a mask of each question's bin; shape (questions, bins)."""
     return bin_of(q.probability, bins)[:, None] == np.arange(1, int(bins) + 1)
 
 
@@ -82,9 +83,9 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 
     $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
 
-    When to use it: Whether a confidence of 80% is right in 80% of the cases, with many answers per bin; with few,
-    chance alone makes it large: read ECE_if_calibrated beside it, or use smECE. A constant confidence can have 0:
-    whether it tells right from wrong is AUROC.
+    When to use it: To see whether a confidence of 80% is right in 80% of the cases, with many answers per bin. With
+    few, chance alone makes it large: read ECE_if_calibrated beside it, or use smECE. A constant confidence can have 0:
+    use AUROC to see whether confidence separates right from wrong.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (|1 - 0.95| + |1 - 0.9| + |0 - 0.7| + |1 +
     0 - 0.6 - 0.55|)/5 = 0.2. The last two share the bin from 0.5 to 0.6.
@@ -107,8 +108,8 @@ def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 
     $\max_m \left|acc(B_m) - conf(B_m)\right|$ over the bins that hold an answer, undefined for n = 0.
 
-    When to use it: The worst region of confidences, where one bin that is far off does harm. A bin of a single answer
-    often decides it, so it grows as bins are added: give the number of bins, and read ECE or smECE beside it.
+    When to use it: To find the worst region of confidences, if one bin that is far off does harm. A bin of a single
+    answer often decides it, so it grows as bins are added: give the number of bins, and read ECE or smECE beside it.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: |0 - 0.7|/1 = 0.7. The bin from 0.6 to 0.7
     holds one answer.
@@ -129,10 +130,11 @@ def mce(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
 def k1(total: Any) -> Any:
     r"""The self-scores of correct answers minus those of incorrect answers.
 
-    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
+    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 for an abstention; undefined for n =
+    0.
 
-    When to use it: Self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong costs. It
-    is not a proper score, because whoever is right more often than not gains by always claiming 1: for honest
+    When to use it: To treat self-scores as stakes, as at CLEF 2004: being sure and right earns, being sure and wrong
+    costs. It is not a proper score, because whoever is right more often than not gains by always claiming 1: for honest
     confidences use BAS or Brier.
 
     Example: outcome = C, W, C, W; confidence = 0.9, 0.2, 0.6, 0: (0.9 - 0.2 + 0.6 - 0)/4 = 0.325.
@@ -150,9 +152,9 @@ def k1(total: Any) -> Any:
 def k(total: Any) -> Any:
     r"""K1 with several answers per question.
 
-    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the $A_i$ answers r of question i; e is 1 for a
-    correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of them), -1 for an
-    incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the $A_i$ answers r of question i. e is 1 for a
+    correct answer, and -1 for an incorrect one. It is 0 for a correct one beyond the $R_i$ known answers, because it
+    must repeat one of them. $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
 
     When to use it: For questions with several known answers, each answer with its self-score (QA at CLEF 2004). Like K1
     it rewards claiming 1 on all that is more likely right than wrong; with one answer a question use BAS or c@1.
@@ -166,7 +168,7 @@ def k(total: Any) -> Any:
 
 def _moments(q: Any) -> dict[str, Any]:
     middle = (q.confidence.min() + q.confidence.max()) / 2 if len(q.confidence) else 0.0
-    s = q.confidence - middle  # a shift changes no correlation, and keeps digits
+    s = q.confidence - middle  # A shift changes no correlation, and keeps precision.
     return {"s": s, "ss": s * s, "sy": s * q.correct}
 
 
@@ -209,7 +211,7 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
-    """Note answers that are sure and wrong: each costs up to ln(eps), so that a few of them decide."""
+    """Return a note on wrong answers with high confidence: each costs up to ln(eps), so a few of them decide."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
         sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))
@@ -247,13 +249,14 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     r"""The expected penalty(t) score over all t if the system answers when its confidence exceeds t. A proper score:
     honest confidences score best.
 
-    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where
-    wrong, and clipped answers are reported. Undefined for n = 0. Few answers that are sure and wrong decide the value,
-    and intervals hold the true one less often than they say: fewer than 10 above 0.99 are noted.
+    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 for an abstention. s is clipped to 1 - eps
+    if wrong, and clipped answers are reported. Undefined for n = 0. A few wrong answers with high confidence decide the
+    value, and intervals cover the true value less often than they say; a note appears for fewer than 10 answers above
+    0.99.
 
-    When to use it: Confidences of systems that may abstain, averaged over all prices of an error; honest ones score
-    best. A few answers that are sure and wrong decide it: where that is too harsh use Brier, where the price is known
-    penalty.
+    When to use it: To score the confidences of systems that may abstain, averaged over all prices of an error; honest
+    ones score best. A few wrong answers with high confidence decide it: if that is too harsh use Brier, and if the
+    price is known penalty.
 
     Example: outcome = C, W, U; confidence = 0.9, 0.5, -: (0.9 + (0.5 + ln(1 - 0.5)) + 0)/3 = 0.2356.
     """
@@ -295,8 +298,9 @@ def nll(total: Any, eps: float = 1e-15) -> Any:  # noqa: ARG001  eps clips in `e
     $-\frac{1}{n}\sum_i \ln(y_i\,p_i + (1-y_i)(1-p_i))$, undefined for n = 0. It is ∞ if a certain answer (p = 0 or 1)
     has the other outcome: probabilities below eps are counted as eps, and such answers are reported.
 
-    When to use it: A proper score of probabilities, as models are trained by. One answer that is sure and wrong can
-    outweigh hundreds, and better answers lower it too: for a bounded score use Brier, for the order alone AUROC.
+    When to use it: As a proper score of probabilities, the one by which models are trained. One answer that is sure and
+    wrong can outweigh hundreds, and better answers lower it too: for a bounded score use Brier, for the order alone
+    AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: -(ln(0.95) + ln(0.9) + ln(1 - 0.7) +
     ln(0.6) + ln(1 - 0.55))/5 = 0.534.

@@ -1,6 +1,6 @@
-"""Calibration over bins of equally many answers, taken in the order of their confidences.
+"""Measure calibration over bins with equal numbers of answers, in order of confidence.
 
-If equal confidences lie in two bins, each bin gets the mean of their outcomes: every order of the tied is alike.
+If equal confidences lie in two bins, each bin gets the mean of their outcomes, so the order of ties has no effect.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ CALIB_ERR = "hendrycks/outlier-exposure utils/calibration_tools.py and hle_eval/
 
 
 def _over_bins(total: Any, ends_of: Callable[[float], Array], error_of: Callable[[Array, Array], float]) -> Array:
-    """Return the error of each resample, from how many answers are in each bin and by how much right answers exceed
-    confidences there; the bins are those between the ends, the least confident first."""
+    """Return the error of each resample, from each bin's number of answers and its excess of right answers over
+    confidences.
+
+    Bins lie between the ends, the least confident first.
+    """
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     values = np.full(n.shape[:-1], np.nan)
     for place in np.ndindex(values.shape):
@@ -44,7 +47,7 @@ _declare = partial(
 
 
 def _ends_by_size(n: float, size: int) -> Array:
-    """Return the ends of bins of `size` answers; the last bin takes the rest, and is the only one of fewer."""
+    """Return the ends of bins of `size` answers, with the rest in the last bin."""
     bins = max(int(n // size), 1)
     return np.append(np.arange(bins) * float(size), n)
 
@@ -82,7 +85,7 @@ def rms_calibration(total: Any, size: int = 100, literal: int = 0) -> Any:
 
 
 def _ends_by_number(n: float, bins: int) -> Array:
-    """Return the ends of `bins` bins with whole answers; the first bins have one more if the numbers are unequal."""
+    """Return the ends of `bins` bins of whole answers; the first bins have one more if the numbers are unequal."""
     each, more = divmod(n, bins)
     first = np.arange(bins + 1.0)
     return first * each + np.minimum(first, more)
@@ -100,8 +103,8 @@ def ece_by_count(total: Any, bins: int = 10) -> Any:
     $\sum_b \frac{n_b}{n}\,\left|acc_b - conf_b\right|$, undefined for n = 0. If n is no multiple of the number of
     bins, those of the least confident answers have one more.
 
-    When to use it: ECE where most confidences lie close together, so that bins of equal width are empty or hold all. It
-    is the ECE(by=count), AdaECE or equal-mass ECE of papers. It too is above 0 by chance: smECE needs no bins.
+    When to use it: To compute ECE if most confidences lie close together, so that bins of equal width are empty or hold
+    all. It is the ECE(by=count), AdaECE or equal-mass ECE of papers. It too is above 0 by chance: smECE needs no bins.
 
     Example: ECE_by_count(2) with outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (|1 - 0.7 - 0.6 -
     0.55| + |2 - 0.95 - 0.9|)/5 = 0.2. The three least confident are in one bin, the other two in the second.

@@ -1,4 +1,5 @@
-"""The cost of right answers in money, tokens or time, over every question asked, silent and wrong ones included."""
+"""Measure the cost of right answers in money, tokens or time, over every question asked, unanswered and wrong ones
+included."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SOURCE = "Cochran, Sampling Techniques, 1977, ch. 6 (a ratio of means)"
 
 
 def _paid(questions: Any, column: str) -> Any:
-    """Return what each question cost. Raises MismatchError if that is less than nothing."""
+    """Return the cost of each question. Raises MismatchError if it is negative."""
     values = vars(questions)[attribute(bare(column))]
     if np.any(values < 0):
         raise MismatchError(f"the column {bare(column)!r} holds a cost below 0 ({np.nanmin(values):g})")
@@ -34,14 +35,14 @@ def _paid(questions: Any, column: str) -> Any:
     interval="t",
 )
 def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
-    r"""The cost of one right answer: all that was paid, for silent and wrong answers too, over the number of right
-    ones.
+    r"""The cost of one right answer: the total cost, unanswered and wrong questions included, divided by the number of
+    right ones.
 
     $\rho = \frac{\sum_i k_i}{\sum_i c_i}$, in the unit of the column; undefined without a right answer. The interval is
     $\rho\,e^{\pm t_{n-1} s/\rho}$ with $s = \sqrt{\sum (k_i - \rho c_i)^2/(n(n-1))}/\bar c$.
 
-    When to use it: To compare systems that cost unlike amounts, when a wrong answer costs no more than its price. Where
-    a right answer has a known worth net_benefit says more: it does not reward a cheap system that is seldom right.
+    When to use it: To compare systems of different cost, when a wrong answer costs no more than its price. If a right
+    answer has a known worth, use net_benefit, which does not reward a cheap system that is seldom right.
 
     Example: outcome = C, C, W, U; cost = 3, 1, 4, 2: (3 + 1 + 4 + 2)/2 = 5.
     """
@@ -65,15 +66,15 @@ def price_per_right(total: Any, column: str = COST) -> Any:  # noqa: ARG001  the
     interval="t",
 )
 def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST) -> Any:  # noqa: ARG001  as above
-    r"""The mean gain of a question after its cost, if a right answer is worth `right` and an error loses `error` times
+    r"""The mean gain per question after its cost, if a right answer is worth `right` and an error loses `error` times
     that.
 
     $\frac{\mu (C - \lambda W) - \sum_i k_i}{n}$ for the worth $\mu$ and the penalty $\lambda$, in the unit of the
     column; undefined for n = 0.
 
-    When to use it: When you can say what a right answer is worth in money. It puts quality and cost on one scale, so
-    that differences have ordinary intervals and exact tests. Score with several worths if you are not sure of one;
-    where nobody can name one, read price_per_right beside accuracy.
+    When to use it: When you know what a right answer is worth in money. It puts quality and cost on one scale, so that
+    differences have ordinary intervals and exact tests. Score with several worths if you are not sure of one. If nobody
+    can name one, read price_per_right beside accuracy.
 
     Example: net_benefit(10) with outcome = C, C, W, U; cost = 3, 1, 4, 2: (10·2 - 10)/4 = 2.5.
     """
@@ -92,21 +93,21 @@ def net_benefit(total: Any, right: float, error: float = 0.0, column: str = COST
     interval=ORDER_STATISTICS,
 )
 def latency(total: Any, p: float = 0.95, column: str = SECONDS) -> Any:
-    r"""The time within which a share p of the questions was answered: a quantile of the answer times, which ignores the
-    slowest.
+    r"""The time within which a share p of the questions was answered: a quantile of the answer times.
 
     $x_{(\lceil pn \rceil)}$ of the times in rising order, undefined for n = 0. The interval lies between two of the
-    times, by the binomial distribution; without enough questions it has no upper end (6, 36, 72 and 368 are needed for
+    times, by the binomial distribution. Without enough questions it has no upper end (6, 36, 72 and 368 are needed for
     p = 0.5, 0.9, 0.95 and 0.99).
 
-    When to use it: Waiting times, whose mean one answer that hangs decides. Times cut off at a limit may stay in: a
-    quantile below the limit is what it would be without. For what a question takes on average use mean(seconds).
+    When to use it: For waiting times, because a single answer that hangs decides their mean. Times cut off at a limit
+    may stay in, because they do not change a quantile below the limit. For the average time of a question use
+    mean(seconds).
 
     Example: latency(0.5) with seconds = 1, 4, 2, 3: 0.5·4 = 2. The time of rank 2.
     """
     n = np.asarray(total.n)
     times = np.asarray(vars(total)[attribute(bare(column))])
-    within = n.sum(-1, keepdims=True) - before(n)  # how many took at most so long
+    within = n.sum(-1, keepdims=True) - before(n)  # the number of questions that took at most so long
     at = (within >= np.ceil(np.round(p * n.sum(-1, keepdims=True), 9))).sum(-1, keepdims=True) - 1
     taken = np.take_along_axis(times, at, -1) / np.take_along_axis(n, at, -1)
     return taken[..., 0]

@@ -1,5 +1,8 @@
-"""Confidence as a detector of wrong answers: how well it orders right before wrong (AUROC), how many wrong ones are let
-through, and how precisely they are found."""
+"""Treat confidence as a detector of wrong answers.
+
+The measures say how well it orders right before wrong (AUROC), how many wrong ones are accepted, and how precisely they
+are found.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ def auroc(total: Any) -> Any:
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
     An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: Whether confidence tells right from wrong answers, also between systems of different accuracy. It
-    says nothing about how many answers are right (accuracy, AURC), nor whether a confidence of 80% is right in 80% of
-    the cases (ECE, Brier).
+    When to use it: To see whether confidence tells right from wrong answers, also between systems of different
+    accuracy. It does not show how many answers are right (accuracy, AURC). Nor does it show whether a confidence of 80%
+    is right in 80% of the cases (ECE, Brier).
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (2 + 2 + 1)/(3·2) = 0.8333. The three
     right answers are above 2, 2 and 1 of the two wrong ones.
@@ -47,8 +50,8 @@ def auroc(total: Any) -> Any:
     source="Liang, Li & Srikant, ICLR 2018; Hendrycks & Gimpel 2017 for failure detection",
 )
 def fpr_at_95_tpr(total: Any) -> Any:
-    r"""The share of wrong answers that are accepted by the strictest threshold that accepts 95% of the right ones:
-    lower is better.
+    r"""The share of wrong answers accepted at the strictest threshold that accepts 95% of the right ones: lower is
+    better.
 
     $\min\{FPR(\tau) : TPR(\tau) \ge 0.95\}$, right answers being the positives; tied answers are accepted together.
     Undefined if all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.

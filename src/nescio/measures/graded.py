@@ -1,4 +1,4 @@
-"""Means of graded scores, such as nugget F, average precision or any column of a score matrix."""
+"""Average graded scores, such as nugget F, average precision or any column of a score matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nescio.data.columns import attribute, bare, user
 from nescio.data.notes import Note, note
 from nescio.measures._measure import AUTO, measure
 
-# The words that names of what one pays are made of (money, tokens, time), and those that say it is a score after all.
+# Words that make up the names of costs (money, tokens, time), and words that mark a score nevertheless.
 COSTS = frozenset(
     (
         *("cost", "costs", "price", "usd", "eur", "dollars", "cents", "tokens"),
@@ -38,7 +38,7 @@ SCORES = frozenset(
 
 
 def is_cost(column: str) -> bool:
-    """Tell whether a column's name says that less of it is better: cost_usd, latency, responseTimeSeconds."""
+    """Return whether a column's name says that less of it is better: cost_usd, latency, responseTimeSeconds."""
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", bare(column))
     words = set(re.split(r"[^a-z0-9]+", spaced.lower()))
     return bool(words & COSTS) and not words & SCORES
@@ -72,11 +72,11 @@ def mean(total: Any, column: str, better: str = AUTO) -> Any:  # noqa: ARG001  n
     r"""The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.
 
     $\frac{1}{n}\sum_i s_i$, undefined for n = 0. Questions without a score are left out and counted. Higher is better,
-    but for a column whose name says that it is a cost (cost, price, tokens, seconds, latency, …); `better` decides.
+    except for a column named like a cost (cost, price, tokens, seconds, latency, …); `better` overrides this.
 
-    When to use it: Graded scores of your own or of another tool (token F1, a rubric, average precision), with the same
-    intervals and tests. It takes the column as it is: a system that guesses scores what its guesses get. For outcomes
-    use accuracy or c@1.
+    When to use it: For graded scores of your own or of another tool (token F1, a rubric, average precision), with the
+    same intervals and tests. It takes the column as it is: a system that guesses scores what its guesses get. For
+    outcomes use accuracy or c@1.
 
     Example: mean(f1) with f1 = 0.2, 0.4, 0.9: (0.2 + 0.4 + 0.9)/3 = 0.5.
     """

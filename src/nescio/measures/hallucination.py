@@ -1,4 +1,4 @@
-"""Rates of wrong answers that are published as hallucinations, and what CRAG makes of them."""
+"""Measure rates of wrong answers that are published as hallucinations, and CRAG's score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OF = ("missed", "answered", "all")
 
 
 def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
-    """Return the wrong answers, and the questions that they are a share of."""
+    """Return the wrong answers, and the questions in their denominator."""
     wrong = q.incorrect - getattr(q, "partial", 0)
     among = {"missed": 1 - q.correct, "answered": q.answered, "all": q.correct + q.incorrect + q.unanswered}
     return {"wrong": wrong, "among": among[of]}
@@ -32,14 +32,14 @@ def _wrong_among(q: Any, of: str) -> Mapping[str, Array]:
     valid={"of": (f"of must be one of {', '.join(OF)}", lambda of: of in OF)},
 )
 def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  `each` reads it
-    r"""The share of wrong answers among the questions that were not answered rightly, among the answers, or among all.
+    r"""The share of wrong answers among the questions not answered correctly, among the answers, or among all.
 
     $\frac{W}{n - C}$ for of=missed, $\frac{W}{\text{answered}}$ for of=answered, $\frac{W}{n}$ for of=all; undefined
     for 0/0. Public figures differ by this choice: one run has 0.59, 0.40 and 0.31 in the example. Partial answers are
     not among the wrong ones, where a table says which they are.
 
     When to use it: To compare with a published rate, once you know which questions it is a share of. With of=missed a
-    system that knows more can score worse, because the easy questions have left the denominator. Silence brings each
+    system that knows more can score worse, because the easy questions have left the denominator. Abstaining brings each
     rate to 0: rank by c@1 or penalty.
 
     Example: C = 237, W = 156, U = 107: 156/(500 - 237) = 0.5932. It is 156/393 = 0.3969 with of=answered, and 156/500 =
@@ -61,12 +61,12 @@ def hallucination_rate(total: Any, of: str = "missed") -> Any:  # noqa: ARG001  
     proportion=("held_back", "missed"),
 )
 def non_hallucination(total: Any) -> Any:
-    r"""The share of the questions not answered rightly on which the system did not answer wrongly either.
+    r"""The share of the questions not answered correctly on which the system did not answer incorrectly either.
 
-    $\frac{n - C - W}{n - C}$, undefined if all are right. Equals 1 less hallucination_rate(of=missed).
+    $\frac{n - C - W}{n - C}$, undefined if all are right. Equals 1 minus hallucination_rate(of=missed).
 
     When to use it: To compare with the non-hallucination rate of AA-Omniscience. It does not see how many answers are
-    right, and silence scores 1: read accuracy beside it, or use omniscience_index or c@1.
+    right, and a system that never answers scores 1: read accuracy beside it, or use omniscience_index or c@1.
 
     Example: C = 237, W = 156, U = 107: 107/(500 - 237) = 0.4068.
     """

@@ -1,7 +1,7 @@
-"""One point of the risk-coverage curve: how much can be answered at a risk, and how well at a coverage.
+"""Measure one point of the risk-coverage curve: the coverage at a risk, or the risk at a coverage.
 
-Silence without a candidate cannot be answered at any threshold and stays in n: `risk.py` has the measures of the whole
-curve. Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
+An abstention without a candidate cannot be answered at any threshold and stays in n; `risk.py` has the measures of the
+whole curve. `failure` is 1 for a wrong answer or candidate; the definitions sum it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
     $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 if none is safe, undefined for n =
     0. An abstention without a judged candidate stays in n and is never accepted.
 
-    When to use it: When a share of errors is allowed: how much can be answered within it. The threshold is read off the
-    scored questions themselves, which flatters: before shipping one run nescio tune. One error among the surest moves
-    it far; risk@coverage moves less.
+    When to use it: When a share of errors is allowed, to see how much can be answered within it. The threshold comes
+    from the scored questions themselves, which flatters: before you ship a threshold, run nescio tune. One error among
+    the most confident answers changes it much; risk@coverage changes less.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 2/5 = 0.4. Of the two surest none is
     wrong; of the first three 1/3 would be, more than 0.05.
@@ -73,8 +73,8 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined if fewer than k
     questions have an answer or a candidate.
 
-    When to use it: When a share of the questions must be answered: how many of those answers are wrong. It sees one
-    point of the curve: where no share is fixed use AURC. A run that answers fewer questions than that share has no
+    When to use it: When a share of the questions must be answered, to see how many of those answers are wrong. It is
+    one point of the curve: if no share is fixed use AURC. A run that answers fewer questions than that share has no
     value.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 1/4 = 0.25. Coverage 0.8 is ⌈0.8·5⌉ = 4
@@ -98,8 +98,8 @@ def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
 
     $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined if fewer than k questions have an answer or a candidate.
 
-    When to use it: To compare systems that answer different shares of the questions at the same share. It sees one
-    point of the curve: where no share is fixed use AURC. To reward abstaining itself use c@1.
+    When to use it: To compare systems that answer different shares of the questions at the same share. It is one point
+    of the curve: if no share is fixed use AURC. To reward abstaining itself use c@1.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: 3/4 = 0.75. Coverage 0.8 is ⌈0.8·5⌉ = 4
     answers, three of them right.

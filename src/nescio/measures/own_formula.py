@@ -1,4 +1,4 @@
-"""A measure that its user writes down: arithmetic on the counts of correct, incorrect and unanswered questions."""
+"""Define a measure from a user's formula: arithmetic on the counts of correct, incorrect and unanswered questions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ONE: Mapping[type, Callable[[Any], Any]] = {ast.UAdd: operator.pos, ast.USub: o
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> ast.expr:
-    """Read arithmetic, and nothing else. Raises UsageError that names what is not understood."""
+    """Return parsed arithmetic. Raises UsageError that names any other syntax."""
     if len(text) > LONGEST:
         raise UsageError(f"a formula has at most {LONGEST} characters (found {len(text)})")
     try:
@@ -52,7 +52,7 @@ def _read(text: str) -> ast.expr:
 
 
 def _check_size(tree: ast.expr, text: str) -> None:
-    """Raise UsageError for a number, or a part made of numbers alone, that is too large for a float."""
+    """Raise UsageError for a number, or a part made only of numbers, that is too large for a float."""
     for node in ast.walk(tree):
         if isinstance(node, ast.expr) and not any(isinstance(part, ast.Name) for part in ast.walk(node)):
             with np.errstate(all="ignore"):
@@ -63,7 +63,7 @@ def _check_size(tree: ast.expr, text: str) -> None:
 
 
 def _overflows(node: ast.expr) -> bool:
-    """Say whether finite numbers make an infinite one, other than by a division by 0 (which is undefined)."""
+    """Return whether finite numbers give an infinite one, other than by division by 0 (which is undefined)."""
     if not np.isinf(_value(node, {})):
         return False
     if not isinstance(node, ast.BinOp):
@@ -83,7 +83,7 @@ def _is_arithmetic(node: ast.AST) -> bool:
 
 def _value(node: ast.expr, counts: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Name):
-        return np.float64(1) * counts[node.id]  # no integers of Python, whose powers have no end
+        return np.float64(1) * counts[node.id]  # Python integers would have no limit in powers.
     if isinstance(node, ast.BinOp):
         return _TWO[type(node.op)](_value(node.left, counts), _value(node.right, counts))
     if isinstance(node, ast.UnaryOp):
@@ -109,15 +109,17 @@ def _is_read(text: Any) -> bool:
     valid={"text": ("text must be a formula of C, W, U and n", _is_read)},
 )
 def formula(total: Any, text: str) -> Any:
-    r"""A formula of your own from the numbers of correct (C), incorrect (W) and unanswered (U) questions, and n = C +
-    W + U, as in formula((C + U*C/n)/n), which is c@1.
+    r"""A formula of your own from the numbers of correct (C), incorrect (W) and unanswered (U) questions, and n = C + W
+    + U.
 
-    $f(C, W, U, n)$ from numbers, C, W, U, n, + - * / ** and parentheses; higher is taken to be better, so write -(…)
-    of what should be small. Undefined where it divides by 0. It should give the same if all counts are doubled:
-    intervals and tests are then those of any measure of counts.
+    For example, formula((C + U*C/n)/n) is c@1.
 
-    When to use it: When your own rule says what outcomes are worth. No paper vouches for it: hold it against cheats and
-    axioms with nescio audit before you rank by it, and use c@1 or penalty where they say the same.
+    $f(C, W, U, n)$ from numbers, C, W, U, n, + - * / ** and parentheses. Higher counts as better, so write -(…) if
+    lower is better. Undefined if it divides by 0. Doubling all counts should not change it: intervals and tests are
+    then those of any measure of counts.
+
+    When to use it: When your own rule values the outcomes. No paper vouches for it: test it against cheats and axioms
+    with nescio audit before you rank by it. Use c@1 or penalty if they say the same.
 
     Example: formula((C + U*C/n)/n) with C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. The counts are
     those of Peñas & Rodrigo 2011, Table 3, icia091ro.

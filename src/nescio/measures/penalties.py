@@ -1,4 +1,4 @@
-"""Measures that fix the price of a wrong answer in advance."""
+"""Measures with a fixed price of a wrong answer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from nescio.measures._measure import measure
     valid={"t": ("t must be at least 0 and below 1", lambda t: 0 <= t < 1)},
 )
 def penalty(total: Any, t: float = 0.5) -> Any:
-    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0: answering pays off if the chance of
-    being right exceeds t.
+    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0.
+
+    So answering pays if the chance of being right exceeds t.
 
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
 
@@ -42,8 +43,8 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
 
     $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
 
-    When to use it: For tests of k options a question, as in examinations: blind guessing earns nothing on average. An
-    educated guess still pays; where errors cost more use penalty.
+    When to use it: For tests with k options per question, as in examinations: blind guessing earns nothing on average.
+    An educated guess still pays; if errors cost more use penalty.
 
     Example: C = 80, W = 46, U = 0: (80 - 46/3)/126 = 0.5132. With five options, as on a practice sheet of the SAT, 80 -
     46/4 = 68.5 points.

@@ -1,4 +1,4 @@
-"""Measures over a ranking: of answers within a question (MRR), or of questions by confidence (CWS, AP)."""
+"""Measures of a ranking: of answers within a question (MRR), or of questions by confidence (CWS, AP)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def mrr(total: Any) -> Any:
 
     $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
 
-    When to use it: Several ranked answers a question, where the reader stops at the first right one. Wrong answers
-    before it cost little, and wrong ones instead of silence nothing: with one answer a question use c@1, for ranked
-    documents trec.RR.
+    When to use it: For several ranked answers per question, if the reader stops at the first right one. Wrong answers
+    before it cost little, and wrong ones in place of an abstention nothing: with one answer per question use c@1, for
+    ranked documents trec.RR.
 
     Example: first_right = 1, 3, 0, 2: (1/1 + 1/3 + 0 + 1/2)/4 = 0.4583.
     """
@@ -42,14 +42,14 @@ def mrr(total: Any) -> Any:
     source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
 )
 def cws(total: Any) -> Any:
-    r"""Confidence-weighted score: the mean, over positions by decreasing confidence, of the share correct so far.
+    r"""Confidence-weighted score: the mean, over positions by falling confidence, of the share correct so far.
 
     $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions come last and earn nothing (a
     correct abstention without a confidence also comes last, but earns its credit); ties in confidence give the
     expectation.
 
-    When to use it: Ranked confidence as in TREC 2002: errors among the surest answers weigh most. It mixes how many
-    answers are right with how well they are ordered: AUROC has the order alone. Silence earns nothing: to reward it
+    When to use it: For ranked confidence as in TREC 2002: errors among the most confident answers weigh most. It mixes
+    the number of right answers with their order: AUROC has the order alone. An abstention earns nothing: to reward it
     use c@1.
 
     Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 1/2 + 2/3 + 3/4)/4 = 0.7292.
@@ -66,13 +66,13 @@ def cws(total: Any) -> Any:
     source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by decreasing confidence",
 )
 def ap(total: Any) -> Any:
-    r"""Average precision of the questions by decreasing confidence.
+    r"""Average precision of the questions by falling confidence.
 
     $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered
     questions come last; ties in confidence give the expectation over their orders.
 
-    When to use it: How well a run's own right answers are ordered by confidence. A run with a single right answer, its
-    surest, scores 1: do not rank systems by it, use CWS, which divides by all questions, or AURC.
+    When to use it: To see how well a run's own right answers are ordered by confidence. A run with a single right
+    answer, its surest, scores 1: do not rank systems by it, use CWS, which divides by all questions, or AURC.
 
     Example: outcome = C, W, C, C; confidence = 0.9, 0.8, 0.7, 0.6: (1/1 + 2/3 + 3/4)/3 = 0.8056.
     """

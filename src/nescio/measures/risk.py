@@ -1,8 +1,8 @@
-"""Selective prediction: how risk falls as the least confident answers are withheld.
+"""Measure selective prediction: how risk falls as the least confident answers are withheld.
 
-These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged.
-Silence without a candidate cannot be answered at any threshold: AURC and related measures then end at the coverage
-reached (their n is the number of answers and candidates, and what is left out is counted). Single points of the curve
+These measures move a threshold over the confidence of all answers and of the declined candidates that were judged. An
+abstention without a candidate cannot be answered at any threshold. AURC and related measures then end at the coverage
+reached: their n is the number of answers and candidates, and the rest is counted in a note. Single points of the curve
 are in `operating_points.py`.
 """
 
@@ -33,7 +33,7 @@ def _aurc(total: Any) -> Array:
 
 
 def _best_aurc(total: Any) -> Array:
-    """Return the AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
+    """Return the AURC of the same answers with all right ones first: (1/n) Σ_j j/(C+j) over the errors."""
     n, right = total.n.sum(-1), total.right.sum(-1)
     return (n - right - right * (harmonic(n) - harmonic(right))) / n
 
@@ -61,8 +61,8 @@ def aurc(total: Any, variant: str = "definition") -> Any:
 
     $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k most confident; undefined for n = 0; ties
     give the expectation over their orders. An abstention without a judged candidate is left out and counted in a note.
-    Other code computes other figures, available here by name: `geifman` divides by k+1 except at full coverage (its
-    released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of distinct
+    Other code computes other figures, available here by name. `geifman` divides by k+1 except at full coverage (its
+    released code). `trapezoid` joins the points from coverage 1/n on. `fd-shifts` joins the points of distinct
     confidences and carries the first risk to coverage 0 (without its factor 1000).
 
     When to use it: To compare answers and the order of their confidences at once, over all thresholds. A system with
@@ -86,8 +86,10 @@ def aurc(total: Any, variant: str = "definition") -> Any:
 
 
 def _accuracy_at_thresholds(total: Any) -> Array:
-    """Return the sum over 20 shares from 0.1 to 1 of the accuracy of the answers down to that quantile of confidence,
-    tied ones included, times the step between the shares."""
+    """Return the area from 20 thresholds: the accuracies of the most confident answers, times the step.
+
+    Each threshold is the quantile of confidence at one of 20 shares from 0.1 to 1; tied answers are included.
+    """
     n, right = np.asarray(total.n), np.asarray(total.right)
     reached = np.cumsum(n, axis=-1)
     accuracy = np.cumsum(right, axis=-1) / reached
@@ -148,15 +150,15 @@ def auarc(total: Any, variant: str = "definition") -> Any:
     valid=LITERAL,
 )
 def naurc(total: Any, literal: int = 0) -> Any:
-    r"""Normalised AURC: E-AURC as a share of that of confidences that say nothing. Lower is better, and 0 is perfect.
+    r"""Normalised AURC: E-AURC as a share of that of uninformative confidences. Lower is better, and 0 is perfect.
 
     $\frac{AURC - AURC^{*}}{e - AURC^{*}}$ with e the error rate and AURC* that of a perfect ranking; undefined if all
     are right or all wrong. Equals 1 less PRR; above 1 is worse than random. literal=1 adds e/(2n) to the denominator,
     as the published code does, whose curves begin with risk 0 at coverage 0. An abstention without a judged candidate
     is left out and counted in a note.
 
-    When to use it: How good the order of confidences is, compared between systems of different accuracy. With few wrong
-    answers it divides by little and jumps: read its interval, or use AUROC.
+    When to use it: To see how good the order of confidences is, compared between systems of different accuracy. With
+    few wrong answers it divides by little and jumps: read its interval, or use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: area = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
     best = (0 + 0 + 0 + 1/4 + 2/5)/5; (area - best)/(2/5 - best) = 0.2469.
@@ -186,9 +188,9 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman`
     takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: How good the order of confidences is, apart from how good the answers are: to choose among
-    confidence methods for one model. Errors among the surest weigh most; AUROC weighs all alike. Which system to ship
-    it cannot say: use AURC or c@1.
+    When to use it: To see how good the order of confidences is, apart from how good the answers are: to choose among
+    confidence methods for one model. Errors among the most confident answers weigh most; AUROC weighs all alike. It
+    cannot say which system to ship: use AURC or c@1.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AURC = (0/1 + 0/2 + 1/3 + 1/4 + 2/5)/5;
     best = (0 + 0 + 0 + 1/4 + 2/5)/5; AURC - best = 0.0667. The best order has both errors last.
@@ -212,15 +214,15 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     source="Traub et al., NeurIPS 2024",
 )
 def augrc(total: Any) -> Any:
-    r"""Area under the generalised risk-coverage curve: errors accepted as a share of all, against coverage. Lower is
+    r"""Area under the generalised risk-coverage curve: accepted errors as a share of all, against coverage. Lower is
     better.
 
     $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
     $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
     An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: Answers and the order of their confidences in one number, like AURC, but without its weight on the
-    few surest. For the order alone use AUROC, or E-AUGRC on one model.
+    When to use it: To measure answers and the order of their confidences in one number, like AURC, but without its
+    weight on the few surest. For the order alone use AUROC, or E-AUGRC on one model.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: (0 + 0 + (0/5 + 1/5)/2 + (1/5 + 1/5)/2 +
     (1/5 + 2/5)/2)/5 = 0.12. Accepted errors are 0, 0, 1, 1 and 2 of 5.
@@ -245,8 +247,8 @@ def e_augrc(total: Any) -> Any:
     $AUGRC - \frac{1}{2}(1-a)^2 = (1 - AUROC)\,a(1-a)$ for accuracy a; 0 if all are right or all wrong, undefined for
     n = 0. An abstention without a judged candidate is left out and counted in a note.
 
-    When to use it: How good the order of confidences is, for comparisons on one model. Its largest value depends on the
-    accuracy, so between models of different accuracy use AUROC.
+    When to use it: To see how good the order of confidences is, for comparisons on one model. Its largest value depends
+    on the accuracy, so between models of different accuracy use AUROC.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: AUROC = (2 + 2 + 1)/(3·2); (1 -
     AUROC)·(3/5)·(2/5) = 0.04.
@@ -266,17 +268,17 @@ def e_augrc(total: Any) -> Any:
     valid={"rejection": ("rejection must be above 0 and at most 1", lambda r: 0 < r <= 1)},
 )
 def prr(total: Any, rejection: float = 1.0) -> Any:
-    r"""Prediction rejection ratio: the gain of rejecting by confidence instead of at random, as a share of the best
-    possible gain.
+    r"""Prediction rejection ratio: the gain of rejecting by confidence in place of at random, as a share of the best
+    gain.
 
     $\frac{e - A}{e - A^{*}}$ with e the error rate and A the mean error of the answers kept after 0, 1, …, K-1
     rejections, $K = \lfloor \rho n \rfloor$; with rejection ρ = 1, A is AURC. A* is that of a perfect ranking. 1 is
     perfect, 0 is random. Undefined if all are right or all wrong, or K is below 2. An abstention without a judged
     candidate is left out and counted in a note.
 
-    When to use it: How much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0 worse
-    than random. With few wrong answers it divides by little and jumps: read its interval. What is left to answer, and
-    how well, is risk@coverage.
+    When to use it: To see how much of the possible gain rejecting by confidence brings: 0 is random, 1 perfect, below 0
+    worse than random. With few wrong answers it divides by little and jumps: read its interval. For the answers that
+    are left, use risk@coverage.
 
     Example: outcome = C, C, W, C, W; confidence = 0.95, 0.9, 0.7, 0.6, 0.55: e = 2/5; A = (0/1 + 0/2 + 1/3 + 1/4 +
     2/5)/5; best = (0 + 0 + 0 + 1/4 + 2/5)/5; (e - A)/(e - best) = 0.7531.
@@ -288,7 +290,7 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     else:
         rejected = np.floor(rejection * n * (1 + 1e-12))
         area = sum_of_last_shares(total.n - total.right, total.n, n - rejected) / rejected
-        first = np.maximum(n - rejected, right)  # only beyond the right answers does the best order hold an error
+        first = np.maximum(n - rejected, right)  # In the best order, errors come only after all right answers.
         best = (n - first - right * (harmonic(n) - harmonic(first))) / rejected
         enough = rejected > 1
     gain = error - best

@@ -1,9 +1,9 @@
-"""Measures of questions that were asked several times: the chance that some, or all, of k answers would be right, and
-how often answers to one question differ.
+"""Measure questions that were asked several times: the probability that some, or all, of k answers are right, and
+disagreement.
 
-A question has r answers: c are right, w wrong and u silent. `…@k` and `…^k` are the chance that some, or all, of k of
-these answers, drawn without replacement, are so: an unbiased estimate for k answers of the same system. Their mean is
-over the questions that were asked at least k times; the others are left out and counted.
+A question has r answers: c are right, w wrong and u abstentions. `…@k` is the probability for some of k of these
+answers, drawn without replacement, and `…^k` for all of them. Both are unbiased estimates for k answers of the same
+system. Means are over the questions that were asked at least k times; the others are left out and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STABLE = "Liu et al. 2024 (arXiv 2412.13147), open-compass/GPassK README.md and
 
 
 def all_of(part: Array, asked: Array, k: int) -> Array:
-    r"""Return the chance that k answers drawn from `asked` all belong to `part`; NaN if there are fewer than k.
+    r"""Return the probability that k answers drawn from `asked` all belong to `part`; NaN if there are fewer than k.
 
     $\binom{part}{k} / \binom{asked}{k}$, as a product of k ratios, so that nothing overflows.
     """
@@ -35,7 +35,8 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
 
 
 def right_among(right: Array, asked: Array, k: int) -> list[Array]:
-    """Return the chances that 0, 1, … k of k answers drawn from `asked` are right; NaN if there are fewer than k."""
+    """Return the probabilities that 0, 1, … k of k answers drawn from `asked` are right; NaN if there are fewer than
+    k."""
     chances = [np.ones(np.shape(right))]
     for drawn in range(int(k)):
         left = np.where(asked > drawn, asked - drawn, np.nan)
@@ -49,20 +50,20 @@ def right_among(right: Array, asked: Array, k: int) -> list[Array]:
 
 
 def _at_least(q: Any, k: int, t: float) -> Array:
-    """Return the chance that at least the share t of k answers to a question is right, and one in any case."""
+    """Return the probability that at least the share t, and at least one, of k answers to a question is right."""
     least = max(math.ceil(round(k * t, 9)), 1)
     return np.asarray(np.sum(right_among(q.correct, q.n, k)[least:], axis=0))
 
 
 def _mean_from_half(q: Any, k: int) -> Array:
-    """Return 2/k of the chances that at least i of k answers are right, summed over the i above half of k."""
+    """Return 2/k times the sum of the probabilities that at least i of k answers are right, over i above half of k."""
     chances = right_among(q.correct, q.n, k)
     above_half = [np.sum(chances[least:], axis=0) for least in range(math.ceil(k / 2) + 1, int(k) + 1)]
     return np.asarray(np.sum(above_half, axis=0) * 2 / k)
 
 
 def _mean_of(part: Callable[..., Array]) -> Callable[..., Mapping[str, Array]]:
-    """Return what a question earns as the column `earned`."""
+    """Return a function that puts the value of a question into the column `earned`."""
     return lambda q, **parameters: {"earned": part(q, **parameters)}
 
 
@@ -82,7 +83,7 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
     if there is none. k = 1 is accuracy. A wrong answer costs nothing: who must trust one answer reads pass^k.
 
     When to use it: When one right answer among k is enough because something checks them, as tests check code. It
-    rewards trying many things, and wrong answers cost nothing: where nobody checks use pass^k.
+    rewards trying many things, and wrong answers cost nothing: if nobody checks use pass^k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (1 - 1/6) + (1 - 3/6))/3 = 0.7778. Of the second
     question's six pairs of answers one has no right one.
@@ -97,8 +98,8 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is accuracy.
 
-    When to use it: When users must rely on a system every time, as on agents that act. It falls with silence as with
-    errors: where silence does no harm use never_wrong@k.
+    When to use it: When users must rely on a system every time, as on agents that act. It falls with abstentions as
+    with errors: if an abstention does no harm use never_wrong@k.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1/6 + 0)/3 = 0.3889. Of the second question's six pairs
     of answers one is right twice.
@@ -119,8 +120,8 @@ def g_pass_at_k(total: Any, k: int = 2, t: float = 1.0) -> Any:  # noqa: ARG001
     \binom{r_i}{k}$ over the n questions asked at least k times; undefined if there is none. t = 1 is pass^k and
     t = 0 is pass@k. The published function gives 0 to a question that was asked less often.
 
-    When to use it: How stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on k and
-    t, so fix both before you look. Silence counts like an error: read never_wrong@k beside it.
+    When to use it: To see how stable right answers are, between one of k (pass@k) and all of k (pass^k). It depends on
+    k and t, so fix both before you look. An abstention counts like an error: read never_wrong@k beside it.
 
     Example: G-pass@k(2, 0.5) with (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 5/6 + 3/6)/3 = 0.7778. One of two
     is half of them, so it equals pass@k(2).
@@ -140,8 +141,8 @@ def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{2}{k}\sum_{i=\lceil k/2 \rceil + 1}^{k} G_{i/k}$ with $G_t$ the value of G-pass@k(k, t); undefined if no
     question was asked at least k times. For odd k the highest value is (k - 1)/k, as in its source.
 
-    When to use it: One number for stability where no share t is given, to compare with figures of LiveMathBench. Take
-    an even k, because odd ones do not reach 1. For one share use G-pass@k, for all answers right pass^k.
+    When to use it: To have one number for stability if no share t is given, to compare with figures of LiveMathBench.
+    Take an even k, because odd ones do not reach 1. For one share use G-pass@k, for all answers right pass^k.
 
     Example: mG-pass@k(4) with (C, W, U) = (4, 0, 0), (3, 1, 0), (1, 0, 3): ((1 + 1) + (1 + 0) + (0 + 0))·(2/4)/3 = 0.5.
     At least 3 of 4 and 4 of 4 are right: both, the first alone, and neither.
@@ -156,12 +157,12 @@ def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k)),
 )
 def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is wrong; silence is not wrong.
+    r"""The chance that none of k answers to a question is wrong; an abstention is not wrong.
 
     $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     if there is none.
 
-    When to use it: When a single wrong answer does harm and silence does not. Always abstaining scores 1: use
+    When to use it: When a single wrong answer does harm and an abstention does not. Always abstaining scores 1: use
     right_never_wrong@k, or read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 1)/3 = 0.8333. Of the second question's six pairs
@@ -182,8 +183,8 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     $\frac{1}{n}\sum_i [\binom{r_i - w_i}{k} - \binom{u_i}{k}] / \binom{r_i}{k}$ over the n questions asked at least k
     times; undefined if there is none. k = 1 is accuracy.
 
-    When to use it: When a user asks k times and must get a right answer and no wrong one. How much silence there was it
-    does not say: read answered@k beside it.
+    When to use it: When a user asks k times and must get a right answer and no wrong one. It does not show the number
+    of abstentions: read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. Of the third
     question's six pairs of answers none has a wrong one and three are silent twice.
@@ -198,12 +199,12 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: 1 - all_of(q.unanswered, q.n, k)),
 )
 def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that at least one of k answers to a question is not silence.
+    r"""The chance that at least one of k answers to a question is no abstention.
 
     $\frac{1}{n}\sum_i 1 - \binom{u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined if
     there is none. k = 1 is 1 minus the share of unanswered questions.
 
-    When to use it: Whether asking again gets an answer at all. It counts wrong answers like right ones: read
+    When to use it: To see whether asking again gets an answer at all. It counts wrong answers like right ones: read
     never_wrong@k or pass@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1 + (1 - 3/6))/3 = 0.8333. Of the third question's six
@@ -219,22 +220,22 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     repeats=_mean_of(lambda q, k: all_of(q.n - q.unanswered, q.n, k)),
 )
 def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
-    r"""The chance that none of k answers to a question is silence.
+    r"""The chance that none of k answers to a question is an abstention.
 
     $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
     if there is none.
 
-    When to use it: Whether a system answers every time, or abstains now and then. It counts wrong answers like right
-    ones: read pass^k beside it.
+    When to use it: To see whether a system answers every time, or abstains now and then. It counts wrong answers like
+    right ones: read pass^k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 3/6 + 0)/3 = 0.5. Of the second question's six pairs of
-    answers three hold no silence.
+    answers three have no abstention.
     """
     return total.earned / total.n
 
 
 def _pairs(q: Any) -> Array:
-    """Return how many ordered pairs of answers a question has; NaN if it has one answer."""
+    """Return the number of ordered pairs of answers to a question; NaN if it has one answer."""
     return np.where(q.n > 1, q.n * (q.n - 1), np.nan)
 
 
@@ -250,8 +251,8 @@ def disagreement(total: Any) -> Any:
     $\frac{1}{n}\sum_i 1 - \frac{c_i(c_i-1) + w_i(w_i-1) + u_i(u_i-1)}{r_i(r_i-1)}$ over the n questions asked at least
     twice; undefined if there is none. Lower is better: 0 is a system that always does the same.
 
-    When to use it: How stable a system is, whatever its outcomes. A system that is always wrong has 0: read accuracy
-    beside it. Where only a change of right answers matters use flip_rate.
+    When to use it: To see how stable a system is, whatever its outcomes. A system that is always wrong has 0: read
+    accuracy beside it. If only changes of right answers matter use flip_rate.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + (1 - 2·1/12) + (1 - 3·2/12))/3 = 0.4444.
     """
@@ -270,7 +271,7 @@ def flip_rate(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{2\,c_i(r_i - c_i)}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
     there is none. Half of it is the variance of one answer about the mean of its question.
 
-    When to use it: How often asking again changes whether the answer is right, and so how noisy one run of the
+    When to use it: To see how often asking again changes whether the answer is right, and so how noisy one run of the
     collection is. A system that is never right has 0: read pass^k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + 2·2·2/12 + 2·1·3/12)/3 = 0.3889.
@@ -290,8 +291,8 @@ def contradiction_rate(total: Any) -> Any:
     $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined if
     there is none.
 
-    When to use it: How often a system contradicts itself on what it knows: one answer right, another wrong. Silence
-    removes contradictions: read answered@k beside it.
+    When to use it: To see how often a system contradicts itself on questions that it can answer: one answer right,
+    another wrong. Abstentions remove contradictions: read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (0 + 2·2·1/12 + 0)/3 = 0.1111.
     """

@@ -18,7 +18,7 @@ def correct(total: Any) -> Any:
 
     $\frac{C}{n}$, undefined for n = 0.
 
-    When to use it: To compare with published SimpleQA figures; it is accuracy. Silence counts as a mistake: read
+    When to use it: To compare with published SimpleQA figures; it is accuracy. An abstention counts as a mistake: read
     simpleqa.F or c@1 beside it.
 
     Example: C = 427, W = 481, U = 92: 427/1000 = 0.427. The shares are those of o1-preview in Wei et al. 2024.
@@ -39,8 +39,8 @@ def incorrect(total: Any) -> Any:
 
     $\frac{W}{n}$, undefined for n = 0.
 
-    When to use it: How many of all questions got a wrong answer, which SimpleQA calls a hallucination. Silence brings
-    it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
+    When to use it: To see how many of all questions got a wrong answer, which SimpleQA calls a hallucination.
+    Abstaining brings it to 0: read simpleqa.correct beside it, or use penalty with the price of an error.
 
     Example: C = 427, W = 481, U = 92: 481/1000 = 0.481. The shares are those of o1-preview in Wei et al. 2024.
     """
@@ -61,8 +61,8 @@ def not_attempted(total: Any) -> Any:
 
     $\frac{U}{n}$, undefined for n = 0.
 
-    When to use it: How often the model declines, beside the other figures of SimpleQA. It describes and does not rank:
-    whether it declined what it would have got wrong is what c@1 sees.
+    When to use it: To see how often the model declines, beside the other figures of SimpleQA. It describes and does not
+    rank: c@1 sees whether the declined answers would have been wrong.
 
     Example: C = 427, W = 481, U = 92: 92/1000 = 0.092. The shares are those of o1-preview in Wei et al. 2024.
     """
@@ -91,7 +91,7 @@ def f_score(total: Any) -> Any:
     $\frac{2C}{n + C + W}$, undefined for n = 0.
 
     When to use it: To compare with published SimpleQA figures. Guessing pays as soon as the chance of being right
-    exceeds half of F: where a wrong answer is worse than none use c@1, where it has a price penalty.
+    exceeds half of F. If a wrong answer is worse than none use c@1, and if it has a price penalty.
 
     Example: C = 427, W = 481, U = 92: 2·427/(1000 + 427 + 481) = 0.4476. The shares are those of o1-preview in Wei et
     al. 2024.

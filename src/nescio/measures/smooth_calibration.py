@@ -1,4 +1,5 @@
-"""Calibration without the bias of bins: a smooth calibration error, and what ECE is if nothing is wrong."""
+"""Measure calibration without the bias of bins: a smooth calibration error, and the expected ECE of calibrated
+confidences."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from nescio.stats.smooth import smooth_error
 
 
 def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
-    """Return the places of the groups, and of each resample the numbers in them, those of right answers, and n; rows
-    are resamples."""
+    """Return the confidences of the groups, and per resample their sizes, their right answers, and n; rows are
+    resamples."""
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     groups = n.shape[-1]
     n, right, sums = (np.broadcast_to(part, total.n.shape).reshape(-1, groups) for part in (n, right, sums))
     with np.errstate(invalid="ignore", divide="ignore"):
         places = np.where(n > 0, sums / n, 0.0).max(axis=0, initial=0.0)
-    # A confidence, up to the rounding of its sum, which is not the same in every resample.
+    # A confidence up to the rounding of its sum, which differs between resamples.
     return np.clip(np.round(places, 14), 0, 1), n, right, n.sum(axis=1)
 
 
@@ -37,14 +38,14 @@ def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
     valid={"width": ("width must be 0 (found from the data) or from 0.0001 to 1", lambda w: w == 0 or 1e-4 <= w <= 1)},
 )
 def smooth_ece(total: Any, width: float = 0.0) -> Any:
-    r"""Smooth expected calibration error: the gap between confidence and accuracy, smoothed instead of put into bins.
-    Lower is better.
+    r"""Smooth expected calibration error: the gap between confidence and accuracy, smoothed rather than binned. Lower
+    is better.
 
     $\int_0^1 |h_\sigma(t)|\,dt$, $h_\sigma(t) = \frac{1}{n}\sum_i (p_i - y_i)\,K_\sigma(t, p_i)$, K the Gaussian
     reflected at 0 and 1. Width 0 takes the σ* at which the error is σ* itself. Undefined for n = 0.
 
-    When to use it: Calibration without a choice of bins: for small collections and for comparing figures.
-    It too is above 0 by chance, and does not say whether confidence tells right from wrong: read AUROC beside it.
+    When to use it: To measure calibration without a choice of bins: for small collections and for comparing figures. It
+    too is above 0 by chance, and does not say whether confidence tells right from wrong: read AUROC beside it.
 
     Example: outcome = 3×C; confidence = 0.9, 0.6, 0.3: (0.1 + 0.4 + 0.7)/3 = 0.4. All gaps have one sign, so that
     smoothing moves them and loses none.
@@ -69,8 +70,8 @@ def smooth_ece(total: Any, width: float = 0.0) -> Any:
     valid=BINS,
 )
 def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
-    r"""The ECE that would be expected if every answer were right with the chance that its confidence states: the part
-    of ECE that is chance.
+    r"""The expected ECE if every answer is right with the probability that its confidence states: the part of ECE due
+    to chance.
 
     $\frac{1}{n}\sum_m E\left|\sum_{i \in B_m} (Y_i - p_i)\right|$ for independent $Y_i$ that are 1 with chance $p_i$,
     exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.
@@ -85,6 +86,6 @@ def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
     places, n, _, all_n = _by_confidence(total)
     which = bin_of(places, bins)
     gaps = np.zeros(len(n))
-    for one in np.unique(which):
-        gaps += mean_absolute_deviation(places[which == one], n[:, which == one])
+    for index in np.unique(which):
+        gaps += mean_absolute_deviation(places[which == index], n[:, which == index])
     return (gaps / all_n).reshape(np.shape(total.n)[:-1])

@@ -1,6 +1,7 @@
-"""Questions asked at several stated stakes: utility at each, the area over all of them, and whether silence follows.
+"""Measure questions asked at several stated stakes: utility at each, the area over all, and whether abstention follows.
 
-A right answer earns 1, silence 0, and an error costs the stake λ; silence on a question without an answer earns 1.
+A right answer earns 1, an abstention 0, and an error costs the stake λ. An abstention on a question without an answer
+earns 1.
 """
 
 from __future__ import annotations
@@ -57,12 +58,11 @@ def _mean_at(q: Any, stake: str) -> Mapping[str, Array]:  # noqa: ARG001  `each`
     interval="t",
 )
 def utility(total: Any, stake: str) -> Any:  # noqa: ARG001
-    r"""The mean earning of an answer at a stated stake, the price of an error: right answers, less the price of the
-    wrong ones.
+    r"""The mean earning of an answer at a stated stake λ: right answers minus λ times wrong answers.
 
-    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is
-    none. The interval is Student's, with one imagined question at either end of the range, because rare errors at a
-    high price may not have been seen.
+    $\frac{C - \lambda W}{n}$ over the n questions asked at the stake λ, in $[-\lambda, 1]$; undefined if there is none.
+    The interval is Student's, with one imagined question at either end of the range. Otherwise rare errors at a high
+    price, which may not have been seen, would be missing.
 
     When to use it: When the system was told the price of an error, at each price apart. For one price that it was not
     told use penalty(t).
@@ -104,7 +104,7 @@ def _are_prices(stakes: str) -> bool:
 
 
 def _weights(stakes: str) -> NDArray[np.float64]:
-    """Return what right and wrong answers at each stake add to the area, shape (2, stakes)."""
+    """Return the contributions of right and wrong answers at each stake to the area, shape (2, stakes)."""
     return np.array(area_weights([price / (1 + price) for price in _prices(stakes)]), dtype=np.float64)
 
 
@@ -126,7 +126,7 @@ def _at_each(q: Any, stakes: str) -> Mapping[str, Array]:
     interval="t",
 )
 def stake_area(total: Any, stakes: str) -> Any:  # noqa: ARG001
-    r"""One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are silent.
+    r"""One figure over several stated stakes: 1 if all answers are right at all of them, 0 if all are abstentions.
 
     $\frac1n \sum_k (\alpha_k C_k - \beta_k W_k)$, the trapezoid of normalised utility over $t_k = \lambda_k/(1 +
     \lambda_k)$ divided by that of $1 - t$; at most 1, negative where answers do harm, and undefined for n = 0. For one
@@ -167,14 +167,14 @@ def _within(q: Any) -> Mapping[str, Array]:
     interval="t",
 )
 def silence_per_tenfold(total: Any) -> Any:
-    r"""Does silence follow the stakes: by how much its share rises for a price of an error ten times as high.
+    r"""The rise of the share of abstentions for a price of an error ten times as high, within questions.
 
-    $\frac{\sum_i\sum_k (x_{ik} - \bar x_i)s_{ik}}{\sum_i\sum_k (x_{ik} - \bar x_i)^2}$ for silence s and $x =
-    \log_{10}\lambda$, within questions; a stake of 0 takes no part. Undefined where no question was asked at two
-    stakes above 0. `nescio lab stakes` tests it exactly.
+    $\frac{\sum_i\sum_k (x_{ik} - \bar x_i)s_{ik}}{\sum_i\sum_k (x_{ik} - \bar x_i)^2}$ for abstentions s and $x =
+    \log_{10}\lambda$, within questions; a stake of 0 is left out. Undefined if no question was asked at two stakes
+    above 0. `nescio lab stakes` tests it exactly.
 
-    When to use it: Whether a system heeds what an error costs. It is no merit by itself: always abstaining at the
-    highest stake has a slope too. Read it beside the utility.
+    When to use it: To see whether a system heeds what an error costs. It is no merit by itself: always abstaining at
+    the highest stake has a slope too. Read it beside the utility.
 
     Example: outcome = C, U, W, W; stake = 1, 10, 1, 10; question = 1, 1, 2, 2: (0.5 + 0)/(0.5 + 0.5) = 0.5.
     """

@@ -18,8 +18,8 @@ def accuracy(total: Any) -> Any:
 
     $\frac{C}{n}$, undefined for n = 0.
 
-    When to use it: For systems that must answer, or beside c@1 to see what abstaining changes. Silence counts as a
-    mistake, so guessing pays: where systems may abstain use c@1, or penalty if an error has a known price.
+    When to use it: For systems that must answer, or beside c@1 to see what abstaining changes. An abstention counts as
+    a mistake, so guessing pays: if systems may abstain use c@1, or penalty if an error has a known price.
 
     Example: C = 237, W = 156, U = 107: 237/500 = 0.474. Peñas & Rodrigo 2011, Table 3, icia091ro: 0.47.
     """
@@ -33,7 +33,7 @@ def utility(total: Any) -> Any:
     $\frac{C - W}{n}$, undefined for n = 0.
 
     When to use it: When a wrong answer costs exactly what a right one earns, so that answering pays from a chance of
-    one half on. For any other price of an error use penalty; where nobody has set one, c@1.
+    one half on. For any other price of an error use penalty; if nobody has set one, c@1.
 
     Example: C = 237, W = 156, U = 107: (237 - 156)/500 = 0.162. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
@@ -47,8 +47,8 @@ def utility_01(total: Any) -> Any:
 
     $\frac{C}{n} + \frac{1}{2}\cdot\frac{U}{n}$, undefined for n = 0. Equals (UF + 1)/2.
 
-    When to use it: UF for those who want a scale from 0 to 1. Silence earns one half even from a system that is seldom
-    right, so a weak system gains by saying nothing: c@1 pays what the system has shown.
+    When to use it: To have UF on a scale from 0 to 1. An abstention earns one half even from a system that is seldom
+    right, so a weak system gains by abstaining: c@1 pays what the system has shown.
 
     Example: C = 237, W = 156, U = 107: (237 + 107/2)/500 = 0.581. The counts are those of Peñas & Rodrigo 2011, Table
     3, icia091ro.
@@ -68,8 +68,8 @@ def unanswered_as(total: Any, p: float = 0.5) -> Any:
 
     $\frac{C}{n} + p\,\frac{U}{n}$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
 
-    When to use it: To see how a ranking depends on what silence is worth: score with several p. A p above the accuracy
-    rewards saying nothing; as the one number of a table use c@1.
+    When to use it: To see how a ranking depends on the worth of an abstention: score with several p. A p above the
+    accuracy rewards saying nothing; as the one number of a table use c@1.
 
     Example: C = 237, W = 156, U = 107: (237 + 0.5·107)/500 = 0.581. The counts are those of Peñas & Rodrigo 2011, Table
     3, icia091ro.
@@ -83,8 +83,8 @@ def c_at_1(total: Any) -> Any:
 
     $\frac{1}{n}\left(C + U\,\frac{C}{n}\right)$, undefined for n = 0; 0 for a run that answers nothing.
 
-    When to use it: One number for a system that may abstain, when a wrong answer is worse than none and nobody has
-    priced it. It hides how much was answered: read coverage and precision beside it. Where an error has a known price
+    When to use it: To have one number for a system that may abstain, when a wrong answer is worse than none and nobody
+    has priced it. It hides how much was answered: read coverage and precision beside it. If an error has a known price
     use penalty.
 
     Example: C = 237, W = 156, U = 107: (237 + 107·237/500)/500 = 0.5754. Peñas & Rodrigo 2011, Table 3, icia091ro:
@@ -103,8 +103,9 @@ def c_at_1(total: Any) -> Any:
     proportion=("not_wrong", "n"),
 )
 def all_unanswered_right(total: Any) -> Any:
-    r"""The accuracy if every unanswered question had been right. For completeness only: a system that never answers
-    scores 1.
+    r"""The accuracy if every unanswered question had been right.
+
+    It is for completeness only, because a system that never answers scores 1.
 
     $\frac{C + U}{n}$, undefined for n = 0.
 
@@ -126,15 +127,16 @@ def all_unanswered_right(total: Any) -> Any:
     proportion=("correct", "attempted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of what is decided that is right. A system that gives one sure answer and abstains otherwise scores 1.
+    r"""The share of decided questions that are right. A system that gives one sure answer and otherwise abstains scores
+    1.
 
     $\frac{C}{C + W}$, undefined if nothing is answered. A correct abstention on an unanswerable question is among the
     C.
 
-    When to use it: How often a given answer is right, where every question has an answer; where some have none, it
-    counts silence on them as right, and precision_answered says what readers of the answers see. It hides what was left
-    out, and a system that answers one easy question wins: read coverage beside it, compare systems at one coverage with
-    accuracy@coverage, and rank by c@1.
+    When to use it: To see how often a given answer is right, if every question has an answer. If some have none, it
+    counts abstentions on them as right; precision_answered then shows what readers of the answers see. It hides what
+    was left out, and a system that answers one easy question wins. So read coverage beside it, compare systems at one
+    coverage with accuracy@coverage, and rank by c@1.
 
     Example: C = 237, W = 156, U = 107: 237/(237 + 156) = 0.6031. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
@@ -151,14 +153,14 @@ def precision(total: Any) -> Any:
     proportion=("right", "answered"),
 )
 def precision_answered(total: Any) -> Any:
-    r"""The share of the answers given that are right: silence is never among them, not even where it is correct.
+    r"""The share of the given answers that are right. Abstentions never count, even if they are correct.
 
     $\frac{C_{answered}}{\text{answered}}$, undefined if nothing is answered. Equals precision where every question has
     an answer.
 
-    When to use it: How often an answer is right, as its readers see it, where some questions have no answer: precision
-    counts silence on those as right. Like precision it hides what was left out: read coverage beside it, and rank by
-    c@1.
+    When to use it: To see how often an answer is right, as its readers see it, if some questions have no answer:
+    precision counts abstentions on those as right. Like precision it hides what was left out: read coverage beside it,
+    and rank by c@1.
 
     Example: C = 237, W = 156, U = 107: 237/(237 + 156) = 0.6031. Every question has an answer, so it equals precision.
     """
@@ -167,14 +169,16 @@ def precision_answered(total: Any) -> Any:
 
 @measure("eq6", needs="correct incorrect unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 6")
 def eq6(total: Any) -> Any:
-    r"""Unanswered questions earn the share of wrong answers. A system with one wrong answer that abstains otherwise
-    scores almost 1.
+    r"""Unanswered questions earn the share of wrong answers.
+
+    So a system with one wrong answer that otherwise abstains scores almost 1.
 
     $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined if nothing is answered. (The middle line of the
     printed equation has a product where its last line, rightly, has the sum.)
 
-    When to use it: To follow the argument of the paper: it shows why silence must earn the share of right answers and
-    not of wrong ones. Never to rank, because one wrong answer and silence score almost 1: use c@1.
+    When to use it: To follow the argument of the paper: it shows why an abstention must earn the share of right answers
+    and not of wrong ones. Never to rank, because a system with one wrong answer and otherwise abstentions scores almost
+    1: use c@1.
 
     Example: C = 0, W = 1, U = 499: 0/500 + (1/1)·499/500 = 0.998. Peñas & Rodrigo 2011, section 3.5: almost a perfect
     score.
@@ -196,8 +200,8 @@ def coverage(total: Any) -> Any:
     $\frac{\text{answered}}{n}$, undefined for n = 0. A correct abstention on an unanswerable question counts as
     unanswered here.
 
-    When to use it: How much was answered, beside precision, risk or c@1. It describes and does not rank: a system that
-    always answers has 1, however wrong it is.
+    When to use it: To see how much was answered, beside precision, risk or c@1. It describes and does not rank: a
+    system that always answers has 1, however wrong it is.
 
     Example: C = 237, W = 156, U = 107: (237 + 156)/500 = 0.786. The counts are those of Peñas & Rodrigo 2011, Table 3,
     icia091ro.
@@ -219,9 +223,9 @@ def accuracy_with_candidates(total: Any) -> Any:
     $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. An abstention without a candidate is not
     right.
 
-    When to use it: What the system would score if it never abstained, where the candidates that it declined are known.
-    The amount by which it exceeds accuracy was lost by abstaining; validation says whether candidates were rightly
-    declined.
+    When to use it: To see what the system would score if it never abstained, where the candidates that it declined are
+    known. The amount by which it exceeds accuracy was lost by abstaining; validation says whether candidates were
+    rightly declined.
 
     Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: (4 + 1)/10 = 0.5.
     """
@@ -237,12 +241,12 @@ def accuracy_with_candidates(total: Any) -> Any:
     proportion=("candidate_incorrect", "declined"),
 )
 def validation(total: Any) -> Any:
-    r"""The share of the declined candidates that were rightly declined.
+    r"""The share of the declined candidates that were correctly declined.
 
     $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined if no candidate was declined.
 
-    When to use it: Whether the step that declines candidates throws out the wrong ones. It says nothing about the wrong
-    answers that were let through: read precision for these, and c@1 for both.
+    When to use it: To see whether the step that declines candidates throws out the wrong ones. It says nothing about
+    the wrong answers that were let through: read precision for these, and c@1 for both.
 
     Example: outcome = 4×C, 2×W, 4×U; candidate = 6×-, C, 2×W, -: 2/3 = 0.6667.
     """

@@ -1,6 +1,7 @@
-"""The evaluation of measures: how stable, how discriminating, how sensitive they are on a given collection.
+"""Evaluate measures: how stable, discriminating and sensitive they are on a given collection.
 
-The functions take whatever `nescio.score` takes; all but `agreement` refuse counts tables, for they draw questions.
+The functions take the same sources as `nescio.score`. All but `agreement` refuse counts tables, because they draw
+questions.
 """
 
 from nescio.data.results import Finding

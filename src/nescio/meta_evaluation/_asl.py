@@ -1,6 +1,6 @@
-"""Bootstrap significance of differences between runs, many pairs at once: the arithmetic behind discriminative power.
+"""Test differences between many pairs of runs by bootstrap; discriminative power needs these tests.
 
-A unit is a question, or its cluster; a resample is a weight per unit, the same for all pairs and measures. Shapes: P
+A unit is a question, or its cluster. A resample is a weight per unit, shared by all pairs and measures. Shapes: P
 pairs, U units, B resamples.
 """
 
@@ -19,16 +19,15 @@ from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
-ALL_RESAMPLES = 100_000  # different ones; ten questions have 92,378
+ALL_RESAMPLES = 100_000  # the most distinct resamples that are enumerated; ten questions have 92,378
 CELLS_AT_ONCE = 1 << 22
-EXACT = 2.0**53  # whole numbers below it are exact as floats
-TIE = 1e-9  # relative
-ROUNDING = 1e-12  # relative
+EXACT = 2.0**53  # Whole numbers below it are exact as floats.
+TIE = 1e-9  # relative tolerance
+ROUNDING = 1e-12  # relative tolerance
 
 
 class Resampling(Struct, frozen=True):
-    """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be
-    drawn."""
+    """`resamples` of `units` units with replacement; None means every possible one, weighted by its probability."""
 
     units: int
     resamples: int | None
@@ -54,7 +53,7 @@ class Resampling(Struct, frozen=True):
         return times
 
     def weights(self) -> Iterator[Floats]:
-        """Yield the number of times that each unit is drawn, block by block; each block has shape (rows, U)."""
+        """Yield how often each unit is drawn, block by block; each block has shape (rows, U)."""
         if self.resamples is None:
             yield _every(self.units).astype(np.float64)
             return
@@ -64,18 +63,19 @@ class Resampling(Struct, frozen=True):
 
 
 def _every(units: int) -> NDArray[np.int64]:
-    """Return every way to draw as many units as there are, regardless of order, as weights."""
+    """Return every multiset of `units` draws among the units, as weights."""
     drawn = np.array(list(combinations_with_replacement(range(units), units)), dtype=np.int64)
     place = np.arange(len(drawn))[:, None] * units
     return np.bincount((drawn + place).ravel(), minlength=drawn.size).reshape(-1, units)
 
 
 class Differences(Struct, frozen=True, eq=False):
-    """The differences of each pair in the resamples: `size` is compared with `observed`, `mean` is the difference under
-    the null.
+    """The differences of each pair in the resamples: `size` is compared with `observed`, and `mean` is the difference
+    under the null hypothesis.
 
-    `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape
-    (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of those that are defined.
+    `size` and `mean` have shape (P, B) and are absolute values; NaN is undefined and never as large as a number.
+    `observed` has shape (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of the
+    defined ones.
     """
 
     observed: Floats
@@ -84,7 +84,7 @@ class Differences(Struct, frozen=True, eq=False):
     of_defined: bool = False
 
     def total(self, times: Floats) -> Floats:
-        """Return the number of resamples of each pair that count; shape (P,)."""
+        """Return the number of resamples that count for each pair; shape (P,)."""
         if not self.of_defined:
             return np.full(len(self.size), times.sum())
         return np.einsum("pb,b->p", (~np.isnan(self.size)).astype(np.float64), times)
@@ -97,8 +97,10 @@ class Differences(Struct, frozen=True, eq=False):
         return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
-        """Return the mean at which the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
-        alphas)."""
+        """Return the mean of the resample whose size is the ⌈Bα⌉-th largest; shape (P, alphas).
+
+        Equal sizes are ordered by falling mean.
+        """
         differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
         for pair in np.flatnonzero(~np.isnan(self.observed)):
@@ -110,10 +112,10 @@ class Differences(Struct, frozen=True, eq=False):
 
 
 def sums(values: Floats, weights: Floats) -> Floats:
-    """Weighted sums of each row; (P, U) and (B, U) give (P, B).
+    """Return the weighted sums of each row; (P, U) and (B, U) give (P, B).
 
-    A matrix product where all sums are whole numbers and exact; elsewhere its digits would depend on how many threads
-    compute it.
+    A matrix product is used if all sums are whole numbers and exact. Otherwise its digits would depend on the number of
+    threads.
     """
     largest = np.abs(values).max(initial=0.0) * np.abs(weights).sum(axis=1).max(initial=0.0)
     if largest < EXACT and all_whole(values):
@@ -127,12 +129,13 @@ def all_whole(values: Floats) -> bool:
 
 
 def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Differences:
-    r"""Sakai's test of means (2006): $t = \bar z / (s/\sqrt n)$ against the same of resamples of $w = z - \bar z$.
+    r"""Return Sakai's (2006) test of means: $t = \bar z / (s/\sqrt n)$, compared with t of resamples of $w = z - \bar
+    z$.
 
-    `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is.
-    If units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
-    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$. If s
-    = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
+    `values` (P, U) are the sums of z over the questions of a unit, and `counts` (1 or P, U) the numbers of these
+    questions. For units of several questions, the mean is $\sum z / \sum m$. Its standard error is that of a ratio,
+    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 it is $s/\sqrt n$. If s = 0,
+    t is undefined for a mean of 0 (never as large as another), and infinite for any other mean.
     """
     mean, observed = _t(values, counts, np.ones((1, resampling.units)), np.zeros((len(values), 1)))
     parts = [_t(values, counts, weights, mean) for weights in resampling.weights()]
@@ -141,7 +144,7 @@ def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Diffe
 
 
 def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple[Floats, Floats]:
-    """Return the weighted mean less `centre`, and its t; each of shape (P, B)."""
+    """Return the weighted mean minus `centre`, and its t; each of shape (P, B)."""
     single = bool((counts <= 1).all())
     total, size, squares = sums(values, weights), sums(counts, weights), sums(values**2, weights)
     drawn = size if single else sums((counts > 0).astype(np.float64), weights)
@@ -166,7 +169,7 @@ def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple
 def _again_where_digits_were_lost(
     spread: Floats, squares: Floats, arrays: tuple[Floats, Floats, Floats, Floats]
 ) -> None:
-    """Sum squared deviations one by one if the short formula took a difference of nearly equal numbers."""
+    """Recompute sums of squared deviations, one by one, where the short formula subtracted nearly equal numbers."""
     values, counts, weights, mean = arrays
     cells = np.argwhere((spread <= 1e-6 * squares) & (squares > 0))
     step = max(1, CELLS_AT_ONCE // max(1, weights.shape[1]))
@@ -178,11 +181,12 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """Answer the same question for a measure that is not a mean: |d* - d| against |d|, d* being the difference on a
-    resample.
+    """Return the test for a measure that is not a mean: |d* - d| compared with |d|.
 
-    `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other
-    difference on any resample than their own, which is 0, are not tested.
+    d* is the difference on a resample.
+
+    `one` and `other` (P,) are values of the measure; the resampled values have shape (P, B). A pair is not tested if
+    its difference is 0 on the data and on every resample.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])

@@ -1,4 +1,4 @@
-"""Parts that the public functions of this package share: data with at least two runs, the measures in turn, the
+"""Parts that the public functions of this package share: data with at least two runs, a loop over measures, and
 notes."""
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from nescio.stats import parallel
 
 
 def prepare(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Evidence, Loaded, list[Measure]]:
-    """Return the data, how it was read, and the measures. Raises MismatchError for counts and for a single run."""
+    """Return the data, its loading record, and the measures. Raises MismatchError for counts and for a single run."""
     data, loaded, wanted = prepare_pairs(source, measures, options)
     return with_questions(data, "resample", "use the tables themselves"), loaded, wanted
 
 
 def prepare_pairs(source: Any, measures: Any, options: Mapping[str, Any]) -> tuple[Data, Loaded, list[Measure]]:
-    """Return the same; tables of counts of each pair of runs will do."""
+    """Return the data, its loading record, and the measures; pair tables of counts are accepted too."""
     loaded = open_data(source, {"strata": (), **options}, measures)
     data = with_pairs(loaded.data)
     if len(data.runs) < 2:
@@ -35,12 +35,12 @@ def prepare_pairs(source: Any, measures: Any, options: Mapping[str, Any]) -> tup
 
 
 def in_order(data: Evidence) -> Evidence:
-    """Return the same with questions in the order of their names, clusters in that of their first question.
+    """Return the data with questions sorted by name, and clusters by their first question.
 
-    Units are drawn by their number, so a shuffle of the questions changes no draw.
+    Units are drawn by their number, so the order of the questions changes no draw.
     """
     order = data.sorted_rows()
-    if order != list(range(len(order))):  # or a large table would be copied
+    if order != list(range(len(order))):  # This avoids copying a large table.
         data = data.select(np.array(order, dtype=np.int64))
     if data.clusters is None:
         return data
@@ -49,7 +49,7 @@ def in_order(data: Evidence) -> Evidence:
 
 
 def by_name(data: Data) -> Data:
-    """Return the same with the runs in the order of their names, and the questions."""
+    """Return the data with runs and questions sorted by name."""
     data = in_order(data) if data.has_questions else data
     runs = sorted(range(len(data.runs)), key=data.runs.__getitem__)
     return data if runs == list(range(len(runs))) else data.take_runs(runs)
@@ -58,7 +58,7 @@ def by_name(data: Data) -> Data:
 def each_measure(
     compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """Return the result of `compute` for each measure, in their order."""
+    """Return the result of `compute` for each measure, in order."""
     parts = []
     for part in parallel.each(compute, wanted, jobs):
         parts.append(part)
@@ -68,7 +68,7 @@ def each_measure(
 
 
 def undefined(rows: Sequence[Any]) -> list[Note]:
-    """Return notes on the measures whose rows say that comparisons were `undefined`."""
+    """Return notes on the measures whose rows count `undefined` comparisons."""
     counts = {row.measure: row.undefined for row in rows if row.undefined}
     return [
         note(

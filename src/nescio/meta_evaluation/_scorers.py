@@ -1,4 +1,4 @@
-"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights if questions are
+"""Compute a measure on sub-collections, for every run: from sums over chosen units, or from weights if questions are
 ordered."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def units(data: Evidence) -> NDArray[np.int64]:
 
 
 def scores(data: Evidence, measure: Measure) -> Scores:
-    """Return a function of (chosen units of shape (rows, size), runs) that gives the measure, shape (runs, rows)."""
+    """Return a function of (chosen units of shape (rows, size), runs) that returns the measure, shape (runs, rows)."""
     if measure.order is None:
         return _sums(unit_columns(data, measure), measure)
     of_runs, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
@@ -42,10 +42,12 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
 
 def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
-    """Return the columns whose sums an additive measure reads, 0 if a run lacks what it needs; (runs, units) or with
-    one axis more."""
+    """Return the columns whose sums an additive measure reads, shape (runs, units) or with one more axis.
+
+    Values are 0 where a run lacks what the measure needs.
+    """
     read, usable = columns_for(data, measure)
-    whole = bool(usable.all())  # then a large table is not copied
+    whole = bool(usable.all())  # A large table is then not copied.
     mapped = measure.each({name: read[name].ravel() if whole else read[name][usable] for name in measure.needs})
     columns: dict[str, Array] = {"n": usable.view(np.int8)}
     for name, values in mapped.items():
@@ -75,8 +77,7 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
 
 
 class Scorer(Struct, frozen=True, eq=False):
-    """One run under one measure, question by question: `use` are the units of the collection that it can be scored
-    on."""
+    """One run under one measure, question by question; `use` marks the units on which it can be scored."""
 
     measure: Measure
     patterns: Patterns
@@ -96,10 +97,10 @@ def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
     of_runs = []
     for run in range(len(data.runs)):
         use = usable[run]
-        own = {name: values[run][use] for name, values in columns.items()}
+        columns_of_run = {name: values[run][use] for name, values in columns.items()}
         if key is not None:
-            patterns = compress_ordered(own, key[run][use], unit[use])
+            patterns = compress_ordered(columns_of_run, key[run][use], unit[use])
         else:
-            patterns = compress(own, unit[use], measure.each)
+            patterns = compress(columns_of_run, unit[use], measure.each)
         of_runs.append(Scorer(measure, patterns, np.unique(unit[use])))
     return of_runs

@@ -1,7 +1,7 @@
-"""Sub-collections of a pair of runs as tables of counts, which suffice for a measure of counts.
+"""Draw sub-collections of a pair of runs from tables of counts, which are enough for a measure of counts.
 
-A pair's table says how many questions are of kind i for the one run and of kind j for the other. Once it is tallied,
-drawing from it costs the same for a thousand questions and for ten million.
+A pair's table counts the questions of kind i in the first run and kind j in the second. After the count, a draw costs
+the same for a thousand questions and for ten million.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ Floats = NDArray[np.float64]
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """`counts` of shape (pairs, K, K): the questions of each kind for the first and for the second run; `patterns` are
-    the kinds."""
+    """`counts`, shape (pairs, K, K): the numbers of questions by their kinds in both runs; `patterns` are the kinds."""
 
     measure: Measure
     patterns: Patterns
     counts: NDArray[np.int64]
 
     def part(self, start: int, pairs: int) -> PairTables:
-        """Return the tables of so many pairs."""
+        """Return the tables of `pairs` pairs from `start` on."""
         return replace(self, counts=self.counts[start : start + pairs])
 
     def scores(self, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
-        """Return the scores of both runs of each pair on `trials` sub-collections in disjoint parts of `size`
-        questions; (2, parts, pairs, trials)."""
+        """Return the scores of both runs of each pair on `trials` sub-collections; shape (2, parts, pairs, trials).
+
+        A sub-collection has disjoint parts of `size` questions.
+        """
         counts = self.counts
         kinds = counts.shape[-1]
         flat = counts.reshape(len(counts), -1)
-        # The commonest cells first: what is left to draw is then soon little, which is quick.
+        # The most frequent cells come first, which is faster, because soon few questions are left to draw.
         order = np.argsort(-flat, axis=1, kind="stable")
         used = order[:, : int((flat > 0).sum(axis=1).max(initial=1))]
         cells = np.take_along_axis(flat, used, axis=1)
@@ -57,7 +58,7 @@ class PairTables(Struct, frozen=True, eq=False):
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
-    """Return whether counts of kinds are all that a measure needs of a pair."""
+    """Return whether the counts of kinds are all that a measure needs of a pair."""
     return (
         measure.order is None
         and data.clusters is None
@@ -66,8 +67,10 @@ def countable(data: Evidence, measure: Measure) -> bool:
 
 
 def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]]) -> PairTables:
-    """One pass over the questions for each pair. A question that a run lacks is a kind of its own, which counts for
-    nothing."""
+    """Return the tables of pairs, counted in one pass over the questions for each pair.
+
+    A question that a run lacks is a separate kind, which has no effect on the measure.
+    """
     read, usable = columns_for(data, measure)
     cells = np.stack([read[name][usable] for name in measure.needs], axis=1).astype(np.int64)
     rows, kind = distinct(cells)
@@ -79,7 +82,7 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
 
 
 def _kinds(measure: Measure, rows: Array) -> Patterns:
-    """Return kinds of question, and after them that of a question which a run lacks: it counts for nothing."""
+    """Return the kinds of question, and after them the kind of a missing question, which has no effect."""
     by_kind = {name: rows[:, i] for i, name in enumerate(measure.needs)}
     mapped = {**measure.each(by_kind), "n": np.ones(len(rows))}
     columns = {name: np.concatenate([values, np.zeros_like(values[:1])]) for name, values in mapped.items()}
@@ -87,7 +90,7 @@ def _kinds(measure: Measure, rows: Array) -> Patterns:
 
 
 def tables_of(data: Tally, measure: Measure) -> PairTables:
-    """Return the tables of pairs that were counted already, by the kinds that a measure tells apart."""
+    """Return the tables of pairs from existing counts, with the kinds that a measure distinguishes."""
     check_countable(data, measure)
     measure = measure.on(data.columns)
     cells = np.stack([data.column(name) for name in measure.needs], axis=1).astype(np.int64)
@@ -97,8 +100,8 @@ def tables_of(data: Tally, measure: Measure) -> PairTables:
     assert data.pairs is not None
     counts = np.einsum("pkl,ka,lb->pab", data.pairs, merge, merge, optimize=True)
     first, second = np.triu_indices(len(data.runs), 1)
-    own = data.counts @ merge
-    counts[:, :-1, -1] = own[first][:, :-1] - counts[:, :-1, :-1].sum(axis=2)
-    counts[:, -1, :-1] = own[second][:, :-1] - counts[:, :-1, :-1].sum(axis=1)
+    kind_counts = data.counts @ merge
+    counts[:, :-1, -1] = kind_counts[first][:, :-1] - counts[:, :-1, :-1].sum(axis=2)
+    counts[:, -1, :-1] = kind_counts[second][:, :-1] - counts[:, :-1, :-1].sum(axis=1)
     counts[:, -1, -1] = (data.size or 0) - counts.sum(axis=(1, 2))
     return PairTables(measure, _kinds(measure, rows), counts)

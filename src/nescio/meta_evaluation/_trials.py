@@ -1,8 +1,7 @@
-"""Scores on sub-collections, from which both stability and swap rates are counted.
+"""Compute scores on sub-collections; stability and swap rates are counts over them.
 
 Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
-literally say. If a measure needs no more than counts, the second way draws the pair's joint table instead of the
-questions.
+literally say. If a measure needs only counts, the second way draws the pair's joint table in place of the questions.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from nescio.stats.streams import Stream
 
 ALL_SUBSETS = 200_000
 LARGEST_DEFAULT = 250
-COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
-PAIRS_A_STREAM = 16  # fixed like the blocks of draws: it is part of what a seed means
+COMPARISONS_AT_ONCE = 1 << 16  # comparisons of a chunk, which fits into a core's cache
+PAIRS_A_STREAM = 16  # It is fixed, like the size of blocks of draws, because it determines the results of a seed.
 STREAMS_A_TASK = 64
 
 Chunk = tuple[Floats, Floats]
@@ -39,8 +38,10 @@ T = TypeVar("T")
 
 
 class Drawing(Struct, frozen=True):
-    """Sub-collections of `size` units, `trials` of them (None: every one there is), `fresh` for each pair or shared;
-    `jobs` processes draw those of single pairs."""
+    """The settings of sub-collections: their `size` in units, and the number of `trials` (None: every possible one).
+
+    With `fresh`, each pair has its own; `jobs` processes draw these.
+    """
 
     size: int
     trials: int | None = 100
@@ -49,7 +50,7 @@ class Drawing(Struct, frozen=True):
     jobs: int = 1
 
     def check(self, units: int, parts: int) -> None:
-        """Raise UsageError if so many units have no such sub-collections."""
+        """Raise UsageError if `units` units have no such sub-collections."""
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
             raise UsageError(
@@ -59,11 +60,11 @@ class Drawing(Struct, frozen=True):
 
 
 def drawing_for(data: Data, size: int | None, trials: int | None, seed: int, *, fresh: bool, jobs: int = 1) -> Drawing:
-    """Return the drawing asked for; if no size is named, it is 250 or half of the questions (or clusters)."""
+    """Return the settings of a drawing. The default size is 250, or half of the questions (or clusters)."""
     count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
-    # Counts say what each pair did, and not on which questions: sub-collections cannot be shared.
+    # Counts do not say on which questions each pair did what, so pairs cannot share sub-collections.
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or not data.has_questions, jobs)
 
 
@@ -76,7 +77,7 @@ def drawings_for(
     fresh: bool,
     jobs: int = 1,
 ) -> tuple[Drawing, ...]:
-    """Return a drawing for each size that is asked for; the default one if none is."""
+    """Return the settings for each size, or the default ones without sizes."""
     asked = sizes if isinstance(sizes, Sequence) else (sizes,)
     if not asked:
         raise UsageError("size is an empty list")
@@ -86,7 +87,7 @@ def drawings_for(
 
 
 def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
-    """Return the result of `compute` for a measure with each drawing."""
+    """Return the result of `compute` for a measure, for each drawing."""
     return [compute(measure, drawing=drawing) for drawing in drawings]
 
 
@@ -97,8 +98,8 @@ def _size(data: Data) -> int:
 def drawing_signature(
     loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
 ) -> Signature:
-    """Return the line that lets someone else repeat a drawing."""
-    drawing, sizes = drawings[0], "+".join(str(one.size) for one in drawings)
+    """Return the signature with which others can repeat a drawing."""
+    drawing, sizes = drawings[0], "+".join(str(size_drawing.size) for size_drawing in drawings)
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)
@@ -106,9 +107,9 @@ def drawing_signature(
 
 
 def pair_scores(data: Data, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """For chunks of pairs, the scores of their first and of their second runs; each of shape (parts, pairs, trials).
+    """Yield the scores of the first and the second runs, for chunks of pairs; each of shape (parts, pairs, trials).
 
-    Scores that differ by nothing but rounding are the same number.
+    Scores that differ only by rounding are made equal.
     """
     if not data.has_questions:
         drawing.check(_size(data), parts)
@@ -136,12 +137,12 @@ def chunks(scores: Floats) -> Iterator[Chunk]:
 
 
 def alike(scores: Floats) -> Floats:
-    """Return the scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
+    """Return the scores, with those that differ only by rounding made equal, so that a difference is 0 or real."""
     known = ~np.isnan(scores)
     values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):
         return scores
-    # Near 0 rounding is that of the sums a score was made from, which are of the size of the largest score.
+    # Near 0, rounding errors are those of the sums behind a score, which are as large as the largest score.
     rounding = 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])) + 1e-14 * np.abs(values).max()
     apart = np.diff(values) > rounding
     first = np.flatnonzero(np.concatenate([[True], apart]))
@@ -151,7 +152,7 @@ def alike(scores: Floats) -> Floats:
 
 
 def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Floats:
-    """Every run on the same sub-collections; shape (parts, runs, trials)."""
+    """Return the scores of every run on the same sub-collections; shape (parts, runs, trials)."""
     count, runs = int(units(data).max(initial=-1)) + 1, range(len(data.runs))
     score = scores(data, measure)
     blocks = []
@@ -162,7 +163,8 @@ def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int
 
 
 def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int64]]:
-    """Units of shape (parts, trials, size), block by block; every sub-collection in turn where no number is set."""
+    """Yield units of shape (parts, trials, size), block by block; every sub-collection in turn without a number of
+    trials."""
     if drawing.trials is None:
         yield _every(count, drawing.size, parts)
         return
@@ -171,7 +173,7 @@ def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator
 
 
 def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
-    """All subsets; with two parts the second is the rest, so that the halves are all there is."""
+    """Return all subsets. With two parts, the second is the complement of the first."""
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(
             f"there are too many sub-collections of {size} of {count} questions to enumerate; give a number of trials"
@@ -184,7 +186,7 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
 
 
 def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
-    """Each pair on its own sub-collections, drawn from its table of counts."""
+    """Yield the scores of each pair on its own sub-collections, drawn from its table of counts."""
     starts = range(0, len(tables.counts), PAIRS_A_STREAM * STREAMS_A_TASK)
     tasks = [(start, tables.part(start, PAIRS_A_STREAM * STREAMS_A_TASK)) for start in starts]
     for drawn in parallel.each(partial(_task, drawing=drawing, parts=parts), tasks, drawing.jobs):

@@ -1,4 +1,4 @@
-"""Measure how alike two measures rank the runs, by rank correlations, and find the pairs of runs on which they disagree
+"""Measure the agreement of two measures on the ranking of runs, and find the pairs of runs on which they disagree
 most."""
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
 from nescio.stats.parallel import followed
 
-ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in the paper's Table 3
+ALIKE = 0.005  # as a share of a measure's range: such values round to the same two decimals in the paper's Table 3
 
 Floats = NDArray[np.float64]
 
 
 class Agreement(Struct, frozen=True):
-    """The agreement of two measures on the ranking of runs; `discordant` is the number of pairs of runs that they order
-    oppositely."""
+    """The agreement of two measures on the ranking of runs.
+
+    `discordant` is the number of pairs of runs with opposite order.
+    """
 
     measure: str
     other: str
@@ -44,10 +46,11 @@ class Agreement(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
+    """One run of a pair on which two measures disagree. A pair has two consecutive rows, and `place` 1 has the largest
+    disagreement.
 
-    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the
-    run that the more decided measure prefers (both being equally so: `measure`).
+    `how` is "opposite", or "alike" if one measure treats the two runs as equal. The first row is the run that the
+    measure with the larger difference prefers (at a tie: `measure`).
     """
 
     measure: str
@@ -60,7 +63,7 @@ class Disagreement(Struct, frozen=True):
 
 
 class CountedDisagreement(Disagreement, frozen=True):
-    """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
+    """A disagreement with the run's counts of outcomes, as in Table 3 of Peñas & Rodrigo 2011."""
 
     correct: int
     incorrect: int
@@ -70,14 +73,14 @@ class CountedDisagreement(Disagreement, frozen=True):
 def agreement(
     source: Any, measures: Measures, *, rbo_p: float, top: int, progress: Progress | None, **options: Any
 ) -> Results[Agreement]:
-    """Correlate the rankings of runs by each pair of measures, and find where they disagree most.
+    """Return the rank correlations of each pair of measures over runs, and the runs on which they disagree most.
 
         nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric form, because neither measure is
     the truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
     overlap. `tables["disagreements"]` shows the `top` pairs of runs on which two measures differ most. Counts tables
-    suffice. `progress` is told how many pairs of measures are compared. Raises the errors of `nescio.score`, and
+    are enough. `progress` is called with the number of pairs compared so far. Raises the errors of `nescio.score`, and
     UsageError for fewer than two measures.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
@@ -123,7 +126,7 @@ def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: fl
 
 
 def _upward(measure: Measure, values: Floats) -> Floats:
-    """Return the values with the better the higher, those that differ by nothing but rounding made equal."""
+    """Return the values with higher always better, and those that differ only by rounding made equal."""
     turned = -values if measure.declaration.lower_is_better else values
     largest = np.abs(turned).max(initial=0.0)
     return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
@@ -132,11 +135,12 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """Return the pairs of runs that one measure holds alike and the other does not, or that they order oppositely;
-    largest first.
+    """Return the pairs of runs on which the measures disagree, the largest disagreement first.
 
-    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of
-    at most 0.005, and what a pair is ordered by is the one difference minus the other.
+    Either one measure treats the runs as equal and the other does not, or they order them oppositely.
+
+    Differences are shares of each measure's range (of the runs' spread, for an infinite range). Runs are equal if they
+    differ by at most 0.005. The size of a disagreement is the first measure's difference minus the second's.
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])
@@ -161,8 +165,8 @@ def _range(measure: Measure, values: Floats) -> float:
 
 
 def _counts(data: Data) -> NDArray[np.int64] | None:
-    """Return the numbers of correct, incorrect and unanswered questions of each run, shape (runs, 3), or None if they
-    are not known."""
+    """Return the numbers of correct, incorrect and unanswered questions of each run, shape (runs, 3), or None if
+    unknown."""
     if not {*OUTCOMES} <= {*data.columns}:
         return None
     totals = data.tally().totals()

@@ -1,4 +1,4 @@
-"""Correlate measures over runs, to see whether two say the same of the runs, as in Deep Read's comparability study."""
+"""Correlate measures over runs, to see whether two measures agree on them, as in Deep Read's comparability study."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_RUNS = 3
 
 
 class Correlation(Struct, frozen=True):
-    """Pearson's correlation of two measures over runs. NaN under three runs, or if one of the measures does not vary.
+    """Pearson's correlation of two measures over runs. NaN below three runs, or if one of the measures does not vary.
 
     `runs` is the number of runs on which both are defined.
     """
@@ -27,7 +27,7 @@ class Correlation(Struct, frozen=True):
 
 
 def pearson(one: ArrayLike, other: ArrayLike) -> float:
-    r"""Pearson's product-moment correlation, in [-1, 1]; NaN under three pairs or where one side does not vary.
+    r"""Pearson's product-moment correlation, in [-1, 1]; NaN below three pairs, or if one side does not vary.
 
     $r = \frac{\sum (x - \bar x)(y - \bar y)}{\sqrt{\sum (x - \bar x)^2 \sum (y - \bar y)^2}}$
     """
@@ -40,13 +40,12 @@ def pearson(one: ArrayLike, other: ArrayLike) -> float:
 
 
 def comparability(scores: Scores) -> tuple[Correlation, ...]:
-    """Correlate every pair of the measures scored, over the runs, within each stratum that was scored.
+    """Return the correlation of every pair of the scored measures over the runs, within each stratum that was scored.
 
         nescio.meta.comparability(nescio.score("table3.csv", ["c@1", "accuracy"]))
 
     Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants
-    of a system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove
-    little.
+    of a system. Such variants are no sample of systems, so there is no interval, and few of them prove little.
     """
     correlations = []
     for stratum in dict.fromkeys(row.stratum for row in scores):

@@ -1,6 +1,7 @@
-"""Laws that every measure keeps, whatever it measures: `pytest --nescio-laws NAME` holds other people's to them.
+"""Define laws that every measure keeps, whatever it measures. `pytest --nescio-laws NAME` tests other people's
+measures.
 
-A law is a function of Evidence and of a measure. It looks at the first run, and returns how the measure breaks it, or
+A law is a function of Evidence and a measure. It examines the first run, and returns how the measure breaks the law, or
 "".
 """
 
@@ -20,11 +21,11 @@ from nescio.stats import resampling
 
 Law = Callable[[Evidence, Measure], str]
 SLACK = 1e-12
-TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # whose ids are in the order of their numbers
+TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # Ids of so few questions sort like their numbers.
 
 
 def within_bounds(data: Evidence, measure: Measure) -> str:
-    """Check that values, and those of resamples, are within the bounds; an undefined value is."""
+    """Check that values, also on resamples, are within the bounds or undefined."""
     sample, (low, high) = _sample(data, measure), measure.bounds
     values = np.append(_resampled(sample, 64), sample.value)
     outside = values[~(np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK)))]
@@ -32,14 +33,14 @@ def within_bounds(data: Evidence, measure: Measure) -> str:
 
 
 def undefined_of_nothing(data: Evidence, measure: Measure) -> str:
-    """Check that the measure of no questions is undefined: 0/0 is never 0."""
+    """Check that the measure is undefined without questions: 0/0 is never 0."""
     sample = _sample(data, measure)
     value = float(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
     return "" if np.isnan(value) else f"no questions give {value:g}, and not NaN (undefined)"
 
 
 def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
-    """Weigh each question, and repeat it as often; a question of weight 0 is not there."""
+    """Check that weighting a question equals repeating it; a question of weight 0 is absent."""
     read = [np.asarray(data.column(name)[0], dtype=float) for name in measure.on(data.columns).reads if name != "n"]
     usable = ~np.isnan(read).any(axis=0) if read else np.ones(len(data.questions), dtype=bool)
     weights = np.random.default_rng(1).integers(0, 4, len(data.questions))
@@ -50,7 +51,7 @@ def as_often_as_weighed(data: Evidence, measure: Measure) -> str:
 
 
 def alone_as_together(data: Evidence, measure: Measure) -> str:
-    """Compute many resamples at once, and each alone."""
+    """Check that many resamples computed together equal each computed alone."""
     sample = _sample(data, measure)
     weights = _weights(sample, 40)
     together = np.asarray(sample.measure.value(sample.patterns, weights))
@@ -67,8 +68,7 @@ LAWS: dict[str, Law] = {
 
 
 def broken(law: str, measure: Measure) -> str:
-    """Return how a measure breaks a law on any of the data that `trials` draws, with the outcomes; "" if it does
-    not."""
+    """Return how a measure breaks a law on any of the data from `trials`, with the outcomes; "" if it keeps the law."""
     for data in trials(measure):
         if _sample(data, measure).n and (how := LAWS[law](data, measure)):
             sums = {name: int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")}
@@ -77,23 +77,23 @@ def broken(law: str, measure: Measure) -> str:
 
 
 def trials(measure: Measure) -> Iterator[Evidence]:
-    """Draw small runs: some right, some wrong, some silent, with confidences that tie, and any score that the measure
-    reads from a column of its user's."""
+    """Yield random small runs: right, wrong and unanswered questions, tied confidences, and any user's score the
+    measure reads."""
     rng = np.random.default_rng(0)
     for trial in range(TRIALS):
         shape = (1, 1 + trial % MOST_QUESTIONS)
-        did = rng.choice(rng.permutation(6)[: rng.integers(1, 7)], shape)  # often not all that can be done
+        did = rng.choice(rng.permutation(6)[: rng.integers(1, 7)], shape)  # often only some of the possible behaviours
         sure = np.where(did == _kinds.SILENT, np.nan, rng.integers(1, LEVELS + 1, shape) / LEVELS)
         data = _kinds.evidence(("run",), _kinds.Kinds(did, sure, rng.random(shape) < 0.5, rng.random(shape) < 0.8))
-        own = {name: rng.random(shape) for name in measure.on(data.columns).reads if name.startswith("user.")}
-        own |= {name: rng.random(shape) for name in _kinds.lacking(measure) if name not in data.columns}
-        yield replace(data, columns={**data.columns, **own})
+        scores = {name: rng.random(shape) for name in measure.on(data.columns).reads if name.startswith("user.")}
+        scores |= {name: rng.random(shape) for name in _kinds.lacking(measure) if name not in data.columns}
+        yield replace(data, columns={**data.columns, **scores})
 
 
 def _sample(data: Evidence, measure: Measure) -> MeasureInput:
-    """Return the first run as the measure sees it."""
-    found, _ = measure_inputs(data, [measure])
-    return found[0]
+    """Return the first run as input of the measure."""
+    inputs, _ = measure_inputs(data, [measure])
+    return inputs[0]
 
 
 def _weights(sample: MeasureInput, times: int) -> Array:
@@ -107,6 +107,6 @@ def _resampled(sample: MeasureInput, times: int) -> Array:
 
 
 def _unlike(one: float, other: float, what: str, against: str) -> str:
-    """Return how two values differ, by more than rounding; "" if they do not. Both may be undefined."""
+    """Return how two values differ by more than rounding, or ""; two undefined values do not differ."""
     alike = np.isclose(one, other, rtol=1e-9, atol=SLACK, equal_nan=True)
     return "" if alike else f"{what} give {one:g}, {against} {other:g}"

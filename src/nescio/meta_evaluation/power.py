@@ -1,4 +1,4 @@
-"""Measure discriminative power (Sakai 2006): how many pairs of runs differ significantly in a measure by a bootstrap
+"""Measure discriminative power (Sakai 2006): the number of pairs of runs that differ significantly by a bootstrap
 test."""
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from nescio.stats.streams import Stream
 MEAN = "studentised mean"
 ADAPTED = "centred difference (adaptation)"
 PROBES = 512
-Pairs = NDArray[np.int64]  # (P, 2): run and baseline
+Pairs = NDArray[np.int64]  # shape (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """The number of pairs of runs that differ significantly at `alpha`, and the difference from which on this can be
-    expected.
+    """The number of pairs of runs that differ significantly at `alpha`, and the difference that is usually needed for
+    it.
 
-    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
-    among `pairs`, and not significant.
+    `statistic` names the resampled statistic. Pairs with `undefined` significance (runs without any difference) count
+    among `pairs`, and are not significant.
     """
 
     measure: str
@@ -53,8 +53,7 @@ class Power(Struct, frozen=True):
 
 
 class Significance(Struct, frozen=True):
-    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
-    last."""
+    """One point of a measure's ASL curve: its pairs by rising achieved significance level, undefined ones last."""
 
     measure: str
     rank: int
@@ -74,15 +73,15 @@ def power(
     progress: Progress | None,
     **options: Any,
 ) -> Results[Power]:
-    """Find the share of pairs of runs that differ significantly by each measure, by a paired bootstrap test (Sakai
+    """Return the share of pairs of runs that differ significantly by each measure, in a paired bootstrap test (Sakai
     2006).
 
         nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
-    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
-    All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the
-    number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a level;
-    `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
+    `alpha` is one level, or several. `resamples` is their number (None: every possible one, for ten questions at most).
+    All pairs and measures share the resamples, and clusters are drawn if questions are clustered. There is no
+    correction for the number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a
+    level; `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     data, loaded, wanted = prepare(source, measures, options)
@@ -111,13 +110,13 @@ class _Study(Struct, frozen=True):
 
 
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
-    r"""One measure on all pairs.
+    r"""Return the study of one measure on all pairs.
 
-    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by
-    question and w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge
-    |d|\}/B$, with $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is
-    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
-    statistic is the $\lceil B\alpha\rceil$-th largest.
+    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$, where z is the difference per question
+    and w the centred difference. A measure that is no mean over questions has no z. Then it is $\#\{|d^*_b - d| \ge
+    |d|\}/B$, with $d^*_b$ the difference on a resample of the questions (B counts the resamples where it is defined).
+    The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, at the $\lceil
+    B\alpha\rceil$-th largest statistic.
     """
     data, measure = by_question(data, measure)
     pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
@@ -193,12 +192,11 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 
 
 def is_mean(data: Evidence, measure: Measure) -> bool:
-    """Return whether the measure is, on this data, the mean over questions of a number that each question has on its
-    own.
+    """Return whether the measure is, on these data, the mean over questions of a number that each question determines
+    alone.
 
-    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
-    sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a
-    mean.)
+    It is found by trial. The measure on each kind of question alone gives that number, and collections of several kinds
+    must then have their mean. (For a run that answers everything, c@1 is its accuracy, and so a mean.)
     """
     if measure.order is not None:
         return False
@@ -218,7 +216,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
 
 
 def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """Return the studentised test of each pair, for a measure that is a mean; chunks of pairs."""
+    """Yield the studentised test of each pair for a measure that is a mean, in chunks of pairs."""
     columns = unit_columns(replace(data, clusters=None), measure)
     usable = columns["n"] > 0
     alone = measure.of_totals({name: values.astype(np.float64) for name, values in columns.items()})
@@ -231,14 +229,14 @@ def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resamplin
 
 
 def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """Return the centred differences of each pair, for any measure; chunks of pairs."""
+    """Yield the centred differences of each pair for any measure, in chunks of pairs."""
     usable = columns_for(data, measure)[1]
     value, resampled = _run_values(data, measure, resampling)
     for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
         sides = [(value[runs], resampled[runs]) for runs in part.T]
         both = usable[part[:, 0]] & usable[part[:, 1]]
         for (values, of_resamples), runs in zip(sides, part.T, strict=True):
-            for at in np.flatnonzero((usable[runs] != both).any(axis=1)):  # the other run lacks some of its questions
+            for at in np.flatnonzero((usable[runs] != both).any(axis=1)):  # The other run lacks some of its questions.
                 absence = np.where(both[at : at + 1], PRESENT, NO_ROW).astype(np.uint8)
                 shared = replace(data.take_runs(runs[at : at + 1]), absence=absence)
                 values[at : at + 1], of_resamples[at : at + 1] = _run_values(shared, measure, resampling)
@@ -267,7 +265,7 @@ def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tup
 
 
 def _totals(values: Floats, weights: Floats) -> Floats:
-    """Sum a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
+    """Return the sums of a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
     if values.ndim == 2:
         return sums(values, weights)
     return np.stack([sums(values[:, :, part], weights) for part in range(values.shape[2])], axis=-1)
@@ -280,7 +278,7 @@ def _chunks(pairs: Pairs, width: int) -> Iterator[Pairs]:
 
 
 def _by_unit(data: Evidence, values: Floats) -> Floats:
-    """Sum over the questions of each unit; shape (rows, questions) to (rows, units)."""
+    """Return the sums over the questions of each unit, shape (rows, units), of values of shape (rows, questions)."""
     if data.clusters is None:
         return values
     order, starts = grouped(data.clusters)

@@ -1,4 +1,4 @@
-"""Stability and discrimination of a measure (Buckley & Voorhees 2000): Fig. 1 and eq. 7, 8 of Peñas & Rodrigo 2011."""
+"""Measure stability and discrimination (Buckley & Voorhees 2000): Fig. 1 and eq. 7, 8 of Peñas & Rodrigo 2011."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stability(Struct, frozen=True):
     ties: float
     comparisons: int
     undefined: int = 0
-    size: int = 0  # of the sub-collections
+    size: int = 0  # the size of the sub-collections
 
 
 class Counters(Struct, frozen=True):
@@ -49,8 +49,10 @@ class Counters(Struct, frozen=True):
 
 
 class AtTies(Struct, frozen=True):
-    """The error rate of a measure where so large a share of its comparisons are ties, read off its curve (Figure 2):
-    on the line between the two nearest points, NaN beyond the last."""
+    """The error rate of a measure at a given share of ties, read off its curve (Figure 2).
+
+    It is interpolated linearly between the two nearest points, and NaN beyond the last.
+    """
 
     measure: str
     ties: float
@@ -74,16 +76,15 @@ def stability(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[Stability]:
-    """Find the error rate and the proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+    """Return the error rate and the proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is that of the sub-collections (default: 250, or half the questions), or several, each as if it were the only
-    one; `trials` their number (None: every one
-    there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
-    trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
-    `counters` adds the table `counters`, with EQ and GT of each pair, and `at_ties` the table `at_ties`, with the error
-    rate of each measure at these shares of ties.
+    `size` is that of the sub-collections (default: 250, or half the questions), or several sizes, each treated
+    separately. `trials` is their number (None: every possible one). `fresh` draws anew for each pair of runs, as the
+    published figure says. By default all pairs share a trial's sub-collection; the expectation is the same. `literal`
+    counts exact ties of score 0 as the figure does. `counters` adds the table `counters`, with EQ and GT of each pair.
+    `at_ties` adds the table `at_ties`, with the error rate of each measure at these shares of ties.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     data, loaded, wanted = prepare_pairs(source, measures, options)
@@ -112,12 +113,12 @@ def curve(
     *,
     literal: bool = False,
 ) -> list[Stability]:
-    r"""Return, for each fuzziness, how often sub-collections mislead, and how often they cannot tell.
+    r"""Return the error rate and the proportion of ties at each fuzziness.
 
-    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and
-    so are equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error
-    rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left
-    out, counted.
+    For two runs on one sub-collection, the margin is $f\cdot\max(M_x, M_y)$. A difference below the margin is a tie,
+    and so are equal scores (`literal` counts those as the figure does: for the second run if the margin is 0). The
+    error rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ divided by all comparisons; the proportion of ties is their share.
+    Undefined scores are left out and counted.
     """
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)
@@ -174,13 +175,16 @@ def read_at(rows: Sequence[Stability], shares: Sequence[float]) -> list[AtTies]:
 def book(
     one: Floats, other: Floats, grid: Floats, *, literal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
-    """GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness), from one pass over the
-    differences; `one` and `other` have shape (pairs, trials). The last is how many comparisons were undefined."""
+    """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness).
+
+    They come from one pass over the differences; `one` and `other` have shape (pairs, trials). The last result is the
+    number of undefined comparisons.
+    """
     difference = one - other
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(difference) / np.abs(np.maximum(one, other))
     known = ~np.isnan(difference)
-    # The number of fuzziness values at which a difference is no tie; equal rationals may differ in their last bits.
+    # The number of fuzziness values at which a difference is no tie; equal ratios may differ in their last bits.
     clear = np.searchsorted(grid, np.where(np.isnan(ratio), -1.0, ratio) * (1 + 1e-9), side="right")
     same = known & (difference == 0)
     if literal:

@@ -1,4 +1,4 @@
-"""The swap method (Voorhees & Buckley 2002): Fig. 3 and Table 2 of Peñas & Rodrigo 2011."""
+"""Compute the swap method (Voorhees & Buckley 2002): Fig. 3 and Table 2 of Peñas & Rodrigo 2011."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTH = 0.01
 
 
 class SwapBin(Struct, frozen=True):
-    """Comparisons whose difference fell between `low` and `high`, and how many of them the other half reversed."""
+    """The comparisons with a difference between `low` and `high`, and the number that the other half reversed."""
 
     measure: str
     bin: int
@@ -34,7 +34,7 @@ class SwapBin(Struct, frozen=True):
     comparisons: int
     swaps: int
     swap_rate: float
-    size: int = 0  # of the sub-collections
+    size: int = 0  # the size of the sub-collections
 
 
 class Sensitivity(Struct, frozen=True):
@@ -65,12 +65,12 @@ def swap(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[SwapBin]:
-    """Find swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+    """Return swap rates by size of difference, and the difference that measures require (Voorhees & Buckley 2002).
 
         nescio.meta.swap("outcomes.csv", ["c@1", "accuracy"]).tables["sensitivity"][0].required_difference
 
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2.
-    `confidence` in percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
+    `confidence` in percent is 100 minus the allowed swap rate. Other arguments are as in `stability`.
     """
     data, loaded, wanted = prepare_pairs(source, measures, options)
     data = by_name(data)
@@ -129,12 +129,12 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
 
 
 def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.05) -> tuple[list[SwapBin], Sensitivity]:
-    r"""Return the difference from which on another sub-collection seldom reverses it, with its swap rates.
+    r"""Return swap rates by size of difference, and the difference that another sub-collection seldom reverses.
 
-    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21
-    bins of 0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower
-    limit of the first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the
-    first bin from which on all bins do. Sensitivity is the share of comparisons with |d| at least the required
+    For two runs on disjoint sub-collections, d and d' are the differences of their scores. |d| falls into one of 21
+    bins of 0.01 (the last is open), and the comparison is a swap if d·d' < 0. The required difference is the lower
+    limit of the first bin that has comparisons and a swap rate of at most `rate`. `required_from_here_on` is that of
+    the first bin from which on all bins have. Sensitivity is the share of comparisons with |d| at least the required
     difference.
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
@@ -152,7 +152,7 @@ def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.0
 
 
 def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Comparisons and swaps of each bin, shape (21,), and how many comparisons are undefined.
+    """Return the numbers of comparisons and swaps in each bin, shape (21,), and the number of undefined comparisons.
 
     `one` and `other` are the scores of two runs on the first and the second sub-collection, shape (2, …).
     """
@@ -168,8 +168,7 @@ def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def bins(size: Floats) -> NDArray[np.int64]:
-    """Return the bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its
-    bin."""
+    """Return the bin, from 0, of each absolute difference. A multiple of 0.01, up to rounding, is in the upper bin."""
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 

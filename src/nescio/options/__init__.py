@@ -1,6 +1,7 @@
 """Declare a verb once: its options, the request that they make, and the function that runs it.
 
-From a declaration come the command line, the Python signature, the tool for assistants, completion and the reference.
+The command line, the Python signature, the tool for assistants, completion and the reference are made from a
+declaration.
 """
 
 from nescio.options.kinds import Kind

@@ -1,4 +1,4 @@
-"""The kinds of values that options take, with the check that each has to pass, in whatever way it is given."""
+"""Define the kinds of values that options take, with the check for each, the same for every interface."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import replace
 
-LEAST_LEVEL = 50  # percent
+LEAST_LEVEL = 50  # in percent
 Check = Callable[[Any], Any]
 
 
 class Kind(Struct, frozen=True):
     """The kind of value that an option takes.
 
-    `takes` names the kind in a message. `check` returns the value that the request holds, and raises ValueError,
-    TypeError or a UsageError of its own for one that makes no sense. `read` turns the words of a shell (one, or a list
-    of them if `several` may be given) into what a program would pass, and `write` turns one of several back into a
-    word. `plain` is the type that represents it in JSON.
+    `takes` names the kind in a message. `check` returns the value for the request, and raises ValueError, TypeError or
+    UsageError for an invalid one. `read` converts the words of a shell (one, or a list of them if `several` may be
+    given) to what a program would pass. `write` converts one of several back to a word. `plain` is its JSON type.
     """
 
     takes: str
@@ -33,19 +32,19 @@ class Kind(Struct, frozen=True):
     flag: bool = False
     choices: tuple[str, ...] = ()
     optional: bool = False
-    files: bool = False  # read
+    files: bool = False  # whether they are files to read
     path: bool = False
     write: Check = str
 
 
 def kind_of(annotation: Any, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Return the kind of a type; an `Annotated` type may name its own.
+    """Return the kind of a type; an `Annotated` type may state its own kind.
 
     `low` and `high` bound a number; with `above` it must exceed `low`.
     """
     if get_origin(annotation) is Annotated:
-        own = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
-        return own or kind_of(get_args(annotation)[0], low, high, above=above)
+        stated = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
+        return stated or kind_of(get_args(annotation)[0], low, high, above=above)
     origin = get_origin(annotation) or annotation
     if origin in (Union, UnionType):
         return _kind_of_union(get_args(annotation), low, high, above=above)
@@ -55,7 +54,7 @@ def kind_of(annotation: Any, low: float | None = None, high: float | None = None
 
 
 def kinds_of(annotations: Sequence[tuple[Any, float | None, float | None, bool]]) -> list[Kind]:
-    """Return the kinds of types, each given with its bounds and whether the lower one is excluded."""
+    """Return the kinds of types, each given with its bounds and whether the lower bound is excluded."""
     return [kind_of(annotation, low, high, above=above) for annotation, low, high, above in annotations]
 
 
@@ -70,7 +69,7 @@ def _kind_of_several(origin: Any, of: tuple[Any, ...]) -> Kind:
 
 
 def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None, *, above: bool) -> Kind:
-    kinds = [kind_of(one, low, high, above=above) for one in types if one is not NoneType]
+    kinds = [kind_of(member, low, high, above=above) for member in types if member is not NoneType]
     kind = next((kind for kind in kinds if kind is not ANYTHING), ANYTHING)
     return replace(kind, optional=True, plain=kind.plain | None) if NoneType in types else kind
 
@@ -100,7 +99,7 @@ def number(of: type, low: float | None = None, high: float | None = None, *, abo
 
 
 def one_of(choices: tuple[str, ...]) -> Kind:
-    """Return the kind of one of some words."""
+    """Return the kind whose values are one of these words."""
 
     def check(value: Any) -> Any:
         if value not in choices:
@@ -111,7 +110,7 @@ def one_of(choices: tuple[str, ...]) -> Kind:
 
 
 def several_of(choices: tuple[str, ...]) -> Kind:
-    """Return the kind of some of these words, each of which may be given."""
+    """Return the kind whose values are any of these words."""
 
     def check(value: Any) -> Any:
         names = _names(value)
@@ -124,7 +123,7 @@ def several_of(choices: tuple[str, ...]) -> Kind:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """Return several texts; one text is one of them, never its letters."""
+    """Return several texts; a single text is one of them, and is not split into letters."""
     if isinstance(value, str):
         return (_text(value),)
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
@@ -134,22 +133,22 @@ def _names(value: Any) -> tuple[str, ...]:
 
 def _paths(value: Any) -> tuple[Any, ...]:
     items = value if isinstance(value, (list, tuple)) else (value,)
-    return tuple(_text(item) if isinstance(item, str) else item for item in items)  # what is no text is a table
+    return tuple(_text(item) if isinstance(item, str) else item for item in items)  # Other values are tables.
 
 
 def _pairs(value: Any) -> dict[str, str]:
-    """Return names with their values: of a mapping, or of "NAME=VALUE" and (name, value) as a list has them."""
+    """Return names with their values, from a mapping or from a list of "NAME=VALUE" or (name, value)."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
-        value = once([_pair(one) for one in value])
+        value = once([_pair(item) for item in value])
     if not all(isinstance(text, str) for pair in value.items() for text in pair):
         raise TypeError
     return dict(value)
 
 
 class RepeatedNameError(ValueError):
-    """An error for a name that is given twice, so that the first value would be lost."""
+    """A name is given twice, so that the first value would be lost."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -160,22 +159,22 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _pair(one: Any) -> tuple[str, str]:
-    if isinstance(one, str):
-        name, equals, text = one.partition("=")
+def _pair(item: Any) -> tuple[str, str]:
+    if isinstance(item, str):
+        name, equals, text = item.partition("=")
         if not equals or not name:
             raise ValueError
         return name, text
-    name, text = one
+    name, text = item
     return name, text
 
 
 def _limits(value: Any) -> dict[str, float]:
-    """Return bounds of measures: of a mapping, or of MEASURE=VALUE, whose measure may have "=" among its parameters."""
+    """Return bounds of measures, from a mapping or MEASURE=VALUE; the measure may contain "=" in its parameters."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
-        pairs = [one.rpartition("=")[::2] if isinstance(one, str) else one for one in value]
+        pairs = [item.rpartition("=")[::2] if isinstance(item, str) else item for item in value]
         value = once([(name.strip(), float(bound)) for name, bound in pairs])
     if not all(isinstance(name, str) and name and math.isfinite(float(bound)) for name, bound in value.items()):
         raise ValueError
@@ -183,7 +182,7 @@ def _limits(value: Any) -> dict[str, float]:
 
 
 def _level(value: Any) -> float:
-    """Return a level in percent: 95, or .95 which can mean nothing else."""
+    """Return a level in percent, from 95 or .95, which cannot be confused."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
         raise TypeError
     level = float(value)
@@ -194,7 +193,7 @@ def _level(value: Any) -> float:
 
 
 def _share(value: Any) -> float:
-    """Return a share of one: .95, or 95 which can mean nothing else."""
+    """Return a share, from .95 or 95, which cannot be confused."""
     return _level(value) / 100
 
 
@@ -231,11 +230,11 @@ def _numbers(value: Any) -> tuple[float, ...]:
         return (value,)
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError
-    return tuple(float(one) for one in value)
+    return tuple(float(item) for item in value)
 
 
 def _between(value: Any) -> float:
-    """Return a number that lies between 0 and 1, and is neither."""
+    """Return a number strictly between 0 and 1."""
     between: float = number(float).check(value)
     if not 0 < between < 1:
         raise ValueError
@@ -250,7 +249,7 @@ def _betweens(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return whole numbers from 1; a single number may be given without a list."""
+    """Return whole numbers from 1 on; a single number may be given without a list."""
     if isinstance(value, str):
         raise TypeError
     values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
@@ -264,7 +263,7 @@ def _split_counts(words: list[str]) -> list[int]:
 
 
 def _count_or_all(value: Any) -> int | None:
-    """Return a whole number from 1; None for all."""
+    """Return a whole number from 1 on, or None for all."""
     count: int | None = None if value is None or value == "all" else number(int, 1).check(value)
     return count
 
@@ -278,7 +277,7 @@ def _level_or_none(text: str) -> float | None:
 
 
 def same(value: Any) -> Any:
-    """Return the value given, unchanged."""
+    """Return the value unchanged."""
     return value
 
 

@@ -1,4 +1,4 @@
-"""Options that a verb does not have, with their replacements in a shell and in Python."""
+"""List the replacements of options that a verb does not have, in a shell and in Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOVED: dict[tuple[str, str], Words] = {
 }
 
 
-# Commands of an earlier version: what to write in a shell now, and in Python.
+# Commands of an earlier version, with their replacements in a shell and in Python.
 COMMANDS: dict[str, Words] = {
     "view": ("report --open", "report(…, open=True)"),
     "advise": ("report", "report"),
@@ -56,7 +56,7 @@ COMMANDS: dict[str, Words] = {
 
 
 def command_moved(name: str, *, python: bool = False) -> str:
-    """Return the replacement of a command of an earlier version; empty if there never was one."""
+    """Return the replacement of a command of an earlier version; empty for an unknown command."""
     now = COMMANDS.get(name.replace("_", "-") if python else name)
     if now is None:
         return ""
@@ -64,5 +64,5 @@ def command_moved(name: str, *, python: bool = False) -> str:
 
 
 def moved(verb: str, name: str, *, python: bool = False) -> str:
-    """Return the replacement of an option that a verb does not have; empty if there is none."""
+    """Return the replacement of an option that a verb does not have; empty without one."""
     return MOVED.get((verb, name), ("", ""))[python]

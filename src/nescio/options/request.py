@@ -1,4 +1,4 @@
-"""A request: the typed, immutable record of a verb's options and their values.
+"""Define a request: the typed, immutable record of a verb's options and their values.
 
 A request is a class whose fields are options. Classes of options that several verbs share are its bases:
 
@@ -6,7 +6,7 @@ A request is a class whose fields are options. Classes of options that several v
         source: Any = argument(kw_only=False, help="What to read.")
         by: str | None = option(default=None, metavar="COLUMN", help="Break down the scores by a column.")
 
-A class may say in other words what an option of its bases is for: `class Ask(Drawn, reworded={"seed": {"help": "…"}})`.
+A class may reword the help of an option from its bases: `class Ask(Drawn, reworded={"seed": {"help": "…"}})`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _NOTHING: Words = {}
 class Option(Struct, frozen=True):
     """An option: its default, its help, and the rules for its value.
 
-    `flags` are its names in a shell (none: its name); `default_words` says what happens if the default is None; `low`,
-    `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that cannot be
-    given with it, `needs` those of which it needs one. `bare` is its value if a shell gives none; `edge` says that only
-    programs pass it; `positional` that a program may pass it by its place, `argument` that a shell does. `runs` says
-    that its files are programs, which no assistant may start; `reads` that its files are read, `writes` that it names
-    what is written. `complete` lists words for it, and help pages show the meaning of each if it gives a mapping.
-    `required` says that it must be given, and `given_as` has its names in a shell.
+    `flags` are its names in a shell (none: its name). `default_words` describes the behaviour if the default is None.
+    `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that
+    exclude it, and `needs` those of which it needs one. `bare` is its value if a shell gives none. `edge` says that
+    only programs pass it. `positional` says that a program may pass it by position, and `argument` that a shell does.
+    `runs` says that its files are programs, which no assistant may start. `reads` says that its files are read, and
+    `writes` that it names a file to write. `complete` lists words for it; if it is a mapping, help pages show the
+    meaning of each. `required` says that it must be given, and `given_as` has its names in a shell.
     """
 
     default: Any = UNSET
@@ -68,16 +68,16 @@ class Option(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """Return the purpose of the option, in the spelling of the interface that shows it."""
+        """Return the purpose of the option, spelled for the interface that shows it."""
         return spelled(self.help) if MARK in self.help else self.help
 
     @property
     def default_about(self) -> str:
-        """Return the behaviour without the option, in the spelling of the interface that shows it."""
+        """Return the behaviour without the option, spelled for the interface that shows it."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
-        """Return the value that a request holds; `typed` are words of a shell. Raises UsageError."""
+        """Return the checked value for a request; `typed` marks words of a shell. Raises UsageError."""
         try:
             if value is None and (self.kind.optional or self.default is None):
                 return None
@@ -85,12 +85,12 @@ class Option(Struct, frozen=True):
         except RepeatedNameError as error:
             raise UsageError(f"{opt(self.name)} {error}") from None
         except (ValueError, TypeError):
-            found = value[0] if typed and isinstance(value, list) and len(value) == 1 else value
-            raise UsageError(f"{opt(self.name)} takes {self.takes} (found {shorten(found)})") from None
+            plain = value[0] if typed and isinstance(value, list) and len(value) == 1 else value
+            raise UsageError(f"{opt(self.name)} takes {self.takes} (found {shorten(plain)})") from None
 
     @property
     def takes(self) -> str:
-        """Return the value of the option in words; if its metavar names a form, that comes first."""
+        """Return the kind of the option's value in words; if its metavar names a form, that comes first."""
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 
 
@@ -103,13 +103,15 @@ def option(
     needs: Word = (),
     **more: Any,
 ) -> Any:
-    """Declare an option; the arguments are the fields of `Option`. Without a default it must be given."""
+    """Declare an option; the arguments are the fields of `Option`. Without a default it is required."""
     return _declared(default=default, help=help, flags=flags, apart=apart, needs=needs, **more)
 
 
 def argument(*, kw_only: Literal[False], default: Any = UNSET, help: str = "", **more: Any) -> Any:
-    """Declare an option that a program may pass by its place; with `argument=True` a shell does, too. Type checkers
-    want `kw_only=False` in so many words."""
+    """Declare an option that a program may pass by position; with `argument=True` a shell does, too.
+
+    Type checkers require an explicit `kw_only=False`.
+    """
     assert not kw_only
     return _declared(default=default, help=help, positional=True, **more)
 
@@ -146,16 +148,18 @@ def _with_kind(one: Option, of_hint: Kind) -> Option:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class Request:
-    """The base of all requests. Making one checks every value, and which options may be given together. It raises
-    UsageError, or TypeError for an option that does not exist."""
+    """The base of all requests. The constructor checks every value, and which options may be given together.
+
+    It raises UsageError, or TypeError for an option that does not exist.
+    """
 
     options: ClassVar[Any] = _Declared()
-    facts: ClassVar[dict[str, str]] = {}  # what may be true of a request, in words: "suite", "a suite of benchmarks"
+    facts: ClassVar[dict[str, str]] = {}  # possible facts about a request, in words: "suite", "a suite of benchmarks"
 
     def __init_subclass__(cls, group: str = "", reworded: Words = _NOTHING) -> None:
-        own = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
-        cls._own = {name: replace(one, name=name, group=group) for name, one in own.items()}
-        for name, one in own.items():
+        options = {name: one for name, one in vars(cls).items() if isinstance(one, Option)}
+        cls._own = {name: replace(one, name=name, group=group) for name, one in options.items()}
+        for name, one in options.items():
             if one.flags and FLAGS.setdefault(name, one.flags[0]) != one.flags[0]:
                 raise TypeError(f"{name} is {FLAGS[name]} in a shell already, and cannot be {one.flags[0]}")
             delattr(cls, name)
@@ -175,7 +179,7 @@ class Request:
         self._check_files()
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return the values that were given by their places, by name; raise TypeError as a function does."""
+        """Return the positional values, keyed by name. Raises TypeError as a function does."""
         places = [name for name, one in self.options.items() if one.positional]
         if len(values) > len(places):
             raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")
@@ -192,18 +196,18 @@ class Request:
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Make a request of the words of a shell: a text or a list of texts for each option that was given."""
+        """Return a request from the words of a shell: a text or a list of texts for each given option."""
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError if this request makes no sense for reasons beyond those that options declare."""
+        """Raise UsageError if options contradict each other in ways that their declarations do not cover."""
 
     def holding(self) -> AbstractContextManager[None]:
-        """Return a context that applies while the request is answered."""
+        """Return a context for the time in which the request is answered."""
         return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
-        """Return whether a fact is true of this request, as of one about a suite."""
+        """Return whether a fact is true of this request, such as "suite"."""
         return False
 
     @cached_property
@@ -222,7 +226,7 @@ class Request:
                 raise UsageError(f"{opt(name)} needs {need}")
 
     def _check_files(self) -> None:
-        """Raise UsageError if two options write one file, or one writes over a file that is read."""
+        """Raise UsageError if two options write one file, or one overwrites a file that is read."""
         written = [(name, str(file)) for name, file in self.outputs().items()]
         read = [str(path) for path in self.inputs() if isinstance(path, (str, Path))]
         for at, (name, file) in enumerate(written):
@@ -233,12 +237,12 @@ class Request:
                     raise UsageError(f"{opt(other)} and {opt(name)} each need a file of their own (found {file!r})")
 
     def values(self, *groups: type[Request]) -> dict[str, Any]:
-        """Return the options by name, or those that some classes of requests declare."""
+        """Return the options keyed by name: all, or those of some classes of requests."""
         names = self.options if not groups else {name for group in groups for name in group.options}
         return {name: getattr(self, name) for name in self.options if name in names}
 
     def inputs(self) -> list[Any]:
-        """Return the files that are read, which nothing may be written over."""
+        """Return the files that are read, which must not be overwritten."""
         return [
             path
             for name, one in self.options.items()
@@ -248,18 +252,20 @@ class Request:
         ]
 
     def outputs(self) -> dict[str, Any]:
-        """Return the files that are written beside the results, by the options that name them."""
+        """Return the files that are written beside the results, keyed by option."""
         named = {name: getattr(self, name) for name, one in self.options.items() if one.writes}
         return {name: file for name, file in named.items() if file and file is not True}
 
     def but(self, **changes: Any) -> Self:
-        """Return the same request with other values of some options."""
+        """Return the request with other values of some options."""
         return type(self)(**{**self.values(), **changes})
 
     def words(self, *kept: type[Request] | str) -> tuple[str, ...]:
-        """Return the options that were given as the words of a shell: all, or those of some classes and names."""
+        """Return the given options as words of a shell: all, or those of some classes and names."""
         mine = (
-            {name for one in kept for name in ([one] if isinstance(one, str) else one.options)} if kept else self.given
+            {name for part in kept for name in ([part] if isinstance(part, str) else part.options)}
+            if kept
+            else self.given
         )
         return tuple(w for name in self.given if name in mine for w in _words(self.options[name], getattr(self, name)))
 
@@ -277,14 +283,14 @@ class Request:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Return whether two paths lead to one file."""
+    """Return whether two paths lead to the same file."""
     if os.path.abspath(one) == os.path.abspath(other):
         return True
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """Yield the values given, at any depth of nesting; nothing for None, and nothing of the rows of a table."""
+    """Yield the given values, at any depth of nesting; nothing for None or for the rows of a table."""
     if isinstance(value, dict):
         yield from _flat(list(value.values()))
     elif isinstance(value, (list, tuple)):
@@ -296,14 +302,14 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Return whether a value is the default; a table is none."""
+    """Return whether a value is the default; a table never is."""
     if value is default:
         return True
     return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default
 
 
 def _words(one: Option, value: Any) -> Iterator[str]:
-    """Write an option as the words of a shell."""
+    """Yield an option as words of a shell."""
     if one.argument or one.edge:
         return
     flag = max(one.given_as, key=len)

@@ -1,4 +1,4 @@
-"""A verb: its request, and the function that runs it. It is called like a function, and its arguments are checked."""
+"""Define a verb: its request, and the function that runs it. A call checks the arguments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ROOM = "nescio.verbs."
 class Verb(Generic[P, R]):
     """A verb of nescio.
 
-    `name` is what a shell calls it ("ave build"), `doc` what it does, with examples; `working` what a bar says while it
-    works, `show` prints its results as a table where the general way does not, `present` all that it gives, `prints`
-    says in what forms results are printed (results: all, and to a file; forms: all, where `-o` is the verb's own; json;
-    or nothing), and `tool` that assistants have it.
+    `name` is its name in a shell ("ave build"), and `doc` its description with examples. `working` is the text of its
+    progress bar. `show` prints its results as a table if the general way does not, and `present` prints all of its
+    output. `prints` names the forms of output (results: all, and to a file; forms: all, if `-o` is the verb's own;
+    json; or nothing). `tool` says that assistants have it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Verb(Generic[P, R]):
         return self.run(request)
 
     def run(self, request: Any) -> R:
-        """Answer a request, under the limits that it sets."""
+        """Return the answer to a request, computed under the limits that it sets."""
         with request.holding():
             return self._run(request)
 
@@ -67,26 +67,25 @@ class Verb(Generic[P, R]):
 
     @property
     def path(self) -> str:
-        """Return the name of the verb in Python: nescio.ave.build."""
+        """Return the name of the verb in Python, such as nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
     def examples(self) -> list[str]:
-        """Return the examples of the verb, as a shell has them."""
+        """Return the verb's examples for a shell."""
         parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
         return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
 
     @property
     def calls(self) -> list[str]:
-        """Return the examples of the verb in Python: those that call this verb, and name files that no shell has to
-        find."""
-        own = f"nescio {self.name} "
-        lines = [line for line in self.examples if line.startswith(own) and "*" not in line]
-        return [as_call(self, shlex.split(line.removeprefix(own))) for line in lines]
+        """Return the verb's examples for Python: those that call this verb, with files that need no search."""
+        prefix = f"nescio {self.name} "
+        lines = [line for line in self.examples if line.startswith(prefix) and "*" not in line]
+        return [as_call(self, shlex.split(line.removeprefix(prefix))) for line in lines]
 
     @property
     def options(self) -> dict[str, Option]:
-        """Return the options of the verb by name."""
+        """Return the options of the verb, keyed by name."""
         options: dict[str, Option] = self.request.options
         return options
 
@@ -119,51 +118,56 @@ class Verb(Generic[P, R]):
 
 
 def _named(module: str, name: str) -> Any:
-    """Find a verb again, as in another process."""
+    """Return a verb by its module and name, for another process."""
     return getattr(import_module(module), name)
 
 
 def documented(verb: Verb[Any, Any]) -> str:
-    """Return the text that `help` shows: what the verb does, its examples in Python, and each option with its
-    purpose."""
+    """Return the text of `help`: the verb's description, its examples in Python, and each option with its purpose."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
-    for name, one in verb.options.items():
-        default = f" [default: {one.default_about}]" if one.default_words else ""
+    for name, option in verb.options.items():
+        default = f" [default: {option.default_about}]" if option.default_words else ""
         lines.append(
-            textwrap.fill(f"{name}: {one.about}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
+            textwrap.fill(f"{name}: {option.about}{default}", 116, initial_indent="    ", subsequent_indent=" " * 8)
         )
     return "\n".join(lines)
 
 
 def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[str]]:
-    """Return the words of a shell after the verb by the options that they are for, without those of printing."""
-    flags = {flag: one for one in verb.options.values() for flag in (*one.given_as, f"--{one.name.replace('_', '-')}")}
-    flags |= {f"--no-{name[2:]}": one for name, one in flags.items() if one.kind.flag and name.startswith("--")}
+    """Return the words of a shell after the verb, keyed by option, without those for printing."""
+    flags = {
+        flag: option
+        for option in verb.options.values()
+        for flag in (*option.given_as, f"--{option.name.replace('_', '-')}")
+    }
+    flags |= {
+        f"--no-{name[2:]}": option for name, option in flags.items() if option.kind.flag and name.startswith("--")
+    }
     given: dict[str, list[str]] = {}
     loose: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        one = flags.get(word.partition("=")[0]) if word.startswith("-") else None
-        if one is None and word.startswith("-"):  # how results are printed
+        option = flags.get(word.partition("=")[0]) if word.startswith("-") else None
+        if option is None and word.startswith("-"):  # a word for printing results
             rest = rest if word == "-v" else rest[1:]
-        elif one is None:
+        elif option is None:
             loose.append(word)
-        elif one.kind.flag:
-            given[one.name] = [word]
+        elif option.kind.flag:
+            given[option.name] = [word]
         else:
-            given.setdefault(one.name, []).append(word.partition("=")[2] if "=" in word else rest.pop(0))
-    places = [one for one in verb.options.values() if one.argument]
-    for at, one in enumerate(places):
+            given.setdefault(option.name, []).append(word.partition("=")[2] if "=" in word else rest.pop(0))
+    places = [option for option in verb.options.values() if option.argument]
+    for at, option in enumerate(places):
         left = len(places) - at - 1
-        taken = len(loose) - left if one.kind.several else 1
-        given[one.name], loose = loose[:taken], loose[taken:]
-    return {name: own for name, own in given.items() if own}
+        taken = len(loose) - left if option.kind.several else 1
+        given[option.name], loose = loose[:taken], loose[taken:]
+    return {name: words_of_option for name, words_of_option in given.items() if words_of_option}
 
 
 def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> Any:
-    """Make the request of a verb from the words for each of its options."""
+    """Return the request of a verb from the words for each of its options."""
     typed: dict[str, Any] = {}
     for name, words in given.items():
         kind = verb.options[name].kind
@@ -175,32 +179,32 @@ def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> A
 
 
 def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
-    """Write the words of a shell after the verb as a call in Python."""
+    """Return the words of a shell after the verb as a call in Python."""
     given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []
-    for name, one in verb.options.items():
+    for name, option in verb.options.items():
         if given.get(name):
-            value = _shown(one, given[name])
-            in_place = one.positional and len(by_place) == list(verb.options).index(name)
+            value = _shown(option, given[name])
+            in_place = option.positional and len(by_place) == list(verb.options).index(name)
             by_place.append(value) if in_place else by_name.append(f"{name}={value}")
     return f"{verb.path}({', '.join([*by_place, *by_name])})"
 
 
-def _shown(one: Option, words: list[str]) -> str:
-    """Write a value as Python has it."""
-    if one.kind.flag:
+def _shown(option: Option, words: list[str]) -> str:
+    """Return a value in Python's notation."""
+    if option.kind.flag:
         return str(not words[0].startswith("--no-"))
-    value = one.kind.read(list(words) if one.kind.several else words[0])
-    if one.kind.several and "=" in one.metavar and not isinstance(value, dict):
-        value = one.kind.check(value)
+    value = option.kind.read(list(words) if option.kind.several else words[0])
+    if option.kind.several and "=" in option.metavar and not isinstance(value, dict):
+        value = option.kind.check(value)
     if isinstance(value, dict):
         value = {name: _alone(of) for name, of in value.items()}
-    return json.dumps(_alone(value) if one.kind.several else value, default=str, ensure_ascii=False)
+    return json.dumps(_alone(value) if option.kind.several else value, default=str, ensure_ascii=False)
 
 
 def _alone(value: Any) -> Any:
-    """Return the only one of several, or all of them."""
+    """Return a single value alone, or several as a list."""
     if isinstance(value, (list, tuple)):
         return value[0] if len(value) == 1 else list(value)
     return value
@@ -210,7 +214,7 @@ Verb.__doc__ = property(documented)  # type: ignore[assignment]
 
 
 def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Callable[[Q], R]], Verb[P, R]]:
-    """Declare a verb of the function below; `how` are the further arguments of `Verb`."""
+    """Return a decorator that declares a verb of its function; `how` are further arguments of `Verb`."""
 
     def declare(run: Callable[[Q], R]) -> Verb[P, R]:
         assert isinstance(request, type)
@@ -220,7 +224,9 @@ def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Ca
 
 
 def _name(run: Callable[..., Any]) -> str:
-    """Return the name of a verb: that of its function, after the group that its module is."""
+    """Return the name of a verb: the name of its function, after the name of its group's module."""
     module = run.__module__.removeprefix(ROOM).split(".")
-    own = run.__name__.rstrip("_").replace("_", "-")
-    return " ".join([*module[:-1], own] if module[-1].replace("_", "-") == own else [*module, own])
+    function_name = run.__name__.rstrip("_").replace("_", "-")
+    return " ".join(
+        [*module[:-1], function_name] if module[-1].replace("_", "-") == function_name else [*module, function_name]
+    )

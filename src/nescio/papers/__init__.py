@@ -1,4 +1,4 @@
-"""The papers behind nescio, item by item: `papers.toml`, and how an item of it is found."""
+"""Find the papers behind nescio and their items, which `papers.toml` lists."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nescio.errors import UnknownNameError, nearest
 HERE = Path(__file__).parent
 _SAME = {"equation": "eq", "eqs": "eq", "formula": "eq", "figure": "fig", "table": "tab", "tables": "tab"}
 _SAME |= {"section": "sec", "§": "sec", "algorithms": "algorithm", "alg": "algorithm"}
-_NUMBERED = re.compile(r"\b(eq|fig|tab|sec|algorithm|footnote|appendix) (\d)")  # a kind of item, and its number
+_NUMBERED = re.compile(r"\b(eq|fig|tab|sec|algorithm|footnote|appendix) (\d)")  # a kind of item with its number
 
 
 class Item(Struct, frozen=True, forbid_unknown_fields=True):
-    """An equation, table, figure or section of a paper; `papers.toml` says what each field is."""
+    """An equation, table, figure or section of a paper; `papers.toml` explains each field."""
 
     label: str
     title: str = ""
@@ -50,7 +50,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def whole_title(self) -> str:
-        """Return the title with what the paper's data are about."""
+        """Return the title with the subject of the paper's data."""
         return " ".join(filter(None, (self.title, self.about)))
 
     @property
@@ -59,12 +59,12 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True):
         return [[cell.strip() for cell in line.split("|")] for line in self.rows.strip().splitlines()]
 
     def decimals(self, column: int) -> int:
-        """Return to how many decimals the paper prints a column."""
+        """Return the number of decimals in a column of the paper's table."""
         return self.digits if isinstance(self.digits, int) else self.digits[column]
 
 
 class Paper(Struct, frozen=True, forbid_unknown_fields=True):
-    """A paper, and its items in their order."""
+    """A paper, and its items in order."""
 
     title: str
     source: str
@@ -75,13 +75,13 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def papers() -> dict[str, Paper]:
-    """Return all papers by their keys."""
+    """Return all papers, keyed by their short names."""
     table = tomllib.loads((HERE / "papers.toml").read_text(encoding="utf-8"))
     return {key: msgspec.convert({**paper, "key": key}, Paper) for key, paper in table.items()}
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of this key or name, or the only one that has all these words. Raises UnknownNameError."""
+    """Return the paper with this key or name, or the only one with all these words. Raises UnknownNameError."""
     wanted = _plain(name)
     named = {_joined(word): paper for paper in papers().values() for word in (paper.key, *paper.also)}
     if _joined(name) in named:
@@ -90,13 +90,15 @@ def find_paper(name: str) -> Paper:
     having = begun or [one for one in papers().values() if _has(wanted, f"{one.title} {one.source}")]
     if len(having) == 1:
         return having[0]
-    # Keys end in a year, so any two are alike by half: what is offered has to be nearer than that.
+    # Keys end in a year, so any two are half alike. Suggestions must be closer than that.
     raise UnknownNameError("paper", name, [one.key for one in having] or nearest(name, papers(), 0.8) or papers())
 
 
 def find_item(paper: Paper, name: str) -> Item:
-    """Return the item of this label, name or title, or the only one that has all these words. Raises UnknownNameError
-    with the nearest, or with all that fit."""
+    """Return the item with this label, name or title, or the only one with all these words.
+
+    Raises UnknownNameError with the closest items, or with all that fit.
+    """
     items = fitting_items(paper, name)
     if len(items) == 1:
         return items[0]
@@ -106,7 +108,7 @@ def find_item(paper: Paper, name: str) -> Item:
 
 
 def fitting_items(paper: Paper, name: str) -> list[Item]:
-    """Return the one item of this label, name or title, or all items that have all these words."""
+    """Return the one item with this label, name or title, or all items with all these words."""
     named = {_joined(item.whole_title): item for item in reversed(paper.items)}
     named |= {_joined(word): item for item in paper.items for word in item.also}
     named |= {_joined(item.label): item for item in paper.items}
@@ -117,7 +119,7 @@ def fitting_items(paper: Paper, name: str) -> list[Item]:
 
 
 def _has(wanted: str, text: str) -> bool:
-    """Return whether a text has all words: a number to the digit, and other words at least by their beginning."""
+    """Return whether a text has all words: numbers exactly, other words at least by their beginning."""
     words = _plain(text).split()
     return bool(wanted) and all(
         part in words if part[-1].isdigit() else any(word.startswith(part) for word in words) for part in wanted.split()
@@ -125,25 +127,25 @@ def _has(wanted: str, text: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Return the part of a name that its spellings share: "Eq. (11)", "equation 11" and "eq11" all give "eq11"."""
+    """Return the common part of a name's spellings: "Eq. (11)", "equation 11" and "eq11" all give "eq11"."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     words = re.findall(r"[a-zα-ω]+|\d+(?:\.\d+)*|[¬%@§]", "".join(c for c in letters if not unicodedata.combining(c)))
     return _NUMBERED.sub(r"\1\2", " ".join(_SAME.get(word, word) for word in words))
 
 
 def _joined(name: str) -> str:
-    """Reduce a name to its letters and digits: DeepRead is Deep Read."""
+    """Return a name's letters and digits alone: DeepRead equals Deep Read."""
     return _plain(name).replace(" ", "")
 
 
 def examples() -> Path:
-    """Return the folder in which the commands run: a part of the package, or of a checkout."""
+    """Return the folder in which the commands run, in the package or in a checkout."""
     inside = HERE / "examples"
     return inside if inside.is_dir() else HERE.parents[2] / "examples"
 
 
 def count_runs(paper: Paper, tables: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Count the systems of each group in the tables of each language, and in all."""
+    """Return the number of systems in each group of the tables, per language and in all."""
     counted: dict[str, dict[str, int]] = {}
     for language, label in tables.items():
         for group, system, *_ in find_item(paper, label).cells:

@@ -1,8 +1,8 @@
-"""Files in, data that can be scored out: `read`, `judge` and `apply`, and `load`, which does all three.
+"""Turn files into data that can be scored: `read`, `judge` and `apply`, and `load`, which does all three.
 
     paths ──read──▶ Read (Unjudged, Outcomes, Evidence or Tally) ──judge──▶ Outcomes ──apply──▶ Loaded
 
-Every command and every function that takes files goes through these, and through nothing else.
+Every command and every function that takes files uses these functions.
 """
 
 from nescio.pipeline.baselines import both_named, check_baseline, deciding, file_of, words_of

@@ -1,4 +1,4 @@
-"""A baseline beside the runs that are held against it: whether they belong together, and both as one."""
+"""Add a baseline to the runs that are compared with it: check that they belong together, and join them."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from nescio.text import plural
 if TYPE_CHECKING:
     from nescio.formats.native.baseline import Baseline
 
-# Options of reading that decide what an outcome is. The judge is compared by its record.
+# Reading options that affect outcomes. The judge is compared through its record.
 DECIDING = ("choose", "declined_pattern", *(name for name in KEPT if name != "judge"))
 COMPARED = "baseline.compared"
-_NAMED = 3  # questions named in a message
+_NAMED = 3  # the most questions named in a message
 Words = Mapping[str, str]
 
 
 def file_of(baseline: str | Path | None) -> Path | None:
-    """Return the file that is named as a baseline: a path, or a text that ends in .json and names a file."""
+    """Return the file of a baseline: a path, or a text that ends in .json and names a file; else None."""
     if isinstance(baseline, Path):
         return baseline
     named_file = baseline is not None and baseline.lower().endswith(".json") and Path(baseline).is_file()
@@ -46,14 +46,14 @@ def file_of(baseline: str | Path | None) -> Path | None:
 
 
 def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
-    """Return the only two runs that a comparison needs; empty if one is not named, or is in a file of its own."""
+    """Return the only two runs that a comparison needs; empty if one is not named, or is in a separate file."""
     return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
 
 
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
-    """Raise an error for a baseline that is no run: FormatError for a file that is not there, UnknownNameError else.
+    """Raise an error for a baseline that does not exist: FormatError for a missing file, UnknownNameError for a run.
 
-    `alone` names what a file of a baseline does not work with; such a file is a UsageError there.
+    `alone` names a feature that does not work with a baseline file; such a file then raises UsageError.
     """
     if baseline is None or str(baseline) in runs:
         return
@@ -68,7 +68,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
 
 
 def open_baseline(path: Path) -> Baseline:
-    """Read the file of a baseline. Raises FormatError."""
+    """Return the baseline in a file. Raises FormatError."""
     from nescio.formats.native.baseline import read_file
 
     sources, _ = open_files([path])
@@ -78,8 +78,7 @@ def open_baseline(path: Path) -> Baseline:
 
 
 def words_of(read: ReadResult) -> tuple[Words, Words]:
-    """Return digests of the words of the questions, with the options to choose from, and of their gold answers, as far
-    as the files hold them."""
+    """Return digests of the questions' words, with their options, and of their gold answers, if the files hold them."""
     from nescio.formats.native.baseline import digest_of
 
     asked: dict[str, tuple[str, str]] = {}
@@ -97,22 +96,22 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
 
 
 def _with_options(text: str, options: Sequence[str]) -> str:
-    """Return the words of a question; with its options in their order, as letters choose by it."""
+    """Return the words of a question, with its options in order, because answers by letter depend on the order."""
     return json.dumps([text, *options]) if options else text
 
 
 def deciding(options: Options) -> dict[str, Any]:
-    """Return the options of reading that decide outcomes, as JSON has them, if they were given."""
+    """Return the given reading options that affect outcomes, as JSON values."""
     values = {name: getattr(options, name) for name in DECIDING if name in options.given}
     listed = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v}
     return {name: [*v] if isinstance(v, tuple) else v for name, v in listed.items()}
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
-    """Return the data with the baseline's run added at the end, and its name there.
+    """Return the data with the baseline's run added at the end, and that run's name.
 
-    Raises MismatchError if the questions, their clusters, the judge or the way of reading are others than the
-    baseline's, and UsageError for data that is not known question by question.
+    Raises MismatchError if the questions, their clusters, the judge or the way of reading differ from the baseline's.
+    Raises UsageError for data without single questions.
     """
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
@@ -141,7 +140,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Return a note on the questions that the new files mark as answerable or not, and the baseline does not."""
+    """Return a note on questions for which the new files say whether there is an answer, but the baseline does not."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None
@@ -179,7 +178,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if another judge judged; the day on which a model judged may differ."""
+    """Raise MismatchError if another judge judged; the date of a model's judgements may differ."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(
@@ -190,7 +189,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
-    """Note that a model judged on other days, in which it may have changed."""
+    """Return a note that a model judged on different dates, between which it may have changed."""
     before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
     if before == now:
         return ()
@@ -215,7 +214,7 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the questions have other clusters than in the baseline, because few clusters hide a
+    """Raise MismatchError if the clusters differ from the baseline's, because fewer clusters could hide a
     difference."""
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:
@@ -233,14 +232,14 @@ def _counted(clusters: Words) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Return the name of the baseline's run, changed if a run has it already."""
+    """Return the name of the baseline's run, changed if another run has it."""
     while name in taken:
         name = f"{name} (baseline)"
     return name
 
 
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
-    """Return the runs of both on the rows of either; the new files say what is known of a question."""
+    """Return both runs on the rows of either. The new files decide the properties of a question."""
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
     keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
@@ -299,7 +298,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, if either knows; raise MismatchError if they disagree."""
+    """Return whether each question has an answer, if either knows. Raises MismatchError if they disagree."""
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()

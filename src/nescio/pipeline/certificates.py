@@ -1,4 +1,5 @@
-"""Certificates of judges: the judge, its data, and how far people agree with it. A gate may require one."""
+"""Read, write and check certificates of judges: the judge, its data, and its agreement with people. A gate may require
+one."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ KIND = "certificate of a judge"
 
 
 class Coefficient(Struct, frozen=True):
-    """A coefficient of agreement with its bootstrap interval; `undefined` counts the resamples that have none."""
+    """A coefficient of agreement with its bootstrap interval; `undefined` is the number of resamples without a
+    value."""
 
     name: str
     value: float | None
@@ -33,8 +35,8 @@ class Coefficient(Struct, frozen=True):
 class Certificate(Struct, frozen=True):
     """The agreement of people with a judge, on labels that they gave without seeing its verdicts.
 
-    `judge` is the judge with its parameters, `prompt` the digest of what a language model is asked (empty for other
-    judges). `questions` is the digest of the questions' names, `data` that of the outcomes judged, and `people` that of
+    `judge` is the judge with its parameters, and `prompt` the digest of a language model's prompt (empty for other
+    judges). `questions` is the digest of the questions' names, `data` that of the judged outcomes, and `people` that of
     the labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
     `categories`, with intervals at `level` percent.
     """
@@ -53,7 +55,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Return the notes for users of the certificate: that the interval of kappa does not lie above 0."""
+        """Return notes for users of the certificate: a warning if the interval of kappa is not above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
@@ -67,19 +69,19 @@ class Certificate(Struct, frozen=True):
         )
 
     def write(self, path: Path | str) -> None:
-        """Write the certificate as JSON, whole or not at all."""
+        """Write the certificate as JSON, completely or not at all."""
         document = {"kind": KIND, "nescio": __version__, **asdict(self)}
-        document["agreement"] = [asdict(one) for one in self.agreement]
+        document["agreement"] = [asdict(coefficient) for coefficient in self.agreement]
         write_text(Path(path), json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def digest_of(questions: Iterable[str]) -> str:
-    """Return a short hash of the names of questions, whatever their order."""
+    """Return a short hash of the names of questions, independent of their order."""
     return hashlib.blake2b("\0".join(sorted(set(questions))).encode(), digest_size=6).hexdigest()
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Read a certificate. Raises FormatError for a file that is none, UsageError if it cannot be read."""
+    """Return the certificate in a file. Raises FormatError for any other file, UsageError if it cannot be read."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -105,51 +107,56 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
         runs=tuple(map(str, document["runs"])),
         categories=tuple(map(str, document["categories"])),
         level=float(document["level"]),
-        agreement=tuple(Coefficient(**one) for one in document["agreement"]),
+        agreement=tuple(Coefficient(**coefficient) for coefficient in document["agreement"]),
     )
 
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Return the statement of a certificate on answers that these judges judged. Raises MismatchError, in one sentence,
-    if judge, prompt or questions differ from its own, or if the interval of its kappa is not above 0."""
-    own = read_certificate(path)
+    """Return notes with the statement of a certificate about answers of these judges.
+
+    Raises MismatchError, in one sentence, if judge, prompt or questions differ from its own, or if the interval of its
+    kappa is not above 0.
+    """
+    issued = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
     if not judges:
         raise MismatchError(
-            f"{path}: the certificate is for the judge {own.judge}; it is unknown who judged these answers"
+            f"{path}: the certificate is for the judge {issued.judge}; it is unknown who judged these answers"
         )
-    expected = parse(own.judge)
+    expected = parse(issued.judge)
     for judge in judges:
         if _nameless(judge) != _nameless(expected):
-            raise MismatchError(f"{path}: the certificate is for the judge {own.judge}; {judge} judged these answers")
-        if judge.prompt != own.prompt:
             raise MismatchError(
-                f"{path}: the certificate is for the prompt {own.prompt or 'none'}; {judge.name} was asked with the "
+                f"{path}: the certificate is for the judge {issued.judge}; {judge} judged these answers"
+            )
+        if judge.prompt != issued.prompt:
+            raise MismatchError(
+                f"{path}: the certificate is for the prompt {issued.prompt or 'none'}; {judge.name} was asked with the "
                 f"prompt {judge.prompt or 'none'}"
             )
     here = digest_of(questions)
-    if here != own.questions:
+    if here != issued.questions:
         raise MismatchError(
-            f"{path}: the certificate is for different questions (digest {own.questions}; these have "
+            f"{path}: the certificate is for different questions (digest {issued.questions}; these have "
             f"{here}); certify the "
             "judge on these"
         )
-    kappa = _kappa(own)
+    kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
         shown = "undefined" if kappa.value is None else _with_interval(kappa)
         inverted = kappa.value is not None and kappa.value < 0
         advice = "are they the wrong way round?" if inverted else "label more answers, of each outcome"
         raise MismatchError(
-            f"{path}: kappa is {shown}: these {own.labels} labels do not show that the judge agrees with people better "
-            f"than chance would; {advice}"
+            f"{path}: kappa is {shown}: these {issued.labels} labels do not show that the judge agrees with people "
+            f"better than chance would; {advice}"
         )
     met = note(
         "certificate.met",
         "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
-        judge=own.judge,
-        labels=own.labels,
-        date=own.date,
+        judge=issued.judge,
+        labels=issued.labels,
+        date=issued.date,
         kappa="unknown" if kappa is None else f"{kappa.value:.3f}",
         file=str(path),
     )
@@ -164,9 +171,9 @@ def _with_interval(kappa: Coefficient) -> str:
 
 
 def _kappa(certificate: Certificate) -> Coefficient | None:
-    return next((one for one in certificate.agreement if one.name == "kappa"), None)
+    return next((coefficient for coefficient in certificate.agreement if coefficient.name == "kappa"), None)
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:
-    """Return a judge without what changes from call to call, or has its own error message."""
+    """Return a judge without the parameters that change between calls, or that have their own error message."""
     return replace(record, date="", prompt="")

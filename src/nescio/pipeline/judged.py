@@ -1,4 +1,4 @@
-"""Answers that are judged already, by whatever file says so: outcomes, or people's verdicts."""
+"""Load answers that are already judged: outcomes, or people's verdicts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nescio.tables.judgements import holds_verdicts, read_outcomes
 
 
 def load_judged(files: Sequence[Any]) -> Loaded:
-    """Read systems to be ranked by their outcomes, or by people's verdicts on their answers."""
+    """Return systems for a ranking, loaded from their outcomes or from people's verdicts on their answers."""
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)
         data, more = with_policies(outcomes)
         return Loaded(data, (*notes, *more))
     systems = load(list(files), Options(missing="unanswered", ungraded="exclude"))
-    # An answer without a grade is not left out of a ranking: who ranks counts it.
+    # A ranking counts an answer without a grade, so this note would be wrong.
     return replace(systems, notes=tuple(remark for remark in systems.notes if remark.code != UNGRADED_LEFT_OUT))

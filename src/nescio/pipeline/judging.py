@@ -1,4 +1,4 @@
-"""Judging: answers that nobody has judged yet become outcomes."""
+"""Judge answers that nobody has judged yet, so that they become outcomes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Judge the data by the judge asked for, else by that of the benchmark, else by the one that suits the questions.
-    `watch` is told how many answers have been judged.
+    """Return the data judged by the judge asked for, else by the benchmark's, else by the one that suits the questions.
 
-    What is judged already stays as it is. Raises UsageError if a judge is named for it.
+    `watch` is called with the number of answers judged so far.
+
+    Judged data are returned unchanged. Raises UsageError if a judge is named for them.
     """
     data = read.data
     if not isinstance(data, Unjudged):
@@ -57,11 +58,12 @@ def judge(
 
 
 def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
-    """Note gold answers that several questions share and no answer is right by: they may be names of something else."""
+    """Return a note on gold answers that several questions share and no answer matches: they may name something
+    else."""
     golds = [question.answers for question in data.collection.questions if question.answers]
     several = {text for answers in golds for text in answers}
     if any(question.options for question in data.collection.questions):
-        return ()  # of a test with options, whose answers are few
+        return ()  # A test with options has few distinct answers.
     if (outcomes.state == CORRECT).any() or (outcomes.state == SILENT).all() or not len(several) < len(golds):
         return ()
     return (
@@ -78,6 +80,6 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
-    """Return the judges: nescio's judge, those that the files name, or none that is known."""
-    own = read.data.judges if isinstance(read.data, Outcomes) else ()
-    return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))
+    """Return the judges: nescio's judge, those that the files name, or none if unknown."""
+    judges = read.data.judges if isinstance(read.data, Outcomes) else ()
+    return tuple(dict.fromkeys((*read.judges, *(record for record in judges if record is not None))))

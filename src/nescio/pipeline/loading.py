@@ -1,4 +1,4 @@
-"""Load the items given as data that can be scored: the one door through which every command gets its Evidence."""
+"""Load the given items as data that can be scored. Every command gets its Evidence here."""
 
 from __future__ import annotations
 
@@ -29,19 +29,17 @@ from nescio.pipeline.saved import in_effect
 from nescio.sources.arrow import items_of
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
-MOST_STAKES = 6  # at which utilities are shown where nothing is asked for
+MOST_STAKES = 6  # the most stakes at which utilities are shown by default
 
 
 class Loaded(Struct, frozen=True):
-    """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the measures to show if none
-    is named.
+    """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the default measures.
 
-    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
-    the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
-    log this is. `texts` holds the questions and answers themselves, where they were read to be judged; `in_words` the
-    outcomes (or answers that have scores alone) as they stood before any policy, where their texts were asked for and
-    are in the files. `baseline` names the run that a file of a baseline put beside those of the files. `whole` is what
-    was judged, before any policy was applied, where columns of strata were asked for (`part_of`).
+    `silence` has the non-answers of each run by kind, before any policy. `unshared` has the questions that some run
+    lacks, before any policy. `judged_here` says that nescio judged, and not the tool of the log. `texts` has the
+    questions and answers themselves, if they were read for judging. `in_words` has the outcomes (or answers with scores
+    alone) before any policy, if their texts were asked for and exist. `baseline` names the run from a baseline file.
+    `whole` has the judged data before any policy, if columns of strata were asked for (`part_of`).
     """
 
     data: Data
@@ -91,10 +89,11 @@ class Loaded(Struct, frozen=True):
 
 
 def load(source: Any, options: Options | None = None) -> Loaded:
-    """Read, judge and settle the items given: a path or several, a table in memory, an Evidence or a Tally.
+    """Return the given items read, judged and with policies applied: a path or several, a table in memory, an Evidence
+    or a Tally.
 
-    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an
-    option that cannot apply to what is given); nothing is left out without a note.
+    Loaded data are returned unchanged. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option
+    that cannot apply to the items). Nothing is left out without a note.
     """
     options = options or Options()
     if isinstance(source, Loaded):
@@ -107,7 +106,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     if options.baseline_file is not None:
-        options = options.but(texts=True)  # questions that were changed are known by their words
+        options = options.but(texts=True)  # The words of questions reveal changed ones.
     items = items_of(source)
     options, notes = in_effect(options, items)
     answers = read(items, options, supports=options.texts)
@@ -115,7 +114,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 
 
 def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:
-    """Read, judge and settle files whose format is known; raises as `load` does."""
+    """Return files of a known format read, judged and with policies applied. Raises as `load` does."""
     with options.holding(), memory_limit(options.memory_limit):
         answers = read_parts(format_, parts, options, notes, judging=options.judging, supports=options.texts)
     return _judged(answers, options)
@@ -126,8 +125,8 @@ def _judged(answers: ReadResult, options: Options) -> Loaded:
 
 
 def _only(data: Any, runs: Sequence[str]) -> Any:
-    """Return the runs that the verb needs, with the questions that one of them was asked; all runs, if one is not
-    there."""
+    """Return the runs that the verb needs, with the questions that one of them was asked; all runs if one does not
+    exist."""
     if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
         return data
     kept = data.take_runs([i for i, run in enumerate(data.runs) if run in runs])
@@ -135,7 +134,7 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
-    """Apply the policies to outcomes; data that is Evidence or counts already is unchanged."""
+    """Return outcomes with the policies applied. Evidence and counts are unchanged."""
     baseline = None
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
@@ -152,8 +151,10 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
 
 
 def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
-    """Return the questions of a stratum, with the notes of policies on them alone: what is few of all questions may be
-    many of these."""
+    """Return the questions of a stratum, with the notes of policies about them alone.
+
+    A number that is small among all questions may be large among these.
+    """
     whole = loaded.whole
     if whole is None or not isinstance(whole.data, Outcomes):
         data = with_questions(loaded.data, f"take the questions of {column}={value}")
@@ -163,7 +164,7 @@ def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
 
 
 def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Loaded:
-    """Apply the policies on answers that are missing or have no grade, and on questions without an answer."""
+    """Return outcomes after the policies on missing and ungraded answers, and on questions without an answer."""
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
     whole = judged if isinstance(data, Outcomes) and options.strata else None
@@ -196,7 +197,8 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
 
 
 def merged(data: Any, options: Options) -> Outcomes:
-    """Return outcomes in which several runs are the repeats of one, as was asked. Raises UsageError for other data."""
+    """Return outcomes in which several runs are the repeats of one, as the user asked. Raises UsageError for other
+    data."""
     if not isinstance(data, Outcomes):
         raise UsageError(
             f"{opt('repeats_of')} is for runs whose outcomes are known question by question, and these are not"
@@ -209,7 +211,7 @@ def _policies(options: Options) -> Policies:
 
 
 def _prepared(data: Data, options: Options, policies: Policies) -> Data:
-    """Return the data in the clusters that were asked for, with the policy on answers without a confidence."""
+    """Return the data with the chosen clusters, after the policy on answers without a confidence."""
     grouped = clustered(with_questions(data, "cluster"), options.cluster) if options.cluster else data
     if not grouped.has_questions or policies.missing_confidence == "error":
         return grouped

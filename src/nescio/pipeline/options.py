@@ -1,5 +1,4 @@
-"""The options of reading files: every field except those of `CALLERS` has its option on the command line, with its
-default and choices."""
+"""Define the options of reading files. Every field except those of `CALLERS` has its option on the command line."""
 
 from __future__ import annotations
 
@@ -38,13 +37,15 @@ def _format_names() -> Sequence[str]:
 
 
 def _outcomes(value: Any) -> dict[str, str]:
-    """Return the outcome of each word. The outcome follows the last equals sign, because a word may hold one. The empty
-    word means that there is no answer."""
+    """Return the outcome of each word, keyed by word.
+
+    The outcome follows the last equals sign, because a word may contain one. The empty word means no answer.
+    """
     items = value if not isinstance(value, str) else [value]
-    if not isinstance(items, Mapping) and any(isinstance(one, str) and "=" not in one for one in items):
+    if not isinstance(items, Mapping) and any(isinstance(item, str) and "=" not in item for item in items):
         raise ValueError
     if not isinstance(items, Mapping):
-        items = once([one.rpartition("=")[::2] if isinstance(one, str) else one for one in items])
+        items = once([item.rpartition("=")[::2] if isinstance(item, str) else item for item in items])
     for word, outcome in items.items():
         if not isinstance(word, str):
             raise ValueError
@@ -73,7 +74,7 @@ SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    """Import files of Python before anything asks for their registrations."""
+    """Import Python files before any use of their registrations, and return them."""
     return tuple(map(load_file, FILES.check(value)))
 
 
@@ -137,7 +138,7 @@ class Limited(Extended, group=PLUG_INS_AND_LIMITS):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold the files to these limits."""
+        """Apply these limits to files while the context lasts."""
         return limited(Limits(**{name: getattr(self, name) for name in Limits.__struct_fields__}))
 
 
@@ -216,16 +217,16 @@ class ReadingAnswers(Limited, group="Reading the files"):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Hold the files to these limits, and read this sheet of workbooks."""
+        """Apply these limits to files, and select this sheet of workbooks, while the context lasts."""
         return of_sheet(self.sheet, super().holding())
 
     @property
     def no_answer(self) -> NoAnswer:
-        """Return the outcomes that empty and unparsed outputs count as."""
+        """Return the outcomes of empty and unparsed outputs."""
         return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
-        """Raise UsageError for a part that no column can play."""
+        """Raise UsageError for an unknown role of a column."""
         super().check()
         for name, column in self.column.items():
             if name not in (*ROLES, *OWN_PARTS):
@@ -246,12 +247,12 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
 
     @property
     def judging(self) -> bool:
-        """Return whether answers are to be judged, or taken from people, even if their table says which are right."""
+        """Return whether answers are to be judged, or taken from people, even if their table has verdicts."""
         return self.judge is not None or "judge" in self.choose
 
 
 class MergingRuns(JudgingAnswers, group="Reading the files"):
-    """The options of reading and judging files, and of the runs that are repeats of one run."""
+    """The options of reading and judging files, and of merging runs that are repeats of one run."""
 
     repeats_of: Mapping[str, str] = option(
         default={},
@@ -291,23 +292,25 @@ class Reading(MergingRuns, group="Reading the files"):
     )
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
-        """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
-        can, beside those that register more (`plugin`)."""
+        """Raise UsageError for a given option that cannot apply; `allowed` names those that can.
+
+        Options that register plug-ins (`plugin`) are always allowed.
+        """
         for name in self.given:
             if name not in allowed and not (self.options[name].edge or self.options[name].runs):
                 raise UsageError(f"{opt(name)} says how files are read, but {what}")
 
 
 class Options(Reading):
-    """The options of reading files, with the fields that the reader needs and no user sets.
+    """The options of reading files, with further fields that the reader needs and no user sets.
 
-    `strata` names the columns to keep for breakdowns (None: all that are constant within a question), `graded` the
-    numeric columns that measures such as mean(f1) read. `texts` asks for the words of questions and answers, which a
+    `strata` names the columns to keep for breakdowns (None: all that are constant within a question), and `graded` the
+    numeric columns that measures such as mean(f1) read. `texts` asks for the texts of questions and answers, which a
     report shows. `beside` are the columns of a table of labels that is read beside the files; `column` may name them.
-    `people` are the columns of the files with people's verdicts, which have no other part.
-    `baseline_file` is the file of a baseline, whose run joins those of the files. `certificate` is the path of a
-    judge's certificate, which must match the judge, prompt and questions of the data. `only` names the runs that the
-    verb needs; gaps and ungraded answers of other runs do not matter then.
+    `people` are the columns of the files with people's verdicts, which have no other role. `baseline_file` is the file
+    of a baseline, whose run joins those of the files. `certificate` is the path of a judge's certificate, which must
+    match the judge, prompt and questions of the data. `only` names the runs that the verb needs; gaps and ungraded
+    answers of other runs have no effect then.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)

@@ -1,4 +1,4 @@
-"""QA systems beside the runs of a task, such as validators, by the questions that both answer."""
+"""Combine QA systems with the runs of a task, such as validators, on the questions that both answer."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from nescio.formats import ReadResult
 
 
 def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return outcomes of QA systems as Evidence: a missing answer is silence, and an ungraded one is absent."""
+    """Return outcomes of QA systems as Evidence: a missing answer is an abstention, and an ungraded one is absent."""
     data, notes = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
     assert isinstance(data, Evidence)
-    # An answer without a grade is not left out beside validators: their measures count its question.
+    # Validators' measures count a question with an ungraded answer, so this note would be wrong.
     return data, tuple(remark for remark in notes if remark.code != UNGRADED_LEFT_OUT)
 
 
 def beside_a_task(read: Sequence[ReadResult], systems: Outcomes) -> ReadResult | None:
-    """Return the runs of a task and QA systems together, or None if no task, or several, can take QA systems."""
+    """Return the runs of a task and QA systems together, or None unless exactly one task accepts QA systems."""
     tasks = [(result, result.beside) for result in read if result.beside is not None]
     if len(tasks) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Read paths and tables with the reader of their format, before anything is judged or any policy applied."""
+"""Read paths and tables with the reader of their format, before judging and policies."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from nescio.tables.responses import read_runs
 from nescio.tables.rest import with_rest
 from nescio.tables.settling import counts_of
 
-_BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers say how far they have come
-_TEXTS_NAMED = 5  # of those that --declined-pattern matched
+_BY_ROWS = ("lines", "delimited", "parquet")  # kinds of files whose readers report progress
+_TEXTS_NAMED = 5  # the most texts named among those that --declined-pattern matched
 
 
 def read(
@@ -54,11 +54,11 @@ def read(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Read files or tables; words that mean "I do not know" are silence already.
+    """Return the content of files or tables; words that mean "I do not know" are abstentions already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may come without
-    runs; with `judging`, the answers must be yet to be judged; without `supports`, the support of answers is left out,
-    because nobody will look at it. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    With `gold=False` questions need no gold answers, because people judge. With `runs=False` questions may come without
+    runs. With `judging`, the answers must not be judged yet. Without `supports`, the support of answers is left out,
+    because it is not needed. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
     with options.holding(), memory_limit(options.memory_limit), sheet_asked(items, options):
@@ -67,7 +67,8 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Ask which sheet of a workbook is the table, and show the result of each; the error stays if none can be read."""
+    """Ask which sheet of a workbook is the table, with the result of each; the original error stays if none can be
+    read."""
     try:
         yield
     except SeveralSheetsError as error:
@@ -96,7 +97,7 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Open, recognise and read the items given."""
+    """Return the content of the given items, after opening and recognising them."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
@@ -116,7 +117,8 @@ def _read_all(
 def _read_each(
     sources: Sequence[Source], options: Options, notes: tuple[Note, ...], error: SeveralFormatsError
 ) -> ReadResult:
-    """Read files of several formats, each group alone, and join their runs on the questions that they share.
+    """Return the content of files of several formats: each group is read alone, and their runs are joined on shared
+    questions.
 
     QA systems are compared with the validators of a collection.
     """
@@ -125,9 +127,9 @@ def _read_each(
         format_, parts = recognise(group, options.format_in)
         if only_questions(format_, parts):
             raise MismatchError(f"{error}; a run that answers questions is JSON Lines of id and answer") from None
-        own = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
-        own = own.but(choose={} if format_.name == TABLE else options.choose)
-        read.append(read_parts(format_, parts, own))
+        format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
+        format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
+        read.append(read_parts(format_, parts, format_options))
     outcomes = [result.data for result in read if isinstance(result.data, Outcomes)]
     if not outcomes or len(outcomes) < len(read) - 1:
         raise MismatchError(str(error)) from None
@@ -142,7 +144,7 @@ def _read_each(
         return replace(beside, notes=(*beside.notes, *notes), about=about)
     if len(outcomes) < len(read):
         raise MismatchError(str(error)) from None
-    every = tuple(one for result in read for one in result.notes)
+    every = tuple(remark for result in read for remark in result.notes)
     return ReadResult(joined, (*every, *notes), format=read[0].format, about=about)
 
 
@@ -157,7 +159,7 @@ def read_parts(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Read files whose format is known."""
+    """Return the content of files of a known format."""
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
@@ -195,7 +197,7 @@ def read_parts(
             try:
                 result = _read(format_, watched, read_options)
             except AskedError:
-                _check_choices(choices, format_)  # else no command that the question shows would run
+                _check_choices(choices, format_)  # Otherwise no command in the message would run.
                 raise
     _check_choices(choices, format_)
     if gold and not alone and isinstance(result.data, Unjudged):
@@ -206,12 +208,12 @@ def read_parts(
         notes = (*notes, _declined_note(declined))
     notes = (*notes, *_silence_notes(declined))
     if isinstance(result.data, Outcomes):
-        found = result.data
-        if options.total is not None and format_.name != TABLE:  # which knows it already
-            found = with_rest(found, parts[0][1], options.total, options.rest)
+        data = result.data
+        if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
+            data = with_rest(data, parts[0][1], options.total, options.rest)
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
             notes = (*notes, note("reading.partial", "only tables keep partial answers apart; these are incorrect"))
-        settled, more = settle(found, options.no_answer)
+        settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))
@@ -219,7 +221,7 @@ def read_parts(
 
 
 def _judged(unjudged: Unjudged) -> Outcomes:
-    """Judge answers by the judge that suits them, to see the result of one reading of a table."""
+    """Return answers judged by the most suitable judge, to show the result of one reading of a table."""
     from nescio.pipeline.judging import judge
 
     data = judge(ReadResult(unjudged)).data
@@ -238,8 +240,7 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the parts, whose rows tell `watch` how far they have been read; at the end, or at an error, it is told
-    that all is."""
+    """Yield the parts; their rows report progress to `watch`, and the end or an error reports completion."""
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind in _BY_ROWS and s.path.is_file())
     if watch is None or not total:
         yield parts
@@ -258,7 +259,7 @@ def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Se
 
 
 def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Call the reader; its messages name a compressed file, not what it was unpacked to."""
+    """Return the reader's result; its messages name a compressed file, not the unpacked copy."""
     try:
         if any(part == OWN_RUN for part, _ in parts):
             return _read_beside(format_, parts, options)
@@ -271,14 +272,14 @@ def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOpt
 
 
 def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there
-    are any."""
+    """Return a collection of any format with runs in nescio's JSON Lines, and in the format's own form if there are
+    any."""
     assert format_.collection is not None
-    own = [source for part, source in parts if part == OWN_RUN]
+    own_runs = [source for part, source in parts if part == OWN_RUN]
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files = read_runs(own, ids, supports=options.supports)
+    runs, files = read_runs(own_runs, ids, supports=options.supports)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)
@@ -294,7 +295,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
 
 
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
-    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and
+    """Return the questions of a collection without runs, with their stories and options, for a system to answer; and
     notes.
 
     Raises FormatError, MismatchError or UsageError, as `read` does.
@@ -308,7 +309,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
 
 
 def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
-    """Raise MismatchError if no question has a gold answer: judged so, every answer would be wrong."""
+    """Raise MismatchError if no question has a gold answer, because every answer would be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
@@ -317,7 +318,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
 
 
 def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
-    """Turn answers whose words mean "I do not know" into silence; such a text is no candidate."""
+    """Return data in which answers that mean "I do not know" are abstentions without a candidate."""
 
     def silenced(run: Run) -> Run:
         matched = [
@@ -335,7 +336,7 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Silenced(Sequence[Response]):
-    """Responses, some of which decline in words."""
+    """Responses, with those that decline in words turned into abstentions."""
 
     responses: Sequence[Response]
     declined: frozenset[int]
@@ -361,7 +362,7 @@ class _Silenced(Sequence[Response]):
 
 
 def _silence_notes(declined: Declined) -> Iterator[Note]:
-    """Count the answers that are wrong by their files and read like silence, file by file."""
+    """Yield notes on wrong answers that read like abstentions, one per file."""
     if not declined.wrong:
         return
     from nescio.judging.declined.silence import SilenceReader, silence_note

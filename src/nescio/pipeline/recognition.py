@@ -1,4 +1,4 @@
-"""Recognise files: the one format of all of them, and the part that each plays in it."""
+"""Recognise files: their common format, and the role of each file in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nescio.sources.source import Source
 if TYPE_CHECKING:
     from nescio.judging.declined.silence import SilenceReader
 
-OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
+OWN_RUN = "own run"  # the role of a run in nescio's JSON Lines beside a collection of another format
 TABLE = "outcomes"  # the format of any table
 
 
@@ -38,10 +38,9 @@ def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list
 
 
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
-    """Open the items given, each once, with each folder replaced by its files; and return notes on files that are
-    passed over.
+    """Return the opened items, each once, with folders replaced by their files; and notes on skipped files.
 
-    Raises UsageError if nothing is given, MismatchError if a file is given twice, FormatError if one cannot be opened.
+    Raises UsageError without items, MismatchError if a file is given twice, FormatError if one cannot be opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -55,12 +54,12 @@ def recognise(
     format_in: str | None = None,
     column: Mapping[str, str] | None = None,
 ) -> tuple[formats.Format, list[SourceRole]]:
-    """Return the one format that all files given together are of, and the part that each plays in it.
+    """Return the one format of all given files, and the role of each file in it.
 
-    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of
-    tables (NAME: COLUMN): a table is then read as the user says, unless a tool's format takes these names. Raises
-    FormatError if a file is of no known format, MismatchError if they are of several, UsageError for columns that
-    cannot be named.
+    nescio's own runs go with the questions of any format (their role is then `OWN_RUN`). `column` names columns of
+    tables (NAME: COLUMN): a table is then read as the user says, unless a tool's format accepts these names. Raises
+    FormatError for a file of no known format, MismatchError for several formats, UsageError for columns that cannot be
+    named.
     """
     sources = [replace(source, named=_named(source, column or {})) for source in sources]
     format_, parts = _recognise(sources, format_in, {*(column or {})})
@@ -79,11 +78,11 @@ _FIXED = "its columns have fixed names"
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of a source that the user named."""
-    return {name: own for name, own in column.items() if own in source.columns}
+    return {name: column_name for name, column_name in column.items() if column_name in source.columns}
 
 
 def silence_reader() -> Callable[[str], bool]:
-    """Return a function that tells whether a text reads like silence; judging is imported for the first text."""
+    """Return a function that says whether a text reads like an abstention; it imports judging at its first call."""
 
     @cache
     def reader() -> SilenceReader:
@@ -146,7 +145,7 @@ def _not_of(format_: formats.Format, source: Source, sources: Sequence[Source], 
 
 
 def _opened(items: Sequence[Any]) -> Iterator[Source]:
-    """Open a source for each item; several tables in memory are numbered."""
+    """Yield a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
         source = open_source(item, formats.is_streamed)
@@ -156,7 +155,7 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file; among several, the one that fits the files given with it too."""
+    """Return the format of a file; among several, one that also fits the other given files."""
     candidates = matching_formats(source)
     table = formats.REGISTRY[TABLE]
     if named and table.recognise(source) and not any(named <= {*f.columns} for f in candidates):
@@ -173,7 +172,8 @@ def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> f
     if candidates:
         for other in together:
             if not matching_formats(other):
-                return _format_of(other, [other], named)  # which is what is wrong: nothing else goes with it
+                # Its error says what is wrong, because nothing else goes with it.
+                return _format_of(other, [other], named)
         names = " or as ".join(sorted(f.name for f in candidates))
         ways = "".join(offer("format_in", f.name) for f in candidates)
         rule = f"could be read as {names}; choose one with {opt('format_in')}{ways}"
@@ -189,15 +189,17 @@ def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> f
 
 
 def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
-    """Return the one format of the files given with a text that has texts of its own: what is wrong with this one, it
-    can say."""
+    """Return the only format of the other files that has text files, for a text of no known format; else None.
+
+    Its error can say what is wrong with the text.
+    """
     beside = {format_.name: format_ for other in together if other is not source for format_ in matching_formats(other)}
     texts = [format_ for format_ in beside.values() if format_.text]
     return texts[0] if len(texts) == len(beside) == 1 else None
 
 
 def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:
-    """Return whether the files hold questions and no answers to them, which a reader of runs refuses."""
+    """Return whether the files hold questions without answers to them, which a reader of runs refuses."""
     return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
 
 
@@ -208,7 +210,7 @@ def _distinct(items: Sequence[Any]) -> None:
         if isinstance(item, (str, Path)):
             try:
                 path = Path(item).resolve()
-            except (OSError, ValueError, RuntimeError):  # what is wrong with it, the reader will say
+            except (OSError, ValueError, RuntimeError):  # The reader will report the fault.
                 continue
             if path in seen:
                 raise MismatchError(f"{item} was given twice")

@@ -1,4 +1,4 @@
-"""Readings of tables that were saved beside them: FILE.reading.toml, options of reading by name."""
+"""Save and load the readings of tables: FILE.reading.toml beside a table holds reading options, keyed by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nescio.pipeline.options import Options
 from nescio.sources.writing import write_text
 
 SUFFIX = ".reading.toml"
-BESIDE = "saved.beside"  # the note on a reading that nobody named
+BESIDE = "saved.beside"  # the code of the note on a reading that the user did not name
 KEPT = (
     "column",
     "outcome_map",
@@ -35,21 +35,24 @@ def place_of(source: Path) -> Path:
 
 
 def with_mapping(options: Options) -> Options:
-    """Return options with `mapping` among the columns."""
+    """Return options with `mapping` merged into the columns."""
     return options.but(column={**options.mapping, **options.column}, mapping={}) if options.mapping else options
 
 
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
-    """Return options with `mapping` among the columns, and with the saved reading of the tables if the user gave
-    nothing else; and a note on that. Raises UsageError for tables with readings that differ."""
+    """Return options with `mapping` merged into the columns and the tables' saved reading applied; and a note on that.
+
+    A saved reading applies only if the user gave no other options. Raises UsageError for tables with different
+    readings.
+    """
     options = with_mapping(options)
     paths = (
         [options.reading] if options.reading else [place_of(Path(own)) for own in items if isinstance(own, (str, Path))]
     )
-    found = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
-    if not found:
+    readings = {str(path): load(Path(path)) for path in paths if options.reading or _is_file(Path(path))}
+    if not readings:
         return options, ()
-    (path, saved), *others = found.items()
+    (path, saved), *others = readings.items()
     if any(other != saved for _, other in others):
         raise UsageError(f"{path} and {others[0][0]} are read in two ways: {opt('reading')} says which is meant")
     more = {name: value for name, value in saved.items() if name not in options.given}
@@ -64,7 +67,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether there is such a file; False for a name that cannot be one."""
+    """Return whether the file exists; False for an invalid name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -72,20 +75,20 @@ def _is_file(path: Path) -> bool:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return the options that a saved reading holds. Raises FormatError for a file that is none."""
+    """Return the options in a saved reading. Raises FormatError for any other file."""
     try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
+        reading = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{opt('reading')} {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(path, f"this is no saved reading: {error}") from None
-    if unknown := held.keys() - {*KEPT}:
+    if unknown := reading.keys() - {*KEPT}:
         raise FormatError(path, f"a saved reading holds {', '.join(KEPT)}", value=sorted(unknown))
-    return held
+    return reading
 
 
 def save(path: Path, options: Mapping[str, Any]) -> None:
-    """Write a reading."""
+    """Write a reading to a file."""
     plain = [f"{name} = {json.dumps(value)}" for name, value in options.items() if not isinstance(value, Mapping)]
     tables = [
         "\n".join(["", f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(own)}" for key, own in value.items())])

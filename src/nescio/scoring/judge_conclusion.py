@@ -104,8 +104,10 @@ class Net(Struct, frozen=True, eq=False):
     harsher: NDArray[np.bool_]
 
     def by_question(self) -> NDArray[np.int64]:
-        """Return the answers on which the judge is kinder less those on which it is harsher, shape (runs,
-        questions)."""
+        """Return how many answers the judge grades more kindly than people, minus those that it grades more harshly.
+
+        Shape (runs, questions).
+        """
         return self.kinder.astype(np.int64) - self.harsher
 
 

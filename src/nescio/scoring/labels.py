@@ -136,7 +136,8 @@ def no_labels(loaded: Loaded) -> Labels:
 
 
 def _known(data: Evidence) -> NDArray[np.bool_]:
-    """Return a mask of the answers that need nobody's verdict."""
+    """Return a mask of the answers whose outcome is known without a verdict: abstentions, and answers to unanswerable
+    questions."""
     known: NDArray[np.bool_] = data.present & ((data.column("unanswered") == 1) | (data.column("answered") == 0))
     if "answerable" in data.columns:
         known |= data.present & (data.column("answerable") == 0)

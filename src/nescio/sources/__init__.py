@@ -1,1 +1,1 @@
-"""Files and tables as they come: opened, unpacked, decoded, written whole. Knows no format."""
+"""Open, unpack, decode and write files and tables. Knows no format."""

@@ -1,4 +1,4 @@
-"""Tables in memory of any make, as DuckDB can read them."""
+"""Convert any kind of table in memory to one that DuckDB reads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from msgspec import Struct
 from nescio.sources.json import as_text
 from nescio.text import enumerated
 
-KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
+KNOWN = ("pandas", "polars", "pyarrow")  # Libraries whose tables DuckDB reads by itself.
 
 
 class Stream(Struct, frozen=True, eq=False):
-    """Only the Arrow side of a table, which DuckDB reads without guessing what the table is."""
+    """The Arrow interface of a table alone, which DuckDB reads without guessing the table's kind."""
 
     table: Any
 
@@ -24,7 +24,7 @@ class Stream(Struct, frozen=True, eq=False):
 
 
 class Renamed(Struct, frozen=True, eq=False):
-    """A table under other column names: `select` names each of its columns c0, c1, … anew."""
+    """A table with unique column names: `select` calls its columns c0, c1, …."""
 
     table: Any
     select: str
@@ -38,17 +38,17 @@ class Renamed(Struct, frozen=True, eq=False):
 
 
 def is_rows(item: Any) -> bool:
-    """Return whether this is a list of rows, each a mapping from column to cell."""
+    """Return whether an object is a list of rows, each a mapping from column to cell."""
     return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
 
 
 def items_of(source: Any) -> list[Any]:
-    """Return a list of the items given: a path or a table, or several."""
+    """Return the given items as a list: a path or a table, or several."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
 
 
 def told(source: Any) -> str:
-    """Return the beginning of a message that names the items given: their paths, or "the table" for one in memory."""
+    """Return the beginning of a message that names the given items: their paths, or "the table" for one in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
@@ -69,14 +69,14 @@ def _texts(table: Any) -> dict[str, Any]:
 
 def _text(cell: Any) -> str | None:
     """Return a cell of a plain table as text, or None for NaN."""
-    if cell is None or type(cell) is str:  # most cells
+    if cell is None or type(cell) is str:  # most cells are text
         return cell
     cell = cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", 1) == 0 else cell
     return None if cell != cell else as_text(cell)  # noqa: PLR0124  as NaN alone is
 
 
 def _widened(table: Any) -> Any:
-    """Return an Arrow table whose half-precision numbers, which DuckDB does not read, are single ones."""
+    """Return an Arrow table with half-precision numbers, which DuckDB does not read, as single-precision ones."""
     import pyarrow as pa
 
     schema = getattr(table, "schema", None)
@@ -87,16 +87,17 @@ def _widened(table: Any) -> Any:
 
 
 def readable(table: Any) -> Any:
-    """Return a table as DuckDB can read it: its Arrow stream, or an Arrow table of it if it has only the older
-    `__dataframe__`.
+    """Return a table in a form that DuckDB reads: its Arrow stream, or an Arrow table.
 
-    pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table.
-    Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
+    The latter is for tables that have only the older `__dataframe__`.
+
+    pandas, Polars and Arrow tables stay the same, except for half-precision numbers. An object that is no table stays
+    the same, too. Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
     """
     if isinstance(table, Mapping) or is_rows(table):
         return _texts(table)
     if type(table).__module__.split(".")[0] == "pyarrow":
-        return _widened(table.read_all() if hasattr(table, "read_all") else table)  # a stream is read but once
+        return _widened(table.read_all() if hasattr(table, "read_all") else table)  # A stream can be read only once.
     if hasattr(table, "__arrow_c_stream__") and type(table).__module__.split(".")[0] not in KNOWN:
         return Stream(table)
     if type(table).__module__.split(".")[0] in KNOWN or not hasattr(table, "__dataframe__"):

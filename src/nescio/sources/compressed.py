@@ -1,4 +1,4 @@
-"""Unpack compressed files, with a limit on their unpacked size, so that a small file stays small."""
+"""Unpack compressed files, with a limit on their unpacked size that depends on the file's size."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nescio.sources.temporary import folder_with
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
-_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may unpack to 128 KB each
+_SIP = 1 << 10  # bytes read at a time from zstandard, whose blocks of 4 bytes may unpack to 128 KB each
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:
-    """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
+    """Unpack a compressed file into a temporary folder, which is deleted when nothing refers to it any more.
 
-    Raises FormatError if it is damaged or empty, or unpacks to more bytes or lines than it may.
+    Raises FormatError if it is damaged or empty, or unpacks to more bytes or lines than allowed.
     """
     import lzma
     import tempfile
@@ -39,7 +39,8 @@ def unpack(path: Path) -> tuple[Packed, Path]:
         damaged = (*damaged, zstandard(path).ZstdError)
     unpacked, size, lines, suffix = folder / path.with_suffix("").name, 0, 0, path.suffix.lower()
     room, most = path.stat().st_size, most_unpacked(path.stat().st_size)
-    in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None  # rows are counted later
+    # Rows are counted later if the user set their limit.
+    in_lines = unpacked.suffix.lower() in (*DELIMITED, *LINES) and limits().max_rows is None
     try:
         with path.open("rb") as packed_file, unpacked.open("wb") as file:
             for chunk in _chunks(packed_file, suffix):
@@ -60,15 +61,14 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
 
 def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
-    """Return the error that a file cannot be unpacked because of the folder for temporary files, and not because of
-    itself."""
+    """Return the error that a file cannot be unpacked because the folder for temporary files is full or unusable."""
     why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
     where = f" {folder}" if folder else ""
     return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
-    """Yield the content of a compressed file, piece by piece; raise EOFError if its end is missing."""
+    """Yield the content of a compressed file, piece by piece. Raises EOFError if its end is missing."""
     import bz2
     import gzip
     import lzma
@@ -83,7 +83,7 @@ def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:
 
 
 def zstandard(path: Path) -> Any:
-    """Return the library that unpacks zstandard. Raises FormatError if it is not installed."""
+    """Return the module that unpacks zstandard. Raises FormatError if it is not installed."""
     try:
         return import_module("zstandard")
     except ImportError:
@@ -93,7 +93,7 @@ def zstandard(path: Path) -> Any:
 
 
 def _zstandard_chunks(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Frame by frame: zstandard's own streams take a file that is cut off for one that ends."""
+    """Yield the content frame by frame, because zstandard's own streams do not notice a truncated file."""
     unpacker = zstandard(path).ZstdDecompressor(max_window_size=WINDOW)
     frame = unpacker.decompressobj()
     while rest := file.read(_SIP):

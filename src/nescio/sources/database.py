@@ -1,4 +1,4 @@
-"""The table engine: a DuckDB in memory that fetches nothing, and how paths and errors are written for it and by it."""
+"""Open the table engine, an in-memory DuckDB without network access, and convert paths and errors for it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 PARQUET = "read_parquet(?, hive_partitioning=false)"
 _PATTERN = "*?["
-_A_THREAD = 1 << 28  # bytes of memory that a thread of the table engine should have
-_LARGE = 1 << 22  # bytes of a file from which on it is told how far a query has come
-_EVERY = 0.1  # seconds
-_INTERRUPTED = "Query interrupted"  # what the table engine's bindings make of Ctrl-C: a RuntimeError that says this
+_A_THREAD = 1 << 28  # bytes of memory that each thread of the table engine should have
+_LARGE = 1 << 22  # bytes: a query over a larger file reports its progress
+_EVERY = 0.1  # seconds between two reports
+_INTERRUPTED = "Query interrupted"  # The message of the RuntimeError that the table engine's bindings raise on Ctrl-C.
 
 
 @contextmanager
 def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection as `open_connection` makes it, and close it; Ctrl-C during a query is a KeyboardInterrupt."""
+    """Yield a connection of `open_connection`, and close it. Ctrl-C during a query raises KeyboardInterrupt."""
     try:
         with open_connection(alone=alone, small=small) as connection:
             yield connection
@@ -40,13 +40,13 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Return a connection to a database in memory, with its own temporary tables and views.
+    """Return a connection to an in-memory database, with its own temporary tables and views.
 
-    The database fetches nothing from elsewhere, and does not search thousands of columns for similar names.
+    The database has no network access, and does not search thousands of columns for similar names.
 
-    A process has one such database, as opening one takes longer than to read a small table; `alone` opens another,
-    whose settings may be changed. If all that is to be read is `small`, queries are run as they are written, and in
-    one thread unless the process has more at work: to plan and to share out a query takes longer than to run it.
+    A process shares one database, because opening one takes longer than reading a small table. `alone` opens another,
+    whose settings may be changed. With `small` data, queries run without optimisation, and in one thread unless the
+    process has more work. Planning and distributing such a query would take longer than running it.
     """
     if alone:
         connection = _open(cores())
@@ -54,9 +54,9 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
             _hold(connection, memory, cores())
     else:
         connection = _shared(process := os.getpid()).cursor()
-        held = _HELD.get(process, (None, 1))
-        wanted = (limit(), held[1] if small else cores())
-        if wanted != held:
+        settings = _HELD.get(process, (None, 1))
+        wanted = (limit(), settings[1] if small else cores())
+        if wanted != settings:
             _hold(connection, *wanted)
             _HELD[process] = wanted
         if small:
@@ -66,8 +66,8 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
 
 def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Keep bars off standard output, where results go, and out of the cells of a notebook. In a notebook without
-    ipywidgets, draw none and say nothing about it."""
+    """Switch progress bars off, because results go to standard output. Without ipywidgets, notebooks stay silent about
+    it."""
     import duckdb
 
     with suppress(duckdb.InvalidInputException):
@@ -88,26 +88,28 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) 
 
 @contextmanager
 def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[int], None] | None) -> Iterator[None]:
-    """Tell `tick`, while a query over a large file runs in this block, how many more bytes of it were read. In total,
-    that is all bytes if the block ends well, and none if it fails."""
+    """Report to `tick` how many more bytes a query in this block has read from a large file.
+
+    The reports sum to all bytes if the block succeeds, and to none if it fails.
+    """
     size = path.stat().st_size if tick and path.is_file() else 0
     if tick is None or size < _LARGE:
         yield
         return
-    # The engine counts what the query has done only if a bar could be drawn.
+    # The engine measures the progress of a query only if its progress bar is enabled.
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     connection.execute("SET progress_bar_time = 0")
-    told, ended = 0, Event()
+    reported, ended = 0, Event()
 
     def tell(done: int) -> None:
-        nonlocal told
-        if done != told:
-            tick(done - told)
-            told = done
+        nonlocal reported
+        if done != reported:
+            tick(done - reported)
+            reported = done
 
     def follow() -> None:
         while not ended.wait(_EVERY):
-            tell(max(told, int(size * min(connection.query_progress(), 99) / 100)))
+            tell(max(reported, int(size * min(connection.query_progress(), 99) / 100)))
 
     thread = Thread(target=follow, daemon=True)
     thread.start()
@@ -122,25 +124,27 @@ def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[i
         _without_bar(connection)
 
 
-@cache  # a forked process must neither use its parent's nor close it, whose threads it has not
+@cache  # A forked process must not use or close its parent's database, because it lacks the parent's threads.
 def _shared(process: int) -> duckdb.DuckDBPyConnection:
     atexit.register(_close, process)
     return _open(1)
 
 
 def _close(process: int) -> None:
-    """Release the database of a process that ends, because DuckDB's bindings complain on standard error of what it
-    still holds."""
+    """Release the database of a process that ends, because DuckDB's bindings would complain on standard error."""
     if os.getpid() == process:
         _shared.cache_clear()
 
 
-_HELD: dict[int, tuple[int | None, int]] = {}  # by process, the limit and the threads of its shared database
+# the memory limit and the threads of the shared database, keyed by process
+_HELD: dict[int, tuple[int | None, int]] = {}
 
 
 def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
-    """Give the table engine half of the allowed memory, and as many of the threads as that is enough for. The folder
-    for temporary files takes what does not fit."""
+    """Limit the table engine to half of the allowed memory, and to the threads that this is enough for.
+
+    Data beyond the limit go to the folder for temporary files.
+    """
     if size is None:
         connection.execute(f"RESET memory_limit; SET threads = {threads}")
     else:
@@ -149,8 +153,10 @@ def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int)
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use. It is OMP_NUM_THREADS if that is set, as joblib, Ray, Spark
-    and batch systems set it for each of their workers; else all cores that it may run on."""
+    """Return the number of cores that this process may use.
+
+    It is OMP_NUM_THREADS if set, as joblib, Ray, Spark and batch systems do for their workers; else all allowed cores.
+    """
     stated = os.environ.get("OMP_NUM_THREADS", "")
     if stated.isdecimal() and int(stated):
         return int(stated)
@@ -158,7 +164,8 @@ def cores() -> int:
 
 
 def load_engine() -> None:
-    """Import DuckDB, and hear Ctrl-C after it: its bindings abort the process if they are interrupted as they load."""
+    """Import DuckDB with Ctrl-C deferred, because its bindings abort the process if they are interrupted while
+    loading."""
     if "duckdb" not in sys.modules:
         from nescio.stats.parallel import interrupts_held
 
@@ -176,31 +183,33 @@ def _open(threads: int) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
             "threads": str(threads),
-            "temp_directory": tempfile.gettempdir(),  # and not a folder `.tmp` wherever one works
+            "temp_directory": tempfile.gettempdir(),  # The default would be a folder `.tmp` in the current folder.
         }
     )
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a table of Parquet in SQL, and its parameters. It is a file, all files of a pattern, or those in a folder
-    and the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
+    """Return a Parquet table in SQL, and its parameters.
+
+    The table is a file, all files that match a pattern, or all in a folder and its subfolders, whose names may hold
+    columns (run=a/part-0.parquet).
+    """
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
     return f"read_parquet(?, hive_partitioning={str(folder).lower()}, hive_types_autocast=false{options})", [where]
 
 
 def is_pattern(path: Path) -> bool:
-    """Return whether a path is no file and no folder, but a pattern of names."""
+    """Return whether a path is neither a file nor a folder, but a pattern of names."""
     return any(c in str(path) for c in _PATTERN) and not path.exists()
 
 
 def address(path: Path) -> str:
-    """Return a path as DuckDB must be given it: absolute (it expands ~), and with the characters of a pattern taken as
-    they are."""
+    """Return a path in the form that DuckDB needs: absolute, because it expands ~, and with wildcards escaped."""
     return "".join(f"[{c}]" if c in _PATTERN else c for c in str(path.absolute()))
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a message, without the paths and the trace that may follow it."""
+    """Return the first line of an error message, without paths or a trace."""
     line = str(error).strip().split("\n", 1)[0]
     return "".join(c if c.isprintable() else "�" for c in line)

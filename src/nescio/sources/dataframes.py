@@ -1,4 +1,4 @@
-"""Tables whose columns have other names than nescio's."""
+"""Rename the columns of a table to nescio's names."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ def from_dataframe(
 ) -> Renamed:
     """Return any data frame as an outcome table, for `nescio.score`, `compare`, `tune` and other functions.
 
-    Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a
-    pandas, Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
-    `outcome_map` says what the words in the column of outcomes mean, such as {"ok": "correct", True: "correct",
-    "n/a": "unanswered"}; what it does not name stays as it is. Named levels of a pandas index are columns too. A column
-    whose name another takes over is kept as "NAME (as given)"; all others are kept as they are, for `by=` and
-    `mean(NAME)`.
+    Each argument names the column of `table` with that role; other columns keep their names. `table` is a pandas,
+    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
+    `outcome_map` translates the words in the column of outcomes, such as {"ok": "correct", True: "correct", "n/a":
+    "unanswered"}; other words stay the same. Named levels of a pandas index are columns too. If a column gets the name
+    of another, that one is kept as "NAME (as given)". All other columns are kept, for `by=` and `mean(NAME)`.
 
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
@@ -67,7 +66,7 @@ def from_dataframe(
     with connect() as connection:
         connection.register("given", source.table)
         kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
-    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # In pandas, NaN means a missing value.
     cells = []
     for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
         cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
@@ -82,7 +81,7 @@ def from_dataframe(
 
 
 def _word(word: Any) -> str:
-    """Return a cell as DuckDB writes it."""
+    """Return a cell as text, formatted as DuckDB does."""
     return str(word).lower() if isinstance(word, bool) else str(word)
 
 

@@ -1,4 +1,4 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on their size in memory."""
+"""Open files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on their memory."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from nescio.text import sanitize
 if TYPE_CHECKING:
     import zipfile
 
-LARGE = 1 << 26  # bytes from which on a document is read piece by piece, where its format can
-_HEAD = 1 << 20  # bytes by which such a document is known
+LARGE = 1 << 26  # bytes: a larger document is read piece by piece, if its format can
+_HEAD = 1 << 20  # bytes at the beginning that identify such a document
 Streamed = Callable[[Source], bool]
-_HEADER = 30  # bytes of a member before its name
+_HEADER = 30  # bytes of an archive member's header before its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
-_COLUMNS, _DATA = "columns", "data"  # keys of a table as a document
-_NODE = 120  # what lxml takes for an element, a text or an attribute
+_COLUMNS, _DATA = "columns", "data"  # the keys of a JSON document that is a table
+_NODE = 120  # bytes of memory that lxml needs for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by suffix. Raises FormatError if it is none of them."""
+    """Return a document, an archive, XML or text, by its suffix. Raises FormatError for any other file."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -61,19 +61,20 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
     if not number:
         raise FormatError(path, "the file has only blank lines")
     if _is_object(path, first):
-        return open_lines(path, room)  # as tools write them to .log
+        return open_lines(path, room)  # JSON Lines, which some tools write to .log files
     if first.lstrip()[:1] in ("{", "[") and (document := _document_of_text(path, room)):
         return document
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
 def open_lines(path: Path, room: MemoryBudget) -> Source:
-    """Return a file of JSON Lines, by its first object. Raises FormatError if there is none."""
+    """Return a source for a file of JSON Lines, from its first object. Raises FormatError if there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
-                first = decode_object(path, text, number, lenient=True, room=room)  # a strict reader will say
+                # A strict reader reports faults later.
+                first = decode_object(path, text, number, lenient=True, room=room)
                 return Source(path.name, path, columns=tuple(first), first=first, begins=number, kind="lines")
     raise FormatError(path, "the file has only blank lines")
 
@@ -87,15 +88,18 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
-    """Return the lines of a text file that are not blank, cut at white space, into at most so many cells. The last cell
-    then holds the rest of the line."""
+    """Yield the cells and the number of each line of a text file that is not blank.
+
+    Cells are separated by white space. With `most`, there are at most so many, and the last cell holds the rest of the
+    line.
+    """
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
             yield [*cells[:-1], cells[-1].strip()], number
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return a large document by its first bytes, if it is to be read piece by piece; else None."""
+    """Return a source for a large document, from its first bytes, if its format reads piece by piece; else None."""
     if streamed is None or path.stat().st_size <= LARGE:
         return None
     with path.open("rb") as file:
@@ -108,12 +112,13 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """Return a file that holds one JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
+    """Return a source for a .json file with one JSON value, or with JSON Lines or a table, which some tools write
+    there."""
     text = _held(path, room)
     try:
         document = decode_document(path, text, room)
     except FormatError:
-        check_text(path)  # which says more of what is no text
+        check_text(path)  # Its error says more about a file that is no text.
         if _is_lines(path, text):
             return open_lines(path, room)
         raise
@@ -126,7 +131,7 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
 
 
 def _on_halves(path: Path, halves: int) -> tuple[Note, ...]:
-    """Return the note that halves of surrogate pairs, which no text holds, are read as another character."""
+    """Return the note that halves of surrogate pairs, which no text can hold, are read as U+FFFD."""
     if not halves:
         return ()
     return (
@@ -139,12 +144,14 @@ def _on_halves(path: Path, halves: int) -> tuple[Note, ...]:
     )
 
 
-_HOLE = bytes(8)  # more than characters of two or four bytes leave between them
+_HOLE = bytes(8)  # NUL bytes in a row: more than UTF-16 or UTF-32 text has
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file, if there is room for them; raise FormatError at the first NUL, as in a file that was
-    only made large."""
+    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL.
+
+    NUL bytes fill a file whose size was set without writing it.
+    """
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []
     with path.open("rb") as file:
@@ -158,10 +165,11 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
-    """Return a JSON document that is a table as one, with its cells as texts, or None if it is something else. Such a
-    table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
+    """Return a JSON document that is a table as such a source, with its cells as texts; None for other documents.
 
-    Raises FormatError if a row has another width than the header, or a name appears twice.
+    Such a table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
+
+    Raises FormatError if a row and the header differ in length, or if a name appears twice.
     """
     if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
         return None
@@ -182,8 +190,7 @@ def _open_split(path: Path, document: Any) -> Source | None:
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a text file that is a JSON document under another name, as some tools write them, or None if it is
-    none."""
+    """Return a source for a text file that holds a JSON document under another suffix; None if it does not."""
     try:
         source = open_document(path, room)
     except FormatError:
@@ -213,7 +220,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive. Raises FormatError if it is damaged, or two of them share bytes."""
+    """Return the members of an archive. Raises FormatError if it is damaged, or if two members overlap."""
     import zipfile
 
     try:
@@ -221,16 +228,18 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
-    for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
-        if one.header_offset + _HEADER + one.compress_size > other.header_offset:
+    for member, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
+        if member.header_offset + _HEADER + member.compress_size > other.header_offset:
             rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
-            raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
+            raise FormatError(path, rule, where=f"member {sanitize(member.filename, target='message')}")
     return members
 
 
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
-    """Return the number of bytes to which an archive unpacks, as it says itself. Raises FormatError if that is more
-    than allowed, UsageError if it has too many members."""
+    """Return the unpacked size of an archive in bytes, as the archive states it.
+
+    Raises FormatError if the size exceeds the limit, UsageError if there are too many members.
+    """
     members = _listed(path)
     check_files(len(members))
     size = sum(info.file_size for info in members)
@@ -239,7 +248,8 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """Return the unpacked content of one member of an archive (the last of that name), zstandard included.
+    """Return the unpacked content of one member of an archive, zstandard included. If names repeat, the last one
+    counts.
 
     Raises FormatError if it is damaged, encrypted, or larger than a log can be.
     """
@@ -251,10 +261,11 @@ def read_member(path: Path, name: str) -> bytes:
 def read_members(
     path: Path, wanted: Callable[[str], bool], *, last: bool = False
 ) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Return the members whose names are wanted, in the order of the archive, those that share a name included; or the
-    last of them.
+    """Yield the members whose names are `wanted`, in the order of the archive.
 
-    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
+    With `last`, only the last of these is yielded.
+
+    Each is unpacked when it is asked for. zstandard is included, which zipfile reads only from Python 3.14 on.
     """
     members = [info for info in _listed(path) if wanted(info.filename)]
     for info in members[-1:] if last else members:
@@ -287,7 +298,7 @@ def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
 
 
 def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
-    """Return the content of a member, at most one byte more than the archive says there is."""
+    """Return the content of a member, at most one byte more than the archive states."""
     most = info.file_size + 1
     if info.compress_type == _STORED:
         return packed
@@ -308,6 +319,6 @@ def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> by
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
-    """Raise FormatError if the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
+    """Raise FormatError if the XML tree would take too much memory; that of `<a/><a/>…` takes 30 times the text."""
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

@@ -1,5 +1,4 @@
-"""The elements of a list or an object within a JSON document, one at a time: of a large document without holding it
-whole."""
+"""Yield the elements of a list or an object in a JSON document one at a time, without loading a large document."""
 
 from __future__ import annotations
 
@@ -11,39 +10,41 @@ from nescio.sources.source import Source
 from nescio.sources.text_files import WHITE
 from nescio.text import decimal
 
-_PIECE = 1 << 22  # bytes read at a time: the parser begins a text again with each piece of it
+_PIECE = 1 << 22  # bytes read at a time: with each piece, the parser restarts an unfinished text
 
 
 def part_of(document: Any, *place: str) -> Any:
-    """Return the value at a place within a document, given as the keys that lead there, or None if there is none."""
+    """Return the value at a place within a document, given as a path of keys; None if it does not exist."""
     for key in place:
         document = document.get(key) if isinstance(document, dict) else None
     return document
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Return an object, empty if it is none."""
+    """Return a value that is an object, or else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list, empty if it is none."""
+    """Return a value that is a list, or else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
     """Return the objects in a list; empty if the value is no list."""
-    return [one for one in as_list(value) if isinstance(one, dict)]
+    return [element for element in as_list(value) if isinstance(element, dict)]
 
 
 def texts_in(value: Any) -> list[str]:
     """Return the texts in a list, or a text alone; empty if the value is neither."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+    return [element for element in (value if isinstance(value, list) else [value]) if isinstance(element, str)]
 
 
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
-    """Return the name of a row under a key: a text, or a whole number as one. Raises FormatError for anything else,
-    with its place or line."""
+    """Return the name of a row under a key, as text.
+
+    Raises FormatError, with the place or line, unless it is a text or a whole number.
+    """
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
         place = f"line {where}" if isinstance(where, int) else where
@@ -52,12 +53,12 @@ def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int
 
 
 def identity(value: object) -> str:
-    """Return a name as a text that can be written: half of a surrogate pair cannot."""
+    """Return a name as text that can be encoded; half of a surrogate pair cannot."""
     return str(value).encode(errors="replace").decode()
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a number, or None if it is none. True is 1, and a text of a number is that number."""
+    """Return a JSON value as a number, or None if it is none. True is 1, and a text that is a number is converted."""
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -67,7 +68,7 @@ def number(value: Any) -> float | None:
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:
-    """Return true, false or None, whichever a row has under a key; raise FormatError for anything else."""
+    """Return the true, false or None of a row under a key. Raises FormatError for any other value."""
     value = row.get(key)
     if not isinstance(value, (bool, type(None))):
         raise FormatError(label, f"{key} must be true or false", where=where, value=value)
@@ -77,8 +78,10 @@ def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | 
 def placed_rows(
     source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of a list with their places ("item 3"). Raises FormatError if one is no object, which `what`
-    calls it."""
+    """Yield the objects of a list with their places ("item 3"). Raises FormatError for an element that is no object.
+
+    `what` names the elements in the message.
+    """
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise FormatError(source.label, f"{what} must be an object", where=f"{each} {i}", value=row)
@@ -88,7 +91,7 @@ def placed_rows(
 def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
     """Yield the elements of the list at a place of a document, each with its own place ("testCases[3]").
 
-    Raises FormatError if something else than a list is there. Nothing there is an empty list.
+    Raises FormatError if another value than a list is there. A missing value is an empty list.
     """
     name = ".".join(place)
     if source.outline:
@@ -105,7 +108,7 @@ def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
 def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
     """Yield the keys and values of the object at a place of a document, each with its own place ("lookup entry 3").
 
-    Raises FormatError if something else than an object is there. Nothing there is an empty object.
+    Raises FormatError if another value than an object is there. A missing value is an empty object.
     """
     name = ".".join(place)
     if source.outline:
@@ -120,7 +123,7 @@ def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, st
 
 
 def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> Iterator[Any]:
-    """Yield the elements from the file; unsound JSON is an error at its place."""
+    """Yield the elements from the file. Malformed JSON raises an error with its place."""
     import ijson
 
     assert source.path is not None
@@ -136,8 +139,10 @@ def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> I
 
 
 def outline_of(head: bytes) -> Any:
-    """Return the outline of a document from its first bytes, or None if they are no JSON. It has lists and objects as
-    far as the bytes go, and ends with them."""
+    """Return the partial document in the first bytes of a JSON document, or None if they are no JSON.
+
+    Its lists and objects end where the bytes end.
+    """
     import ijson
 
     builder = ijson.ObjectBuilder()
@@ -145,5 +150,5 @@ def outline_of(head: bytes) -> Any:
         for event, value in ijson.basic_parse(head, use_float=True):
             builder.event(event, value)
     except (ijson.JSONError, UnicodeDecodeError, RecursionError):
-        pass  # the bytes end in the middle of something
+        pass  # The bytes end within a value.
     return getattr(builder, "value", None)

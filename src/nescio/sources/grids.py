@@ -1,5 +1,7 @@
-"""Large outcome tables as grids: DuckDB groups the rows by question, and each group holds the outcomes of its runs as
-bits. No row is held in memory."""
+"""Read large outcome tables as grids, without a row in Python's memory.
+
+DuckDB groups the rows by question, and each group holds the outcomes of its runs as bits.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,19 @@ _WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY",
     "INTEGER",
     "UINTEGER",
 }
-_AS_WRITTEN = ("FLOAT", "DECIMAL")  # whose numbers are those that their digits say, as where they are read as text
-_AT_ONCE = 1 << 27  # bytes of cells that are fetched at a time
+# number types whose values are the ones that their digits state, as if read from text
+_AS_WRITTEN = ("FLOAT", "DECIMAL")
+_AT_ONCE = 1 << 27  # bytes of cells that are fetched at once
 _CELL = 8  # bytes of a run and a question
-_BLOCK = 64  # runs whose states a group of rows holds
+_BLOCK = 64  # the number of runs whose states one group of rows holds
 
 
 class Grid(Struct, frozen=True, eq=False):
-    """The runs in the order in which they first come in the table, the questions by their names, the state of each cell
-    and the columns of numbers. All arrays have shape (runs, questions). Also the judges of the runs, if they are
-    known."""
+    """The runs in order of first appearance, the questions sorted by name, the state of each cell, and columns of
+    numbers.
+
+    All arrays have shape (runs, questions). `judges` holds the judges of the runs, if known.
+    """
 
     runs: tuple[str, ...]
     questions: tuple[str, ...]
@@ -52,7 +57,7 @@ def rows_of(source: Source) -> int:
 
 
 def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return these cells of the last row of each file of a Parquet table, which its metadata lead to."""
+    """Return these cells of the last row of each file of a Parquet table, found through its metadata."""
     relation, where = _table(source, "file_row_number=true, filename=true")
     cells = ", ".join(f"{_quoted(name)}::VARCHAR" for name in columns)
     with connect() as connection:
@@ -77,13 +82,15 @@ def holds_numbers(source: Source, column: str) -> bool:
 def grid(
     source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
 ) -> Grid | None:
-    """Read a Parquet table with the columns `run`, `question` and `outcome`, and these columns of numbers. `words`
-    returns the state that each word for an outcome means, given the words with their numbers of rows. `judge` names the
-    column that says who judged, and `odd` is a condition, in SQL, on the `name` of a question.
+    """Return a Parquet outcome table as a grid, or None if it cannot be read so.
 
-    Returns None if the table cannot be read so: a cell is empty, a word is unknown, a name has white space around it or
-    accents typed in two ways, a question is odd, a number is not finite, a run has a question twice or two judges. The
-    slower way of reading then reports what is wrong.
+    It has the columns `run`, `question` and `outcome`, and these columns of numbers. `words` returns the state of each
+    word for an outcome, given the words with their numbers of rows. `judge` names the column that says who judged.
+    `odd` is an SQL condition on the `name` of a question.
+
+    It returns None for an empty cell, an unknown word, an odd question, or a number that is not finite. So it does for
+    a name with white space around it or with accents in two encodings. A run with a repeated question or with two
+    judges also gives None. The slower way of reading then reports the fault.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -199,7 +206,7 @@ def _read_numbers(
 
 
 def _parts(rows: int, numbers: int) -> int:
-    """Return in how many parts the rows are fetched."""
+    """Return the number of parts in which the rows are fetched."""
     return max(1, -(-rows * (_CELL + 8 * numbers) // at_most(_AT_ONCE, 16)))
 
 
@@ -213,7 +220,7 @@ def _quoted(name: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return a cell in SQL as tables are read: without white space around it, NULL if nothing is left."""
+    """Return the SQL of a cell without white space around it, NULL if nothing is left."""
     return f"nullif(trim({cell}, '{WHITE}'), '')"
 
 
@@ -225,7 +232,7 @@ def _kinds(connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence
 def _numbered(
     connection: duckdb.DuckDBPyConnection, table: str, named: str, where: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Make a table of names with their numbers from 0, by place and name; return the names in this order."""
+    """Create a table of names with numbers from 0, in order of place and name. Return the names in this order."""
     connection.execute(
         f"CREATE TEMP TABLE {table} AS SELECT *, (row_number() OVER (ORDER BY place, name) - 1)::INTEGER AS code "
         f"FROM ({named})",
@@ -242,7 +249,7 @@ def _as_double(cell: str, kind: str) -> str | None:
 
 
 def _tell(source: Source, part: int, parts: int) -> None:
-    """Tell the source how many more bytes of its file were read, given that this part of so many is read."""
+    """Report to the source how many more bytes of its file have been read after this part of `parts`."""
     if source.tick and source.path and source.path.is_file():
         size = source.path.stat().st_size
         source.tick(size * (part + 1) // parts - size * part // parts)

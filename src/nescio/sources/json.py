@@ -1,5 +1,7 @@
-"""JSON as values, in one place. It refuses a key that appears twice, endless nesting, and more than memory should hold.
-It mends half of a surrogate pair, with which no text can be written."""
+"""Decode JSON, in one place. It refuses repeated keys, deep nesting, and values that need too much memory.
+
+Half of a surrogate pair, which no text can hold, is replaced.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ from nescio.errors import FormatError, opt
 from nescio.memory import limit, of_machine
 from nescio.sources.limits import check_columns, check_text_length, limits, longest_text, too_deep
 
-FREE = 1 << 26  # what may always be held as values, however small the file
-_OBJECT, _TEXT, _SLOT = 64, 56, 8  # what Python takes for an object or a list, a text, a place in a list, at the least
-_SHORT = 1 << 20  # no text of this length needs more than FREE
-_LONG, _AT_ONCE = 1 << 13, 1 << 16  # bytes of a text in which marks are counted by arrays; how many stay in the cache
+FREE = 1 << 26  # bytes of values that are always allowed, however small the file
+# the least bytes that Python needs for an object or a list, a text, and an item of a list
+_OBJECT, _TEXT, _SLOT = 64, 56, 8
+_SHORT = 1 << 20  # bytes: the values of a shorter JSON text never need more than FREE
+# bytes of a text in which marks are counted with arrays, and bytes that fit into the cache
+_LONG, _AT_ONCE = 1 << 13, 1 << 16
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 _HALF_PAIR = re.compile(rb"\\ud[89a-f]", re.IGNORECASE)
 _HEX = rb"[0-9a-f]{2}"
@@ -34,8 +38,8 @@ def decode_object(
 ) -> dict[str, Any]:
     """Return the JSON object of one line. Raises FormatError if there is none, or if it repeats a key.
 
-    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
-    `room` is what its values may take.
+    `lenient` also accepts NaN, Infinity and half of a surrogate pair, which some tools write though JSON forbids them.
+    `room` is the memory that the values may take.
     """
     import msgspec
 
@@ -55,7 +59,7 @@ def decode_object(
         raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
     if room is not None:
         check_columns(path, len(value), room.left, f"line {line}")
-    # Else no key occurs twice, and nothing is nested deep.
+    # Otherwise no key can occur twice, and nothing is nested deep.
     if text.count(b":") > len(value) or text.count(b"[") >= limits().max_depth:
         _check(path, value, text, f"line {line}")
     return value
@@ -64,8 +68,7 @@ def decode_object(
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
     """Return the JSON value of a file or a part of it, with NaN and Infinity allowed and lone surrogates replaced.
 
-    Raises FormatError if it is none, says a thing twice, nests endlessly, or would take more memory than there is
-    `room`.
+    Raises FormatError if it is no JSON, repeats a key, is nested too deep, or needs more memory than `room`.
     """
     import msgspec
 
@@ -86,21 +89,23 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, or its unpacked size. For a file of `packed`
-    bytes it is at most 500 times that, and never more than half of the machine's. If a user says how much memory there
-    is, it is half of that."""
+    """The memory that the values of a file may take: ten times the file's size, or its unpacked size.
+
+    For a file of `packed` bytes it is at most 500 times that. It never exceeds half of the machine's memory, or of the
+    memory that the user states.
+    """
 
     __slots__ = ("left",)
 
     def __init__(self, size: int, *, packed: int = 0) -> None:
         most = min(10 * size, 2 * FREE + 500 * packed) if packed else 10 * size
-        told, there = limit(), of_machine()
-        self.left = FREE + most if told is None else told // 2
+        stated, there = limit(), of_machine()
+        self.left = FREE + most if stated is None else stated // 2
         if there is not None:
             self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
-        """Raise FormatError if more bytes are needed than are left."""
+        """Raise FormatError if `needed` bytes exceed the budget."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             rule += f"; {opt('memory_limit')} says how much there is, of which it may take half"
@@ -108,15 +113,17 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """Return roughly the memory of a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
-    texts = _times(text, b'"') - _times(text, b'\\"')  # each has two quotation marks
+    """Return an estimate of the memory for a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
+    texts = _times(text, b'"') - _times(text, b'\\"')  # Each text has two quotation marks.
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
 
 
 def _times(text: bytes, mark: bytes) -> int:
-    """Return how often a mark that cannot overlap itself occurs in a text. It is `bytes.count`, but several times as
-    fast in long texts that have the mark often."""
+    """Return the number of occurrences of a mark that cannot overlap itself.
+
+    It equals `bytes.count`, and is several times as fast in long texts with many occurrences.
+    """
     if len(text) < _LONG:
         return text.count(mark)
     total = 0
@@ -130,13 +137,13 @@ def _times(text: bytes, mark: bytes) -> int:
 
 
 def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
-    """Yield parts of a text that overlap by as much as a mark of this width may reach into the next."""
+    """Yield parts of a text, each with the bytes that a mark of this width may reach into the next part."""
     for start in range(0, len(text), _AT_ONCE):
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
 def _longest(text: bytes) -> int:
-    """Return the largest number of bytes between two quotation marks."""
+    """Return the largest distance in bytes between two quotation marks."""
     longest, last, start = 0, -1, 0
     for part in _parts(text, 1):
         places = np.flatnonzero(part == ord('"')) + start
@@ -147,16 +154,16 @@ def _longest(text: bytes) -> int:
     return max(longest, len(text) - last - 1)
 
 
-_NOTHING = object()  # what is no JSON at all
+_NOTHING = object()  # the result for a text that is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes the mark for
-    what cannot be read."""
+    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes U+FFFD."""
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
-        return json.loads(text.decode())  # a text, as of bytes it takes UTF-16 and broken UTF-8 too
+        # The bytes are decoded first, because Python's reader would accept UTF-16 and broken UTF-8.
+        return json.loads(text.decode())
     except (ValueError, RecursionError):
         return _NOTHING
 
@@ -169,7 +176,7 @@ def halves_of_pairs(text: bytes) -> int:
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return why a text is no JSON: msgspec's objection, or the fault that Python's more forgiving reader lets pass."""
+    """Return why a text is no JSON: msgspec's error, or the fault that Python's more tolerant reader accepts."""
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):
@@ -189,8 +196,10 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError if values nest too deep, or if a key appears twice in one object. In the latter case, `value`
-    holds only the last."""
+    """Raise FormatError if values nest too deep, or if a key appears twice in one object.
+
+    For a repeated key, `value` holds only the last value.
+    """
     keys = depth = 0
     level = [value]
     while level:
@@ -210,23 +219,24 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
 
 
 def most_keys(text: bytes) -> int:
-    """Return the largest number of keys that a JSON text may hold. It is exact unless a key ends in a backslash, or a
-    text holds `" :`.
+    """Return the largest number of keys that a JSON text may hold.
 
-    A quotation mark within a text has a backslash before it, so that `":` ends a key where there is none, or where that
-    belongs to another one.
+    It is exact unless a key ends in a backslash, or a text holds `" :`.
+
+    A quotation mark within a text has a backslash before it. So `":` ends a key if there is no backslash, or if the
+    backslash belongs to another one.
     """
     closed = _times(text, b'":') - _times(text, b'\\":') + _times(text, b'\\\\":')
     return closed + (len(_SPACED.findall(text)) if len(text) < _LONG or _has_spaced_colon(text) else 0)
 
 
 def _has_spaced_colon(text: bytes) -> bool:
-    """Return whether white space comes before a colon, as it does in few long texts."""
+    """Return whether white space comes before a colon, which is rare in long texts."""
     return any(np.any((part[1:] == ord(":")) & (part[:-1] <= ord(" "))) for part in _parts(text, 2))
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError if a key appears twice in one object of a JSON text; this is slow."""
+    """Raise FormatError if a key appears twice in one object of a JSON text. It is slow."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):
@@ -237,7 +247,7 @@ def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a JSON value as a table cell would hold it."""
+    """Return a JSON value as the text of a table cell."""
     if value is None or isinstance(value, str):
         return value
     import msgspec
@@ -245,4 +255,4 @@ def as_text(value: Any) -> str | None:
     try:
         return msgspec.json.encode(value).decode()
     except (ValueError, OverflowError, RecursionError):
-        return "�"  # only a line that was read leniently holds such a value
+        return "�"  # Only a line that was read leniently can hold such a value.

@@ -1,4 +1,4 @@
-"""The objects of JSON Lines files, with the lines or the bytes at which they begin."""
+"""Read the objects of JSON Lines files, with the lines or byte offsets at which they begin."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ LARGEST_AT_ONCE = 1 << 28
 def json_lines(
     source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Return the objects of a JSON Lines file with their line numbers. Raises FormatError at the first line that holds
-    none, or puts it among the `faults`.
+    """Yield the objects of a JSON Lines file with their line numbers.
 
-    `lenient` takes NaN and Infinity too.
+    Raises FormatError at the first line that holds no object; with `faults`, such errors are collected there instead.
+
+    `lenient` also accepts NaN and Infinity.
     """
     for row, number, _ in placed_lines(source, lenient=lenient, faults=faults):
         yield row, number
@@ -30,7 +31,7 @@ def json_lines(
 def placed_lines(
     source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
 ) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Return the objects of a JSON Lines file as `json_lines` does, with the byte at which their lines begin too."""
+    """Yield the objects of a JSON Lines file as `json_lines` does, also with the byte offsets of their lines."""
     assert source.path is not None
     read = place = rows = 0
     with source.path.open("rb") as file:
@@ -50,8 +51,10 @@ def placed_lines(
 
 
 def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
-    """Return the objects on the lines of a JSON Lines file that begin at these bytes, which were sound when all were
-    read."""
+    """Yield the objects on the lines of a JSON Lines file that begin at these byte offsets.
+
+    The lines are known to be sound, because all were read before.
+    """
     assert source.path is not None
     read = 0
     with source.path.open("rb") as file:
@@ -66,10 +69,9 @@ def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
-    """Return all rows of a JSON Lines file at once, as objects of just these fields, if every line has just these; else
-    None.
+    """Return all rows of a JSON Lines file if every line has exactly these fields; else None.
 
-    What is None is left to `json_lines`, which says what is wrong where.
+    If it is None, `json_lines` reports what is wrong and where.
     """
     import msgspec
 
@@ -82,7 +84,7 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
         rows: list[Any] = msgspec.json.Decoder(row).decode_lines(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    # One object begins on each line and none goes on to the next; as many colons as fields: no key occurs twice.
+    # Each line begins one object and none spans lines. If there are as many colons as fields, no key occurs twice.
     begun = content.count(b"\n{") + content.startswith(b"{")
     lines = content.rstrip(b"\r\n").count(b"\n") + 1
     check_rows(source.label, lines)

@@ -1,8 +1,8 @@
-"""The limits of a file, in one place: each with its default, its option, and the message that names both.
+"""Define the limits of a file, in one place: each with its default, its option, and the message that names both.
 
-A limit that depends on the size of a file keeps what is small on disk small in memory: no log that a tool wrote comes
-near it, and the option says more where one does. `Limits` holds what the user set; readers ask here, however deep they
-are called. (Memory is `memory.py`'s, and patterns that people give take bounded time in any case.)
+A limit that depends on the size of a file keeps small files small in memory. No log that a tool writes comes near it,
+and the option raises it if one does. `Limits` holds the user's settings, which readers ask for here at any depth.
+`memory.py` limits memory. Patterns from users take bounded time in any case.
 """
 
 from __future__ import annotations
@@ -17,23 +17,25 @@ from msgspec import Struct
 from nescio.errors import FormatError, UsageError, opt
 
 GB, MB = 1 << 30, 1 << 20
-MOST_UNPACKED = 4 * GB  # what takes a minute, and room on any disk
-SMALL = 64 * MB  # what any file may unpack to, as one with the same prompt of 24 kB before each of 2,000 questions does
-# What it may for each byte: logs of tools are packed 5 to 30 to one, with such prompts 100; the sheets of workbooks,
-# which take five times as long to read, 10 to one.
+MOST_UNPACKED = 4 * GB  # unpacks in about a minute, and fits on any disk
+# Any file may unpack to so much; a file with the same 24 kB prompt before each of 2,000 questions does.
+SMALL = 64 * MB
+# Unpacked bytes that are allowed per byte. Logs of tools are packed 5 to 30 to one, and with such prompts 100 to one.
+# Sheets of workbooks are packed 10 to one, but take five times as long to read.
 RATIO, SHEETS = 100, 20
-FEW_ROWS, ROWS_A_BYTE = 2_000_000, 50  # a table of text has at most one for two bytes; of Parquet one for every five
-COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+# A text table has at most one row per two bytes, and a Parquet table one per five.
+FEW_ROWS, ROWS_A_BYTE = 2_000_000, 50
+COLUMN = 1 << 15  # bytes that a column takes in memory, however few rows there are
 
 
 class Limits(Struct, frozen=True):
-    """The limits that a user set. None means the limit that follows from the size of a file."""
+    """The limits that a user set; None means the limit that follows from the size of a file."""
 
-    max_unpacked: float | None = None  # GB
+    max_unpacked: float | None = None  # in GB
     max_rows: int | None = None
     max_columns: int | None = None
-    max_depth: int = 200  # no log nests its values deeper than some 30 times; readers follow them by recursion
-    max_text: float = 64.0  # MB
+    max_depth: int = 200  # Logs nest their values at most about 30 deep; readers follow them by recursion.
+    max_text: float = 64.0  # in MB
     max_files: int = 100_000
 
 
@@ -42,7 +44,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B0
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Hold the files that are read in the block to these limits."""
+    """Apply these limits to the files that are read in the block."""
     token = _LIMITS.set(limits)
     try:
         yield
@@ -51,42 +53,41 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def limits() -> Limits:
-    """Return the limits that hold."""
+    """Return the limits in force."""
     return _LIMITS.get()
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
     """Return the number of bytes to which a file of `size` bytes may unpack."""
-    told = limits().max_unpacked
-    return min(MOST_UNPACKED, SMALL + ratio * size) if told is None else int(told * GB)
+    stated = limits().max_unpacked
+    return min(MOST_UNPACKED, SMALL + ratio * size) if stated is None else int(stated * GB)
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
     """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
     if unpacked > most:
-        told = limits().max_unpacked
-        size = f"{most / GB:.3g}" if told is None else f"{told:g}"
+        stated = limits().max_unpacked
+        size = f"{most / GB:.3g}" if stated is None else f"{stated:g}"
         rule = f"unpacks to more than {size} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
         raise FormatError(path, rule)
 
 
 class Made:
-    """A counter of the bytes that are made of a file; it raises an error if they exceed what a file of its size may
-    come to."""
+    """Count the bytes that are unpacked from a file. Raises FormatError if they exceed the limit for its size."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
 
     def add(self, size: int) -> None:
-        """Count so many bytes more, before they are made; raise FormatError if they are too many."""
+        """Count `size` more bytes before they are unpacked. Raises FormatError if they exceed the limit."""
         self._size += size
         check_size(self._path, self._size, self._most)
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError if a file unpacks to more than twice the size allowed for what was read of it.
+    """Raise FormatError if the part of a file that was read unpacks to more than twice its allowed size.
 
-    So a bomb is found in its first part, however large it is.
+    So a decompression bomb is found in its first part, however large it is.
     """
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
@@ -97,8 +98,10 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have. A file that
-    may unpack to a size that the user stated may have all rows that fit into it."""
+    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have.
+
+    If the user states the size to which a file may unpack, it may have all rows that fit into it.
+    """
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
     if most is not None and rows > most:
@@ -107,17 +110,19 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 
 
 def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:
-    """Raise FormatError if a table has more columns than allowed. Each column takes memory for thousands of rows, and
-    `memory` is what a file of its size may take."""
-    told = limits().max_columns
-    if columns > (memory // COLUMN if told is None else told):
-        many = ", which is too many for a table of this size" if told is None else f", which is more than {told:,}"
+    """Raise FormatError if a table has more columns than allowed.
+
+    Each column takes memory for thousands of rows; `memory` is the limit for a file of its size.
+    """
+    stated = limits().max_columns
+    if columns > (memory // COLUMN if stated is None else stated):
+        many = ", which is too many for a table of this size" if stated is None else f", which is more than {stated:,}"
         rule = f"there are {columns:,} columns{many}; {opt('max_columns')} says how many a file may have"
         raise FormatError(label, rule, where=where)
 
 
 def longest_text() -> int:
-    """Return the largest number of bytes of a line of text, or of a cell of a table."""
+    """Return the most bytes that a line of text or a table cell may have."""
     return int(limits().max_text * MB)
 
 
@@ -129,12 +134,12 @@ def check_text_length(label: Path | str, length: int, where: str | None = None) 
 
 
 def too_deep() -> str:
-    """Return the message that values are nested too deep, with what to do."""
+    """Return the message that values are nested too deep, with the remedy."""
     return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} says how deep they may be"
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError if more files are given, those in folders included, than allowed."""
+    """Raise UsageError for more files than allowed, those in folders included."""
     if files > limits().max_files:
         raise UsageError(
             f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"

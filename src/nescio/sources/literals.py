@@ -1,4 +1,4 @@
-"""Values that the text of a cell writes: as JSON, or as Python prints lists and objects."""
+"""Read the value that the text of a cell writes as JSON, or in Python's notation of lists and objects."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 
 from nescio.sources.limits import limits, too_deep
 
-LONGEST = 1_000_000  # characters of a text that is read as Python, whose parser takes a hundred times as much memory
+# the most characters of a text that is read as Python, whose parser needs a hundred times as much memory
+LONGEST = 1_000_000
 
 
 class UnsoundLiteralError(ValueError):
-    """A text that looks like a value and cannot be one; the error holds the rule that it breaks."""
+    """A text looks like a value but breaks a rule, which the error names."""
 
 
 def read_literal(text: str) -> Any:
-    """Return the value that a text writes. Raise ValueError if it writes none, and UnsoundLiteralError, with the rule
-    that it breaks, if it cannot be one."""
+    """Return the value that a text writes.
+
+    Raises ValueError if it writes none, and UnsoundLiteralError if it breaks a rule.
+    """
     try:
         value = json.loads(text)
     except RecursionError:
@@ -38,7 +41,10 @@ def literal_or(text: str, otherwise: Any) -> Any:
 
 
 def json_or(text: str, otherwise: Any) -> Any:
-    """Return the value that a text writes as JSON, or `otherwise` if it writes none: in prose "a" "b" is no value."""
+    """Return the value that a text writes as JSON, or `otherwise` if it writes none.
+
+    Prose that begins with a value, such as "a" "b", is no value.
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -52,7 +58,7 @@ def _python(text: str) -> Any:
     if len(text) > LONGEST:
         raise ValueError("too long to be read as Python")
     try:
-        with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
+        with warnings.catch_warnings(action="ignore"):  # Python warns of unknown escapes.
             return ast.literal_eval(text)
     except (RecursionError, MemoryError):
         raise UnsoundLiteralError(too_deep()) from None
@@ -65,8 +71,12 @@ def _python(text: str) -> Any:
 def _nests_deep(value: Any) -> bool:
     level = [value]
     for _ in range(limits().max_depth):
-        held = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list, tuple))]
-        if not held:
+        containers = [
+            entry.values() if isinstance(entry, dict) else entry
+            for entry in level
+            if isinstance(entry, (dict, list, tuple))
+        ]
+        if not containers:
             return False
-        level = [inner for one in held for inner in one]
+        level = [inner for entry in containers for inner in entry]
     return True

@@ -1,4 +1,4 @@
-"""One process at a time in a folder, on every system."""
+"""Lock a folder for one process at a time, on every system."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 from nescio.errors import UsageError
 
 PATIENCE = 60.0  # seconds that a process waits for another
-LOCK = ".lock"  # what holds the lock where a folder cannot: on Windows
+LOCK = ".lock"  # the file that holds the lock on Windows, where a folder cannot
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder while the block runs; yields whether it was free.
+    """Hold the lock of a folder during the block; yields whether it was free.
 
-    A process that is killed gives it up. The modules that lock are loaded here, as each system has one alone.
+    A killed process releases its lock. The locking modules are imported here, because each exists on one system only.
     """
     if sys.platform == "win32":
         with _windows(folder / LOCK) as free:
@@ -33,13 +33,14 @@ def locked(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file's folder while the block reads, changes and writes the file; waits for other processes.
+    """Hold the lock of a file's folder while the block reads, changes and writes the file. It waits for other
+    processes.
 
     Raises UsageError if another process holds it for longer than a minute.
     """
     folder = path.absolute().parent
     if not folder.is_dir():
-        yield  # whoever writes the file says that there is no such folder
+        yield  # The writer of the file reports that the folder does not exist.
         return
     until = time.monotonic() + PATIENCE
     while True:
@@ -54,8 +55,10 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held(draft: Path) -> Iterator[bool]:
-    """Hold the lock of a draft while the block runs; yields whether it was free, as that of a killed process is. On
-    Windows, which would not let the draft be moved, none is held, and none is free."""
+    """Hold the lock of a draft during the block; yields whether it was free, as after a process was killed.
+
+    On Windows a locked draft could not be moved, so no lock is held and the result is always false.
+    """
     if sys.platform == "win32":
         yield False
     else:
@@ -81,7 +84,7 @@ def _posix(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _windows(path: Path) -> Iterator[bool]:
-    """Lock the first byte of a file, which goes when the lock does."""
+    """Lock the first byte of a file that is deleted with the lock."""
     msvcrt: Any = import_module("msvcrt")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     free = False
@@ -98,5 +101,5 @@ def _windows(path: Path) -> Iterator[bool]:
             msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
         os.close(descriptor)
         if free:
-            with suppress(OSError):  # a file that the next step has opened stays
+            with suppress(OSError):  # The file stays if the next process has opened it.
                 path.unlink()

@@ -1,4 +1,4 @@
-"""Look at the head of a file, or at the schema of a table, for the kind of the source and its columns."""
+"""Look at the head of a file, or at the schema of a table, to find the kind of the source and its columns."""
 
 from __future__ import annotations
 
@@ -29,19 +29,21 @@ from nescio.sources.text_files import WHITE, check_text, records, separator
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MOST_BESIDE = 2_000  # files of a folder, one of which may be meant by a name that is not there
+MOST_BESIDE = 2_000  # the most files of a folder that are searched for a name similar to a missing one
 _CHUNK = 1 << 20
-_FEW, _PROBED = 16, 4096  # rows
-KEPT: dict[Path, str] = {}  # files in which streams are kept (standard input), and what messages call them
-# Patterns of first lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's.
-# Formats add theirs.
+_FEW, _PROBED = 16, 4096  # numbers of rows
+KEPT: dict[Path, str] = {}  # Files that hold streams (standard input), with the names that messages give them.
+# Patterns of first lines that are no header, keyed by suffix. A file with such a line is text, though its suffix is
+# that of a table. Formats add theirs.
 HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Look at the head of a file, or at the schema of a table. Raises FormatError if it is missing, empty or not text,
-    or exceeds the `limits`. `streamed` returns, for the outline of a large document, whether it is read piece by piece:
-    others are read whole."""
+    """Return a source from the head of a file or the schema of a table.
+
+    Raises FormatError if it is missing, empty or not text, or exceeds the `limits`. `streamed` returns whether a large
+    document, given its outline, is read piece by piece; other documents are read whole.
+    """
     if not isinstance(item, (str, Path)):
         return open_table(item)
     check_allowed(item)
@@ -75,10 +77,10 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file in the same folder that is spelled almost like the missing one."""
+    """Return the name of a file in the same folder that is spelled almost like the missing file; empty without one."""
     with suppress(OSError):
-        found = nearest(path.name, (one.name for one in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
-        return "".join(f"; did you mean {name}?" for name in found[:1])
+        names = nearest(path.name, (entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
+        return "".join(f"; did you mean {name}?" for name in names[:1])
     return ""
 
 
@@ -96,13 +98,13 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _parquet_files(path: Path) -> list[Path]:
-    """List the Parquet files in a folder, or those that match a pattern of names (part-*.parquet); empty for a file."""
+    """Return the Parquet files in a folder, or those that match a pattern (part-*.parquet); empty for a file."""
     try:
         if path.is_dir():
             return sorted(path.rglob("*.parquet"))
         if is_pattern(path) and path.suffix.lower() == ".parquet":
             return [Path(name) for name in glob(str(path), recursive=True)]
-    except (OSError, ValueError):  # what is wrong with it, opening it will say
+    except (OSError, ValueError):  # Opening the file reports what is wrong.
         pass
     return []
 
@@ -114,7 +116,7 @@ def _checked(source: Source, size: int) -> Source:
 
 
 def _open_kept(path: Path, streamed: Streamed | None) -> Source:
-    """Open the file in which a stream is kept; messages call it by the name of the stream."""
+    """Return a source for the file that holds a stream; messages call it by the name of the stream."""
     try:
         source = _open_file(path, streamed)
     except FormatError as error:
@@ -124,7 +126,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Open the file at an address; messages name it by the address."""
+    """Return a source for the file at an address; messages call it by the address."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
@@ -146,9 +148,9 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return an unpacked or fetched source, with notes that name the file or address it came from."""
-    own = {str(source.path), str(source.label)}
-    notes = tuple(replace(one, subject=str(label)) if one.subject in own else one for one in source.notes)
+    """Return an unpacked or fetched source, with notes that name the original file or address."""
+    names = {str(source.path), str(source.label)}
+    notes = tuple(replace(remark, subject=str(label)) if remark.subject in names else remark for remark in source.notes)
     return replace(source, packed=packed, notes=notes)
 
 
@@ -178,8 +180,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return the file as a document if it is named JSON Lines but holds one JSON list of objects, as some tools write;
-    else None."""
+    """Return a source for a document if a JSON Lines file holds one JSON list of objects, as some tools write; else
+    None."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
@@ -187,7 +189,7 @@ def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
     try:
         opened = documents.open_document(path, room)
     except FormatError:
-        return None  # the first line will say what is wrong
+        return None  # The error at the first line says more.
     return opened if isinstance(opened.document, list) and isinstance(opened.first, dict) else None
 
 
@@ -220,7 +222,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
         with connect() as connection:
             relation, where = parquet(path)
             shown = connection.execute(f"DESCRIBE SELECT * FROM {relation}", where).fetchall()
-            if path.is_dir() or is_pattern(path):  # several files, whose names may hold columns
+            if path.is_dir() or is_pattern(path):  # There are several files, whose names may hold columns.
                 return tuple(str(row[0]) for row in shown)
             _check_pages(connection, path)
             tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", where).fetchall()
@@ -231,7 +233,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
     names, at = (
         [],
         1,
-    )  # the schema lists each column, and within a nested one its parts; DuckDB would rename some columns
+    )  # The schema lists columns and their nested parts. DuckDB would rename some columns.
     while at < len(tree):
         names.append(str(tree[at][0]))
         pending = 1
@@ -245,7 +247,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 
 
 def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FormatError if a Parquet file says that it has more rows, or unpacks to more bytes, than allowed."""
+    """Raise FormatError if a Parquet file states more rows, or more unpacked bytes, than allowed."""
     size = path.stat().st_size
     ((rows,),) = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [address(path)]).fetchall()
     check_rows(path, rows, size)
@@ -256,8 +258,10 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size. A page holds a text once
-    that thousands of rows have, and the engine holds it for each of them."""
+    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size.
+
+    A page stores a text once for thousands of rows, but the engine stores it for each of them.
+    """
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
     lengths = ", ".join(f'strlen("{name}")' for name in texts)
@@ -302,18 +306,21 @@ def open_table(table: Any) -> Source:
 
 
 def _with_index(table: Any) -> Any:
-    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
-    as columns."""
+    """Return a pandas table with the named levels of its index as columns.
+
+    `set_index` and `groupby` turn columns into such levels.
+    """
     names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
     if type(table).__name__ != "DataFrame" or not names:
         return table
-    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name occurs twice, or would
+    # A name occurs twice, or would after the change.
+    if len({*names, *table.columns}) < len(names) + len(table.columns):
         return table
     return table.reset_index(level=names)
 
 
 def _forward(table: Any) -> Any:
-    """Return a pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
+    """Return a copy of a reversed pandas frame (`frame.iloc[::-1]`), because DuckDB reads no array backwards."""
     if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
@@ -321,8 +328,10 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """Return a table's own names of its columns; empty if its kind is unknown. DuckDB would change a name that is
-    empty, or that occurs twice but for case."""
+    """Return a table's own column names; empty if its kind is unknown.
+
+    DuckDB would change an empty name, or one that occurs twice up to case.
+    """
     home = type(table).__module__.split(".")[0]
     if isinstance(table, dict):
         return tuple(table)

@@ -1,5 +1,7 @@
-"""Regular expressions that people give, matched in bounded time: what could take long is left to the table engine,
-whose expressions take time in proportion to the text."""
+"""Match regular expressions from users in bounded time.
+
+Patterns that could take long go to the table engine, whose matching takes time in proportion to the text.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,19 @@ from typing import Any
 from nescio.errors import UsageError
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-# What expressions of Python's mean of letters beyond ASCII too, in the table engine's words.
+# Python's classes match letters beyond ASCII. These are the table engine's equivalents.
 _WIDE = {r"\d": r"\p{Nd}", r"\w": r"[\p{L}\p{N}_]", r"\W": r"[^\p{L}\p{N}_]", r"\D": r"\P{Nd}"}
-_QUICK, _BEARABLE = 10**6, 10**8  # steps of Python's engine on one text: a hundredth of a second, and a second
+_QUICK, _BEARABLE = 10**6, 10**8  # steps of Python's engine on one text: about 10 milliseconds, and about a second
 _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
-    """Return a function that tests whether a pattern matches a whole text. Case is ignored, and a full stop matches any
-    character.
+    """Return a function that tests whether a pattern matches a whole text.
 
-    Raises UsageError, which calls the option `name`, for what is no regular expression, and for one that the table
-    engine does not know and that could take exponential time, or too much for the text.
+    Case is ignored, and a full stop matches any character.
+
+    Raises UsageError, which calls the option `name`, for an invalid regular expression. It also raises UsageError for a
+    pattern that the table engine does not know and that could take too long.
     """
     flags = re.IGNORECASE | re.DOTALL
     try:
@@ -61,7 +64,7 @@ def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield the expressions that a part of an expression is made of."""
+    """Yield the subexpressions of a part of an expression."""
     if isinstance(value, parser.SubPattern):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -70,7 +73,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _is_ambiguous(body: Any) -> bool:
-    """Return whether a repeated part may match in more than one way: it has a choice or a repetition in it."""
+    """Return whether a repeated part may match in several ways, because it has a choice or a repetition in it."""
     return any(
         code in (codes.BRANCH, *_REPEATS, codes.GROUPREF) or any(map(_is_ambiguous, _parts(value)))
         for code, value in body

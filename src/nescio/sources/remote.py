@@ -1,5 +1,5 @@
-"""Files at an address (https://, s3://, gs://, hf://, memory:// …): fsspec, the extra `remote`, fetches them into a
-folder of their own."""
+"""Fetch files at an address (https://, s3://, gs://, hf://, memory:// …) into a temporary folder, with fsspec (extra
+`remote`)."""
 
 from __future__ import annotations
 
@@ -17,36 +17,37 @@ from nescio.sources.database import first_line
 from nescio.sources.source import Packed
 from nescio.sources.temporary import temporary_folder
 
-# A path has lost one of two slashes.
+# An address that became a path has only one of its two slashes.
 ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re.DOTALL | re.IGNORECASE)
 PATTERN = "*?["
-MOST_FETCHED = 64 << 30  # bytes
+MOST_FETCHED = 64 << 30  # the most bytes that are fetched
 MOST_SECONDS = 3_600
-SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
+SPLIT = ".parquet"  # The suffix of a table that may consist of several files: those of a pattern, or in a folder.
 MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
 
 
-# What checks the files that are read, where somebody else names them; raises UsageError.
+# Checks each file that is read if others than the user name them; raises UsageError.
 ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED", default=None)
 
 
 def check_allowed(file: Any) -> None:
-    """Raise UsageError for a path or an address that may not be read here."""
+    """Raise UsageError for a path or an address that nescio may not read here."""
     if (check := ALLOWED.get()) and isinstance(file, (str, Path)):
         check(file)
 
 
 def address_of(item: Path | str) -> str | None:
-    """Return the address that an item is, or None if it is a path."""
+    """Return the address, or None if the item is a path."""
     match = ADDRESS.match(str(item))
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
 def fetch(address: str) -> tuple[Packed, Path]:
-    """Fetch the file at an address into a temporary folder, or the Parquet files that a pattern or a folder there
-    covers. The folder is deleted when nothing refers to it any more.
+    """Fetch the file at an address, or the Parquet files of a pattern or folder there, into a temporary folder.
 
-    Raises FormatError if fsspec is not installed, if nothing is there, or if it cannot be fetched.
+    The folder is deleted when nothing refers to it any more.
+
+    Raises FormatError if fsspec is not installed, or if the file does not exist or cannot be fetched.
     """
     try:
         import fsspec
@@ -61,7 +62,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
         if not names:
             raise FormatError(address, "there is no such file")
         root = PurePosixPath(place if names == [place] else _above(place))
-        # Runs may have the names of their folders: the one that the file lies in keeps its own.
+        # Runs may be named by their folders, so the copy lies in a folder of the same name.
         here = folder / (root.parent if names == [place] else root).name
         for name in names:
             local = here / (root.name if name == place else PurePosixPath(name).relative_to(root))
@@ -73,7 +74,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
         folders.close()
         if isinstance(error, FormatError) or not isinstance(error, Exception):
             raise
-        # Each storage has errors of its own.
+        # Each storage system raises different errors.
         raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
     path = here / root.name if names == [place] else here
     packed = Packed(path, address)
@@ -82,7 +83,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
 
 
 class _Arriving:
-    """A limit on the size and duration of a download, because a server may never end it."""
+    """Limit the size and duration of a download, because a server may never end it."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
@@ -101,7 +102,7 @@ class _Arriving:
 
 
 def each_file(address: str) -> list[str]:
-    """Return the addresses of the files that match a pattern; raise FormatError as `fetch` does."""
+    """Return the addresses of the files that match a pattern. Raises FormatError as `fetch` does."""
     try:
         import fsspec
     except ImportError:
@@ -109,7 +110,7 @@ def each_file(address: str) -> list[str]:
     try:
         system, place = fsspec.core.url_to_fs(address)
         names = [system.unstrip_protocol(name) for name in _files(system, place)]
-    except Exception as error:  # each storage has errors of its own
+    except Exception as error:  # Each storage system raises different errors.
         raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
     if not names:
         raise FormatError(address, "there is no such file")
@@ -117,7 +118,7 @@ def each_file(address: str) -> list[str]:
 
 
 def _files(system: Any, place: str) -> list[str]:
-    """List the files at a place, which may be a pattern or a folder; empty if there is nothing."""
+    """Return the files at a place, which may be a pattern or a folder; empty if there are none."""
     if any(c in place for c in PATTERN):
         return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
     if system.isfile(place):
@@ -126,7 +127,7 @@ def _files(system: Any, place: str) -> list[str]:
 
 
 def _above(place: str) -> str:
-    """Return a folder, or for a pattern the last folder before its first part with wildcards."""
+    """Return the place itself, or for a pattern the last folder before its first part with wildcards."""
     parts = PurePosixPath(place).parts
     plain = next((i for i, part in enumerate(parts) if any(c in part for c in PATTERN)), len(parts))
     return str(PurePosixPath(*parts[:plain]))

@@ -1,4 +1,4 @@
-"""The tables that a JSON document holds: lists of objects, and objects by name, wherever they are in it."""
+"""Find the tables in a JSON document: lists of objects, and objects of named objects, at any depth."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from nescio.sources.opening import open_table
 from nescio.sources.source import Source
 from nescio.text import decimal
 
-KEY, RUN = "id", "run"  # the columns of the names of rows, or of lists of rows
-_SHOWN = 3  # other lists that a note names
-_FEWEST = 3  # objects of one kind by name that are rows
-_FEWEST_CELLS, _MOST_WORDS = 5, 6  # of single cells by name, in two objects: how many in each, and different ones
+KEY, RUN = "id", "run"  # the columns with the names of rows, or of lists of rows
+_SHOWN = 3  # the most other lists that a note names
+_FEWEST = 3  # the fewest named objects of one kind that count as rows
+# For two objects of single cells: the fewest cells in each, and the most distinct values.
+_FEWEST_CELLS, _MOST_WORDS = 5, 6
 _DEEPEST = 5
-_SINGLE = (str, float, int, bool, list, type(None))  # kinds of cells that are no objects
-_MOST_LISTED = 100  # objects with names of their own whose numbers may be figures of the rows
-_LONGEST_LINE = 1 << 16  # bytes of a line that is looked at for figures
+_SINGLE = (str, float, int, bool, list, type(None))  # types of cells that are no objects
+_MOST_LISTED = 100  # the most named objects in a list whose numbers may be figures of the rows
+_LONGEST_LINE = 1 << 16  # the most bytes of a line that is examined for figures
 _ENDS = {0: "first", -1: "last"}
-_LONGEST = 20  # characters of a text that is a number with its unit
+_LONGEST = 20  # the most characters of a text that is a number with its unit
 Row = Mapping[str, Any]
 
 
 class Rows(Struct, frozen=True):
-    """Rows, and the path of names that leads to them. `by` is the column made of the names under which the rows are."""
+    """Rows, and the path of names to them. `by` is the column that holds the names of the rows, if they have names."""
 
     path: str
     rows: Sequence[Row]
@@ -46,9 +47,11 @@ class Rows(Struct, frozen=True):
 
 
 def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
-    """Return the tables that a JSON document or JSON Lines hold, the largest first: rows whose objects have columns of
-    their own (`grading.correct`), or columns that are lists of one length. Those that are `nested` are rows within rows
-    (`runs[].results`), and single lists of those that make one table together."""
+    """Return the tables in a JSON document or JSON Lines file, the largest first.
+
+    Their rows are objects with nested columns (`grading.correct`), or columns that are lists of one length. With
+    `nested`, they are rows within rows (`runs[].results`), and the single lists of those that form one table together.
+    """
     figures: list[Any] = [source.document]
     apart: list[int] = []
     if source.kind == "lines":
@@ -66,19 +69,19 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     else:
         found = tables_in(source.document)
     keyed = {one.path for one in found if one.by == KEY}
-    beside = {place: number for own in figures for place, number in _numbers(own, (), keyed)}
+    beside = {place: number for numbers_of_list in figures for place, number in _numbers(numbers_of_list, (), keyed)}
     if nested:
         plain = {one.path for one in found if not one.by}
         outer = [Rows("", found[0].rows)] if source.kind == "lines" and found else list(_lists(source.document, ""))
         found = [inner for one in outer for inner in _within(one)] + [one for one in outer if one.path not in plain]
         beside |= {place: number for one in outer for place, number in _numbers_of_rows(one)}
-    if isinstance(source.document, dict):  # a list of what was skipped says how many were
+    if isinstance(source.document, dict):  # A list of skipped rows states how many they are.
         beside |= {
             (f"{name}[]",): len(held) for name, held in source.document.items() if isinstance(held, list) and held
         }
     found.sort(key=lambda one: -len(one.rows))
     tables = [(one, _table_at(source, one.rows, _place(source, one), _others(one, found))) for one in found]
-    if source.kind == "lines" and not nested and tables and not apart:  # whose rows are the lines of the file
+    if source.kind == "lines" and not nested and tables and not apart:  # Its rows are the lines of the file.
         tables = [(one, replace(table, made_of=(source, len(one.rows)))) for one, table in tables]
     of_lists = {one.path: dict(_numbers_listed(one)) for one in found if len(one.rows) <= _MOST_LISTED}
     return [
@@ -92,17 +95,16 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
 
 
 def _without_own(beside: Numbers, path: str) -> dict[tuple[str, ...], float | str]:
-    """Return the numbers beside the rows of a list, without its own length."""
+    """Return the numbers beside a list of rows, without the list's own length."""
     return {place: number for place, number in beside.items() if place != (f"{path}[]",)}
 
 
 def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
-    return {place: number for other, own in of_lists.items() if other != path for place, number in own.items()}
+    return {place: number for other, numbers in of_lists.items() if other != path for place, number in numbers.items()}
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of a list of objects, each with a name of its own, as a leaderboard has them, by the path of
-    the list and the name."""
+    """Yield the numbers of a list of named objects, such as a leaderboard, with the path of the list and the name."""
     names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
     if all(names) and len({*names}) == len(names):
         for name, row in zip(names, rows.rows, strict=True):
@@ -110,8 +112,10 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first and the last line (0, -1) of JSON Lines holds figures of the rows between them. Such a
-    line, the header of a log for example, is no row."""
+    """Return which of the first and the last line (0, -1) of JSON Lines hold figures about the rows between them.
+
+    Such a line, for example the header of a log, is no row.
+    """
     if source.kind != "lines" or source.path is None:
         return []
     with source.path.open("rb") as file:
@@ -123,7 +127,8 @@ def figures_in(source: Source) -> list[int]:
             decode_object(source.path, line.removeprefix(BOM_UTF8), 1, lenient=True) for line in head if line.strip()
         ]
         end = decode_object(source.path, last, 1, lenient=True) if last != head[-1].rstrip() else {}
-    except FormatError:  # which is told when all lines are read, or is a line that is longer than what was read of it
+    # The error is raised when all lines are read, or the line is longer than the part that was read.
+    except FormatError:
         return []
     rows = [row for row in rows if row]
     if not rows or not _overlap([{*row} for row in rows]):
@@ -132,22 +137,22 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether an object is no row of these: it has a number, and shares with them only keys that all of them
+    """Return whether an object is no row like these: it has a number, and shares with them only keys that all rows
     have."""
     here = {name for row in rows for name in row}
-    if len(rows) < _FEWEST and here & line.keys():  # two rows that differ are rows
+    if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
         return False
     alone = {name: value for name, value in line.items() if name not in here}
-    own = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
+    has_number = any(decimal(str(value).removesuffix("%")) is not None for _, value in _numbers(alone, (), ()))
     shared = [name for name in line if any(name in row for row in rows)]
-    return own and all(row.get(name) == line[name] for name in shared for row in rows)
+    return has_number and all(row.get(name) == line[name] for name in shared for row in rows)
 
 
-Numbers = dict[tuple[str, ...], float | str]  # by their paths
+Numbers = dict[tuple[str, ...], float | str]  # numbers keyed by path
 
 
 def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of rows that hold rows, by the path of these and the first text in each, which names it."""
+    """Yield the numbers of rows that hold rows, keyed by the path of the inner rows and the outer row's first text."""
     for row in rows.rows:
         if any(is_rows(cell) for cell in row.values()):
             name = next((cell for cell in row.values() if isinstance(cell, str)), "")
@@ -156,7 +161,7 @@ def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]
 
 
 def _lists(value: Any, path: str) -> Iterator[Rows]:
-    """Yield each list of rows in a document, but for those within rows."""
+    """Yield each list of rows in a document, except those within rows."""
     if is_rows(value):
         yield Rows(path, [flat(row) for row in value])
     elif isinstance(value, Mapping) and path.count(".") < _DEEPEST:
@@ -171,18 +176,18 @@ def _within(rows: Rows) -> Iterator[Rows]:
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
-    kept = {name for name, own in numbers.items() if len(own) == len(rows.rows) or own <= {0, 1}}
+    kept = {name for name, values in numbers.items() if len(values) == len(rows.rows) or values <= {0, 1}}
     for name in dict.fromkeys(name for row in rows.rows for name, cell in row.items() if is_rows(cell)):
         inner = []
         for row in rows.rows:
             beside = {other: cell for other, cell in row.items() if isinstance(cell, (str, bool)) or other in kept}
             listed = row.get(name)
-            inner += [beside | flat(one) for one in (listed or ())] if is_rows(listed) else []
+            inner += [beside | flat(inner_row) for inner_row in (listed or ())] if is_rows(listed) else []
         yield Rows(f"{rows.path}[].{name}", inner)
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and the short texts of a document that are in none of its lists and rows, with their paths."""
+    """Yield the numbers and short texts of a document outside its lists and rows, with their paths."""
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)
@@ -195,23 +200,25 @@ def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterat
 _WHOLE = "this JSON document is a list of rows or columns"
 
 
-def _place(source: Source, found: Rows) -> str:
-    """Return in words where the rows are, and which column their names have become."""
+def _place(source: Source, rows: Rows) -> str:
+    """Return in words where the rows are, and which column their names became."""
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
-    if found.path or found.by:
+    if rows.path or rows.by:
         where = (
-            f"the {'objects' if found.by else 'list'} {found.path!r} of this JSON document"
-            if found.path
+            f"the {'objects' if rows.by else 'list'} {rows.path!r} of this JSON document"
+            if rows.path
             else ("the objects of this JSON document")
         )
-    return f"{where} (their names are the column {found.by!r})" if found.by else where
+    return f"{where} (their names are the column {rows.by!r})" if rows.by else where
 
 
-def _others(chosen: Rows, found: Sequence[Rows]) -> list[str]:
-    """Return the names of other lists in a document that are as long as the one read, or half as long."""
-    long = [one.path for one in found if one is not chosen and one.path and 2 * len(one.rows) >= len(chosen.rows)]
+def _others(chosen: Rows, tables: Sequence[Rows]) -> list[str]:
+    """Return the names of other lists in a document that are at least half as long as the one read."""
+    long = [
+        table.path for table in tables if table is not chosen and table.path and 2 * len(table.rows) >= len(chosen.rows)
+    ]
     return list(map(repr, dict.fromkeys(long)))[:_SHOWN]
 
 
@@ -231,12 +238,12 @@ def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ())
 
 
 def tables_in(document: Any) -> list[Rows]:
-    """Find the tables of a document, each with its rows flat: `grading.correct` is a column."""
-    return [Rows(one.path, [flat(row) for row in one.rows], one.by) for one in _find(document, "", 0)]
+    """Return the tables of a document, with flat rows: `grading.correct` is a column."""
+    return [Rows(table.path, [flat(row) for row in table.rows], table.by) for table in _find(document, "", 0)]
 
 
 def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
-    """Return a row with the members of its objects as columns of their own, named by their paths."""
+    """Return a row in which the members of nested objects are columns, named by their paths."""
     cells: dict[str, Any] = {}
     for name, value in row.items():
         is_object = type(value) not in _SINGLE and isinstance(value, Mapping)
@@ -257,40 +264,41 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
     if _is_keyed(value):
         return [Rows(path, [{KEY: name, **row} for name, row in value.items()], KEY)]
     below = {name: _find(member, _join(path, name), depth + 1) for name, member in value.items()}
-    inside = {name: found[0] for name, found in below.items() if len(found) == 1}
-    if len(inside) > 1 and all(len(found) < 2 for found in below.values()) and _are_alike(path, inside):
-        rows = [{RUN: name, **row} for name, one in inside.items() for row in one.rows]
+    inside = {name: tables[0] for name, tables in below.items() if len(tables) == 1}
+    if len(inside) > 1 and all(len(tables) < 2 for tables in below.values()) and _are_alike(path, inside):
+        rows = [{RUN: name, **row} for name, table in inside.items() for row in table.rows]
         return [Rows(path, rows, RUN)]
-    return [one for found in below.values() for one in found]
+    return [table for tables in below.values() for table in tables]
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that are under two names, of a run and of a question. The names of runs are taken to be the
-    fewer."""
+    """Return the rows below two levels of names, runs and questions. The level with fewer names is taken as the
+    runs."""
     members = list(value.values())
-    if len(members) < 2 or not all(isinstance(one, Mapping) and _is_keyed(one) for one in members):
+    if len(members) < 2 or not all(isinstance(member, Mapping) and _is_keyed(member) for member in members):
         return []
-    if not _overlap([{*one} for one in members]):
+    if not _overlap([{*member} for member in members]):
         return []
     outer, inner = (RUN, KEY) if len(members) <= max(map(len, members)) else (KEY, RUN)
-    return [{outer: name, inner: other, **row} for name, one in value.items() for other, row in one.items()]
+    return [{outer: name, inner: other, **row} for name, member in value.items() for other, row in member.items()]
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Return whether an object holds objects of one kind by name."""
+    """Return whether an object maps names to objects of one kind."""
     members = list(value.values())
-    if len(members) < 2 or not all(isinstance(one, Mapping) and one for one in members):
+    if len(members) < 2 or not all(isinstance(member, Mapping) and member for member in members):
         return False
     if len(members) < _FEWEST and not _is_grid(members):
         return False
-    if any(_holds_rows(one) for one in members):
+    if any(_holds_rows(member) for member in members):
         return False
-    return _overlap([{*one} for one in members])
+    return _overlap([{*member} for member in members])
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether objects hold single cells of one kind, of a few words, as verdicts on many questions are."""
-    cells = [cell for one in members for cell in one.values() if cell is not None]
+    """Return whether objects hold single cells of one kind with few distinct values, like verdicts on many
+    questions."""
+    cells = [cell for member in members for cell in member.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
     return min(map(len, members)) >= _FEWEST_CELLS and few and kinds in ({bool}, {int}, {str})
@@ -301,14 +309,14 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Return whether lists of rows under several names are at one place below them, and of one kind."""
-    places = {one.path.removeprefix(_join(path, name)) for name, one in inside.items()}
-    named = any(RUN in one.columns for one in inside.values())
-    return len(places) == 1 and not named and _overlap([one.columns for one in inside.values()])
+    """Return whether lists of rows under several names are at the same place below them, and of one kind."""
+    places = {table.path.removeprefix(_join(path, name)) for name, table in inside.items()}
+    named = any(RUN in table.columns for table in inside.values())
+    return len(places) == 1 and not named and _overlap([table.columns for table in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:
-    """Return whether sets of names have more in common than not."""
+    """Return whether sets of names share more than half of their names."""
     shared, every = set.intersection(*names), set.union(*names)
     return 2 * len(shared) > len(every)
 
@@ -318,7 +326,7 @@ def _join(path: str, name: object) -> str:
 
 
 def columns_in(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of a document that is a table by its columns: lists of one length, and nothing else."""
+    """Yield the columns of a document that consists of columns: lists of one length, and nothing else."""
     if isinstance(document, Mapping) and document:
         lists = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
         if len(lists) == len(document) and len({len(cells) for cells in lists}) == 1 and lists[0]:

@@ -1,5 +1,5 @@
-"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and the place of a record in
-it."""
+"""Describe one file, or one table in memory, for readers: its name, its head, its columns, and the places of
+records."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
 ARCHIVES = (".zip", ".eval")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by one of PACKED
+BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # any of them may be followed by a suffix of PACKED
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
-_SMALL = 1 << 18  # bytes of text whose query is run before a better one would be planned
+_SMALL = 1 << 18  # bytes: a query over a smaller text runs before the engine could plan a better one
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):
-    """The compressed file that a source was unpacked from, or the address that it was fetched from. The unpacked or
-    fetched copy is deleted when this and all that it `holds` are."""
+    """The compressed file or the address from which a source comes.
+
+    The unpacked or fetched copy is deleted when no reference to this object, or to the objects in `holds`, is left.
+    """
 
     path: Path
     address: str = ""
@@ -34,18 +36,19 @@ class Packed(Struct, frozen=True, eq=False, weakref=True):
 
 
 class Source(Struct, frozen=True, eq=False):
-    """A file on disk (`path`), a table in memory (`table`), or a table in memory that was part of a file. `columns` are
-    its column names, or the keys of its first object.
+    """A file on disk (`path`), a table in memory (`table`), or a table in memory from a file.
 
-    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
-    `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the
-    line of a text file on which its header or its first object begins; it is `plain` if `check_text` says so.
-    `document` is the JSON of a document, or the root of XML; for a large one that is read piece by piece it is an
-    `outline` of its first bytes. `tick` is told how many more bytes of its rows were read; `room` is the memory that
-    its JSON may take. `named` says which of its columns play a part, as the user says (NAME: COLUMN). A table in a
-    document also has `place`, the path of its rows as `--column` has it (`details[]`). `beside` has the numbers beside
-    its rows by their paths, which may be its totals. A table that has a row for each answer in the rows of another, run
-    after run, is `made_of` that other table and its number of rows.
+    `columns` are its column names, or the keys of its first object.
+
+    `kind` is how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
+    `archive` (ZIP, with its `members`), `xml` or `text`. `documents.py` opens the last four. `begins` is the line of a
+    text file with its header or its first object. It is `plain` if `check_text` returns so. `document` is the value of
+    a JSON document, or the root of XML. A large document that is read piece by piece has an `outline` of its first
+    bytes instead. `tick` is called with the number of further bytes read. `room` is the memory that its JSON may take.
+    `named` maps roles to columns, as the user named them (NAME: COLUMN). A table in a document also has `place`, the
+    path of its rows in the notation of `--column` (`details[]`). `beside` has the numbers beside its rows keyed by
+    path, which may be totals. `made_of` is set for a table made from another one with a row per answer, run after run:
+    the other table and its number of rows.
     """
 
     name: str
@@ -71,8 +74,10 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def suffix(self) -> str:
-        """Return the file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a
-        table in memory, wherever it stood."""
+        """Return the file's suffix in lower case; empty for a table in memory.
+
+        It is .jsonl for all JSON Lines and .json for all documents.
+        """
         if self.kind == "lines":
             return LINES[0]
         if self.kind == "document":
@@ -85,7 +90,7 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def stem(self) -> str:
-        """Return the name of a run in this file if nothing else names it."""
+        """Return the name of a run in this file if no other name is known."""
         return self.path.stem if self.path else self.name
 
     @property
@@ -95,29 +100,29 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def head(self) -> str | None:
-        """Return the line of its column names, or of the keys of its first object, or None if it has no lines."""
+        """Return the line with the column names or the first object, or None if there are no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 
 def small(*sources: Source) -> bool:
-    """Return whether tables are text of no more than 256 KiB together."""
+    """Return whether tables are text of at most 256 KiB together."""
     if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
         return False
     return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
 
 
 def own_path(path: Path | str) -> Path:
-    """Return a path by the names that its folders have, though it goes up and down (../logs, .)."""
+    """Return an absolute path, in which `.` and `..` are resolved."""
     return Path(os.path.abspath(path))
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
     """Return the names of runs, one for each file.
 
-    A name is the stem, or the folder for files of one name (and for a `generic` one). If that folder is called output,
-    it is the one above.
+    A name is the stem, or the folder for files with equal names or a `generic` name. If that folder is called output,
+    the name is that of the folder above.
 
-    Raises MismatchError if two files would still bear the same name.
+    Raises MismatchError if two files still have the same name.
     """
     stems = [source.stem for source in sources]
     names = []

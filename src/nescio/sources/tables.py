@@ -1,5 +1,5 @@
-"""Rows of any table (CSV, TSV, JSON Lines, Parquet, a data frame) as text columns in DuckDB, and the way back to their
-lines."""
+"""Load the rows of any table (CSV, TSV, JSON Lines, Parquet, a data frame) into DuckDB as text, and locate rows in
+files."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from nescio.sources.text_files import WHITE, records
 if TYPE_CHECKING:
     import duckdb
 
-# How a text begins that a spreadsheet would take for a formula, or that was guarded against that.
+# The beginning of a text that a spreadsheet takes for a formula, or of one that was guarded against that.
 FORMULA = "'*[\t\r]*[=+@-]"
 _MARK = "'"
 _LONGEST_LINE = 1 << 26
-_AT_ONCE = 1 << 12  # lines
+_AT_ONCE = 1 << 12  # lines read at a time
 _TICK = 1 << 22
 _COLUMNS_AT_ONCE = 64
-_FEW_NAMES = 1 << 11  # for which a Parquet file that is read once has a dictionary
-# A text as a number, in SQL, as `text.decimal` has it: 1_0 and +-1 are none, which the table engine takes for numbers.
+_FEW_NAMES = 1 << 11  # the most names for which a Parquet file that is read once has a dictionary
+# A text as a number, in SQL, with the rules of `text.decimal`: it rejects 1_0 and +-1, which the table engine accepts.
 NUMBER = "TRY_CAST(CASE WHEN NOT contains({0}, '_') AND NOT contains({0}, '+-') THEN {0} END AS DOUBLE)"
-# Words that people write for no number; readers say that they are none.
+# Words that people write in place of a number; readers report them.
 NOTHING = r"(n/?a|n\. ?a\.|#n/a|<na>|nan|none|null|-+|–|—|\?|k\. ?a\.)"
 
 
@@ -47,16 +47,16 @@ def load_rows(
     *,
     most: int | None = None,
 ) -> dict[str, str]:
-    """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones
+    """Create the table `into` with a column `row` (from 1) and the source's columns as trimmed text; empty cells are
     NULL.
 
-    Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep`
-    names the columns that are wanted, and `most` says how many of the first rows; None means all. Raises FormatError if
-    a record is malformed, or where there is none.
+    Returns the name of each column in that table. Names differ from the source's, because SQL does not distinguish
+    `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means all. Raises
+    FormatError for a malformed record, or without any record.
     """
     import duckdb
 
-    source = source if most is None else replace(source, tick=None)  # a look at the first rows is no progress
+    source = source if most is None else replace(source, tick=None)  # Loading the first rows is no progress.
     try:
         if source.suffix in LINES:
             names = _load_lines(connection, source, into, keep, most)
@@ -78,8 +78,8 @@ def load_rows(
 
 
 def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
-    """Return the first row of a result, or None. All of it is fetched: DuckDB allows nothing else while a result is
-    open."""
+    """Return the first row of a result, or None. It fetches the whole result, because DuckDB allows no other query
+    before."""
     return next(iter(connection.execute(query, parameters).fetchall()), None)
 
 
@@ -92,7 +92,7 @@ def _text(cell: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return `_text` of a cell that is a text: most begin and end in no white space, which is faster to see."""
+    """Return `_text` of a cell that is a text. The check for white space at its ends is faster, and most have none."""
     is_bare = f"{cell} BETWEEN '!' AND '~' AND right({cell}, 1) BETWEEN '!' AND '~'"
     return f"CASE WHEN {is_bare} THEN {cell} ELSE {_text(cell)} END"
 
@@ -111,14 +111,14 @@ def _load_table(
     relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
     kinds = {str(row[0]): str(row[1]) for row in described}
-    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # In pandas, NaN means a missing value.
     texts = []
     for cell in names.values():
         nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
         kind = kinds[cell]
         nested = ("[" in kind and "VARCHAR" in kind) or kind.startswith(
             ("STRUCT", "MAP")
-        )  # JSON has marks around texts
+        )  # JSON puts quotation marks around texts.
         plain = nan if pandas and kind in ("FLOAT", "DOUBLE") else f"to_json({cell})" if nested else cell
         texts.append(f"{_text(plain)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
@@ -131,25 +131,29 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long. The
-    file holds a text once, however many rows have it."""
+    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long.
+
+    The file stores a text once, however many rows have it.
+    """
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
     if not sums:
         return
-    found = first(connection, f"SELECT {sums} FROM {relation}", parquet(source.path)[1])
-    check_text_length(source.label, max((length or 0) for length in found[::2]))
-    check_size(source.path, sum((size or 0) for size in found[1::2]), most_unpacked(source.path.stat().st_size))
+    sizes = first(connection, f"SELECT {sums} FROM {relation}", parquet(source.path)[1])
+    check_text_length(source.label, max((length or 0) for length in sizes[::2]))
+    check_size(source.path, sum((size or 0) for size in sizes[1::2]), most_unpacked(source.path.stat().st_size))
 
 
 def _load_delimited(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load a delimited file through DuckDB, which is fast. A file that it refuses is read slowly, to be understood or
-    to find its fault.
+    """Load a delimited file through DuckDB, which is fast, or else slowly.
 
-    Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a
-    blank line is an empty cell where there is one column), or guesses (spaces around quotation marks).
+    The slow way reads files that DuckDB refuses, or finds their fault.
+
+    It also reads files that DuckDB may misread. Rows may be lost by mixed line ends, or blank lines before the header.
+    Rows may be added, because a blank line is an empty cell of a single column. DuckDB guesses if there are spaces
+    around quotation marks.
     """
     import duckdb
 
@@ -171,8 +175,10 @@ def _load_delimited(
 
 
 def _quick(source: Source) -> str:
-    """Return a delimited file as a table of texts in SQL, whose parameter is its address; empty if DuckDB would not
-    read the file as it is meant."""
+    """Return a delimited file as a table of texts in SQL, with its address as parameter.
+
+    Return an empty text if DuckDB would misread the file.
+    """
     if not source.plain or source.begins != 1 or len(source.columns) < 2:
         return ""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
@@ -184,7 +190,7 @@ def _quick(source: Source) -> str:
 
 
 def lines_about(source: Source) -> float:
-    """Return how many lines a file may have, by those at its beginning."""
+    """Return an estimate of the number of lines in a file, from those at its beginning."""
     assert source.path is not None
     with source.path.open("rb") as file:
         begin = file.read(_TICK)
@@ -193,10 +199,13 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Yield a delimited file as Parquet in a temporary folder, which lasts as long as the block. Its cells are as
-    written, except in columns of `numbers`. Yields None if the file cannot be read so, if a cell of `numbers` is no
-    number, or if there is no room for it. It also yields None if a cell of the columns `names` has an apostrophe, with
-    which writers guard what spreadsheets take for a formula. The slower way of reading then reports what is wrong."""
+    """Yield a delimited file as Parquet in a temporary folder that exists during the block; None if that fails.
+
+    Cells are as written, except in the columns `numbers`. It fails if the file cannot be read so, if a cell of
+    `numbers` is no number, or if there is no room. It also fails if a cell of the columns `names` has an apostrophe,
+    with which writers guard texts that spreadsheets take for formulas. The slower way of reading then reports the
+    fault.
+    """
     import duckdb
 
     relation, columns = _quick(source), source.columns
@@ -205,13 +214,13 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
         return
     with ExitStack() as folders:
         temporary = None
-        with suppress(OSError):  # there is no folder for temporary files, or it takes none
+        with suppress(OSError):  # The folder for temporary files is missing or not writable.
             temporary = folders.enter_context(temporary_folder())
         if temporary is None:
             yield None
             return
         path, cells, odd = temporary / "rows.parquet", [], []
-        # An error tells what is odd, so that the file is read once.
+        # Errors report odd cells, so that one pass over the file is enough.
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
             cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
@@ -235,7 +244,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
 def _cells(
     source: Source, names: Mapping[str, str], most: int | None = None
 ) -> tuple[dict[str, list[str | None]], int]:
-    """Return the cells of a delimited file, column by column, and how many rows it has."""
+    """Return the cells of a delimited file, keyed by column, and its number of rows."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
     wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
@@ -256,7 +265,7 @@ def _cells(
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load lines one batch at a time; of a file of any size, only the columns that are kept are held in memory."""
+    """Load JSON Lines in batches, so that memory holds only one batch and the kept columns."""
     names: dict[str, str] = {}
     before = 0
     for columns, count in _column_batches(source, keep, most):
@@ -279,7 +288,7 @@ def _load_lines(
 def _column_batches(
     source: Source, keep: Collection[str] | None, most: int | None
 ) -> Iterator[tuple[dict[str, list[str | None]], int]]:
-    """Return the cells of some lines at a time, column by column, and how many lines they are."""
+    """Yield batches of lines: their cells, keyed by column, and their number."""
     columns: dict[str, list[str | None]] = {}
     count = 0
     for value, _ in islice(json_lines(source), most):
@@ -308,7 +317,7 @@ def _create(
 
 
 def locate(source: Source, row: int) -> str:
-    """Return the place of row `row` (from 1) of a source: its line in a text file, its row in any other table."""
+    """Return the place of row `row` (from 1): its line in a text file, its row in any other table."""
     if source.made_of is not None:
         whole, rows = source.made_of
         return locate(whole, (row - 1) % rows + 1)
@@ -324,7 +333,7 @@ def locate(source: Source, row: int) -> str:
 
 
 def unguarded(source: Source, cell: str) -> str:
-    """Return a cell, in SQL, without the apostrophe that `writing` puts before formulas in delimited files."""
+    """Return the SQL of a cell without the apostrophe that `writing` puts before formulas in delimited files."""
     if source.kind != "delimited":
         return cell
     guarded = f"starts_with({cell}, {literal(_MARK)}) AND regexp_matches({cell}, {literal('^' + FORMULA)})"
@@ -334,8 +343,10 @@ def unguarded(source: Source, cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Remove the rows of a loaded table without any content, as spreadsheets leave behind, and those that repeat the
-    header, as concatenated files have them. Return notes that count them."""
+    """Remove empty rows of a loaded table, and rows that repeat the header; return notes that count them.
+
+    Spreadsheets leave empty rows behind, and concatenated files repeat the header.
+    """
     cells = {name: cell for name, cell in have.items() if name}
     blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"
     header = " AND ".join(f"{cell} = {literal(name.strip())}" for name, cell in cells.items()) or "false"
@@ -369,9 +380,11 @@ def without_blanks(
 def with_points(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Give the numbers of a loaded table decimal points in place of decimal commas (0,75). Spreadsheets of many
-    languages write such commas beside semicolons or tabs. `cells` are the columns that may hold numbers. Returns a note
-    on those that have commas."""
+    """Replace decimal commas (0,75) of a loaded table by points; return notes on the columns that have commas.
+
+    Spreadsheets in many languages write such commas together with semicolons or tabs. `cells` are the columns that may
+    hold numbers.
+    """
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
     number = f"'(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?'"
@@ -395,7 +408,7 @@ def with_points(
         query = f"bool_and(regexp_full_match({cells[name]}, {whole}) OR regexp_full_match({cells[name]}, {thousands}))"
         if first(connection, f"SELECT {query} FROM {table}")[0]:
             points.append(name)
-    for name in points:  # in a file with decimal commas a point can only separate thousands
+    for name in points:  # In a file with decimal commas, a point can only separate thousands.
         connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, '.', '')")
     read = note(
         "table.decimal_commas",
@@ -419,7 +432,8 @@ def with_points(
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:
-    """Yield the columns in which some cell contains a mark; a query of many columns is faster than one for each."""
+    """Yield the columns in which some cell contains a mark. One query of all columns is faster than a query for
+    each."""
     names = list(cells)
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[start : start + _COLUMNS_AT_ONCE]
@@ -430,17 +444,17 @@ def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[s
 
 
 def literal(text: str) -> str:
-    """Return a string as SQL writes it."""
+    """Return a string as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def literals(texts: Iterable[str]) -> str:
-    """Return strings as SQL lists them."""
+    """Return strings as a list of SQL literals."""
     return ", ".join(map(literal, texts))
 
 
 def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
-    """Raise FormatError naming the first of the columns that is not there."""
+    """Raise FormatError that names the first missing column."""
     for name in names:
         if name not in have:
             raise FormatError(

@@ -1,8 +1,8 @@
-"""Temporary folders for files that are unpacked, fetched or rewritten, for as long as they are read.
+"""Create temporary folders for files that are unpacked, fetched or rewritten, for as long as they are read.
 
-They lie in one folder for each process, and go with what they were made for, also where Ctrl-C or SIGTERM ends the
-process. Those of a process that was killed outright (SIGKILL, a lack of memory) stay until the next process that needs
-one: it removes what nobody holds.
+They lie in one folder per process. They are deleted with the objects they were made for, even if Ctrl-C or SIGTERM ends
+the process. The folders of a process that was killed outright (SIGKILL, a lack of memory) stay until the next process
+needs one. That process removes all folders without a lock.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from threading import RLock
 
 from nescio.sources.locks import held
 
-NAMES = re.compile(r"nescio-[0-9a-f]{16}")  # which no folder of the user's has by chance
-_OURS: dict[Path, ExitStack] = {}  # what holds the folder of this process
+NAMES = re.compile(r"nescio-[0-9a-f]{16}")  # No folder of the user has such a name by chance.
+_OURS: dict[Path, ExitStack] = {}  # the lock of this process's folder
 _ONE_AT_A_TIME = RLock()
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that only this user can read, and that goes with the block. Raises OSError if
-    none can be made."""
+    """Yield a temporary folder that only this user can read; it is deleted after the block. Raises OSError if that
+    fails."""
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
             ours, folder = _made()
@@ -39,7 +39,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def folder_with(owner: object) -> Path:
-    """Return a temporary folder that goes when `owner` does, or at the end of the process."""
+    """Return a temporary folder that is deleted together with `owner`, or at the end of the process."""
     stack = ExitStack()
     weakref.finalize(owner, stack.close)
     return stack.enter_context(temporary_folder())
@@ -48,8 +48,8 @@ def folder_with(owner: object) -> Path:
 def _made() -> tuple[Path, Path]:
     """Return the folder of this process, and a new folder in it.
 
-    The last owner of a folder may be collected at any moment, also in this call, and then takes the folder of the
-    process with it.
+    The last owner of a folder may be garbage-collected at any moment, even during this call. The folder of the process
+    is then deleted with it.
     """
     while True:
         ours = _ours(Path(tempfile.gettempdir()))
@@ -58,9 +58,11 @@ def _made() -> tuple[Path, Path]:
 
 
 def _ours(around: Path) -> Path:
-    """Return the folder of this process, whose lock it holds. If there is none yet, make it, after removing those whose
-    lock nobody holds."""
-    process = f"{os.getpid():08x}"  # a forked one has its own
+    """Return the folder of this process, whose lock it holds.
+
+    If there is none yet, it is created, after folders without a lock are removed.
+    """
+    process = f"{os.getpid():08x}"  # A forked process has its own folder.
     for there in [*_OURS]:
         if there.parent == around and there.name.endswith(process) and there.is_dir():
             return there
@@ -73,20 +75,20 @@ def _ours(around: Path) -> Path:
 
 
 def _close(ours: Path) -> None:
-    """Remove the folder of this process, unless something is in it."""
+    """Remove the folder of this process if it is empty."""
     with _ONE_AT_A_TIME, suppress(OSError):
         ours.rmdir()
         _OURS.pop(ours, ExitStack()).close()
 
 
 def _sweep(around: Path) -> None:
-    """Remove this user's temporary folders that no process holds."""
-    old = time.time() - 2  # one that is younger may be about to be held
+    """Remove this user's temporary folders that no process has locked."""
+    old = time.time() - 2  # Another process may be about to lock a younger one.
     named: list[os.DirEntry[str]] = []
     with suppress(OSError), os.scandir(around) as entries:
         named = [entry for entry in entries if NAMES.fullmatch(entry.name)]
     for entry in named:
-        with suppress(OSError):  # it may be another user's, or have gone meanwhile
+        with suppress(OSError):  # The folder may be another user's, or deleted meanwhile.
             if entry.is_dir(follow_symlinks=False) and entry.stat().st_mtime < old:
                 with held(Path(entry)) as free:
                     if free:

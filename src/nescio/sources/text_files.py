@@ -1,4 +1,4 @@
-"""Text as it comes: check that it is UTF-8, find how its lines end, and read the records of a delimited file."""
+"""Check that text is UTF-8, find its line ends, and read the records of a delimited file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from pathlib import Path
 from nescio.errors import FormatError
 from nescio.sources.limits import check_text_length, longest_text
 
-WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
+WHITE = " \t\n\v\f\r"  # is removed from both ends of every cell
 _CHUNK = 1 << 20
 _TICK = 1 << 22
-_END = "\0"  # which is in no text file
+_END = "\0"  # occurs in no text file
 _UNCLOSED = "a quotation mark that opens here is never closed"
-_LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
+_LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 KiB.
 
 
 def check_text(path: Path) -> bool:
-    """Return whether every reader must agree on a file's content: line ends are alike, and no quotes are beside spaces.
+    """Return whether all readers agree on a file's content: line ends are alike, and no quotes are beside spaces.
 
-    Raises FormatError at the first NUL byte, the first byte that is not UTF-8, or a line that is too long, naming it.
+    Raises FormatError, with the line, at the first NUL byte, the first byte that is not UTF-8, or a line that is too
+    long.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, returns, pairs, spaced, last, length = 1, 0, 0, False, b"", 0
@@ -39,7 +40,7 @@ def check_text(path: Path) -> bool:
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                # error.object is the chunk, preceded by what was left of a character begun in the chunk before
+                # error.object is the chunk, with an unfinished character of the previous chunk before it.
                 at = line + error.object.count(b"\n", 0, error.start)
                 offending = error.object[error.start : error.start + 1]
                 raise FormatError(
@@ -70,17 +71,18 @@ _SEPARATOR = "sep="
 
 
 def separator(line: str) -> str | None:
-    """Return the column separator that a first line names for Excel's sake, as `sep=;` does; None in any other line."""
+    """Return the column separator that a first line states for Excel, such as `sep=;`; None for any other line."""
     text = line.rstrip("\r\n")
     return text[len(_SEPARATOR) :] if len(text) == len(_SEPARATOR) + 1 and text.startswith(_SEPARATOR) else None
 
 
 def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = None) -> Iterator[tuple[list[str], int]]:
-    """Return the records of a delimited file, slowly but with the line on which each begins; blank lines are passed
-    over. `tick` is told, now and then, how many characters more were read.
+    """Yield the records of a delimited file with their first lines, slowly; blank lines are skipped.
 
-    Between tabs a field may go on after its closing quotation mark, as spreadsheets write `"so" said`. Raises
-    FormatError at a record that is not well-formed.
+    `tick` is called now and then with the number of further characters.
+
+    In a tab-separated file, text may follow a closing quotation mark, as spreadsheets write `"so" said`. Raises
+    FormatError at a malformed record.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -97,7 +99,7 @@ def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = Non
             except csv.Error as error:
                 raise FormatError(path, _why_not_csv(error), where=f"line {begins}") from None
             if record and record[-1].endswith(_END):
-                if record != [_END]:  # the last field took the end of the file for a part of itself
+                if record != [_END]:  # The last field was not closed, and swallowed the end of the file.
                     raise FormatError(path, _UNCLOSED, where=f"line {begins}")
                 return
             if begins == 1 and separator(delimiter.join(record)):
@@ -107,7 +109,7 @@ def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = Non
 
 
 def _ticked(lines: Iterable[str], tick: Callable[[int], None]) -> Iterator[str]:
-    """Yield the lines, and say how many characters they have."""
+    """Yield the lines, and report their numbers of characters."""
     more = 0
     for line in lines:
         more += len(line)

@@ -1,4 +1,4 @@
-"""Workbooks of spreadsheets (.xlsx): the one sheet with cells in it, as a table. Needs the extra `excel`."""
+"""Read the only sheet with cells of a spreadsheet workbook (.xlsx) as a table. Needs the extra `excel`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from nescio.sources.xml import feed
 
 SUFFIX = ".xlsx"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-_MOST_TITLES = 5  # rows of one cell, of several words, above the header
-_MOST_ROWS = 1 << 20  # of a sheet, by its format
-_FEW_CELLS = 1 << 20  # beside which the size of a file says nothing
+_MOST_TITLES = 5  # the most title rows above the header: one cell of several words each
+_MOST_ROWS = 1 << 20  # the most rows of a sheet in this format
+_FEW_CELLS = 1 << 20  # For fewer cells, the size of a file says nothing.
 
 
 _CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
@@ -32,7 +32,7 @@ _CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
 
 @contextmanager
 def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator[None]:
-    """Read this sheet of workbooks, within limits, while this lasts."""
+    """Select the sheet to read from workbooks, within limits, during the block."""
     token = _CHOSEN.set(name)
     try:
         with limits:
@@ -48,13 +48,13 @@ class SeveralSheetsError(FormatError):
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
-    """Write the sheet of a workbook as CSV into a temporary folder, and note cells beyond its header. The folder is
-    deleted with the first value.
+    """Return the sheet of a workbook as CSV in a temporary folder, with notes on cells beyond its header.
 
-    Raises UsageError if the library that reads workbooks is not installed. Raises FormatError if this is no workbook,
-    if it unpacks to more bytes than allowed or to more cells than so many bytes hold, if several sheets have cells
-    (`--sheet` says which is meant), or if a cell holds an error, or a formula without the value that it gave: neither
-    is an answer.
+    The folder is deleted with the first value.
+
+    Raises UsageError if the library for workbooks is not installed. Raises FormatError in four cases: the file is no
+    workbook; it unpacks to more bytes or cells than allowed; several sheets have cells (`--sheet` selects one); or a
+    cell holds an error, or a formula without its value.
     """
     try:
         from openpyxl import load_workbook
@@ -101,13 +101,13 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a sheet of openpyxl as texts, each with its number, those without a cell too.
+    """Yield the rows of an openpyxl sheet as texts with their numbers, empty rows included.
 
-    Raises FormatError where there are more cells than a workbook that unpacks to `size` bytes can hold, or more text
-    than `made` takes: what a sheet claims of itself is not believed.
+    Raises FormatError for more cells than a workbook that unpacks to `size` bytes can hold, or for more text than
+    `made` allows. The dimensions that a sheet states are ignored.
     """
     cells = 0
-    sheet.reset_dimensions()  # which openpyxl would fill with cells that are not there
+    sheet.reset_dimensions()  # openpyxl would fill the stated dimensions with empty cells.
     rows = enumerate(sheet.iter_rows(values_only=True), sheet.min_row or 1)
     for count, (number, row) in enumerate(rows, 1):
         cells += len(row)
@@ -115,13 +115,15 @@ def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[
             rule = f"sheet {sheet.title!r} has more rows or columns than a file of its size can hold"
             raise FormatError(path, rule)
         texts = ["" if cell is None else _text(cell) for cell in row]
-        made.add(sum(map(len, texts)) + len(texts))  # one text may be in many cells
+        made.add(sum(map(len, texts)) + len(texts))  # Many cells may share one text.
         yield number, texts
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without empty rows, and as wide as its first row below its titles. The errors, and
-    the cells beyond that width, are known once all cells were read."""
+    """The cells of a sheet as texts, without empty rows, and as wide as the first row below the titles.
+
+    Errors, and cells beyond that width, are known after all cells were read.
+    """
 
     def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
         self._path, self._sheet, self._size, self._made = path, sheet, size, made
@@ -154,7 +156,7 @@ def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
 
 
 def _check_formulas(path: Path) -> None:
-    """Raise FormatError for a formula without its value, which a program that writes workbooks does not work out."""
+    """Raise FormatError for a formula without its value, which libraries that write workbooks do not compute."""
     lacking: list[str] = []
     with zipfile.ZipFile(path) as packed:
         for name in packed.namelist():
@@ -170,10 +172,10 @@ def _check_formulas(path: Path) -> None:
 
 
 def _without_value(path: Path, sheet: IO[bytes]) -> list[str]:
-    """Return the cells of a sheet whose formula has no value; an empty one is a value if the formula gives a text."""
+    """Return the cells of a sheet whose formula has no value. An empty value is one if the formula returns text."""
     lacking: list[str] = []
     cell: dict[str, str] = {}
-    within: set[str] = set()  # the cell's parts that were seen
+    within: set[str] = set()  # the parts of the cell that were seen
     now = ""
 
     def start(name: str, attributes: dict[str, str]) -> None:

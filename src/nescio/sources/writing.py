@@ -1,4 +1,4 @@
-"""Writing a file, or a folder of files, whole or not at all."""
+"""Write a file, or a folder of files, completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from nescio.errors import UsageError
 from nescio.sources.locks import held
 from nescio.sources.temporary import temporary_folder
 
-_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what only who writes is told
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # errors that only a writer can meet
 
 
 @contextmanager
 def naming(path: Path, *drafts: Path) -> Iterator[None]:
-    """Make an error of writing name the file: UsageError if the disk is full, or if a draft of the file may not be
-    made."""
+    """Name the file in errors of writing: UsageError if the disk is full, or if no draft of the file can be created."""
     try:
         yield
     except OSError as error:
@@ -40,15 +39,18 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask of the process is taken from the mode
-    """Yield a draft path beside `path`. The draft replaces `path` if the block succeeds. Otherwise it is deleted, by
-    the next call if this one is killed. A pipe or a device stays, and the draft is written into it."""
+def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # The umask of the process is applied to the mode.
+    """Yield a draft path beside `path`, which replaces `path` if the block succeeds.
+
+    Otherwise it is deleted, by the next call if the process is killed. A pipe or a device stays, and the draft is
+    written into it.
+    """
     if is_special(path):
         with _poured_into(path) as draft:
             yield draft
         return
     if path.is_symlink():
-        path = path.resolve()  # what the link names is written, and the link stays
+        path = path.resolve()  # The target of a link is replaced, and the link stays.
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
@@ -67,13 +69,13 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # the mask o
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path leads to something that no file may replace: a pipe, a device, or the output of this
-    process."""
+    """Return whether a path must not be replaced by a file: a pipe, a device, or the output of this process."""
     return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
 
 
 def _printed_to(path: Path) -> int | None:
-    """Return the descriptor of standard output or of standard error, if it is open on this file (/dev/stdout)."""
+    """Return the descriptor of standard output or standard error if it is open on this file (/dev/stdout); else
+    None."""
     for descriptor in (1, 2):
         with suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), path.stat()):
@@ -95,24 +97,26 @@ def _poured_into(path: Path) -> Iterator[Path]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a pipe or a device; if this process prints to it, writing goes on after what was printed."""
+    """Return an open pipe or device. If this process prints to it, writing continues after the printed text."""
     descriptor = _printed_to(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 def draft_of(path: Path, *, inside: bool = False) -> Path:
-    """Return the path of a draft of a file or folder, beside it or inside it. It is a name that nothing has yet, known
-    before the draft is made, so that an interruption finds it."""
+    """Return an unused path for a draft of a file or folder, beside or inside it.
+
+    The path is known before the draft exists, so that an interruption can delete it.
+    """
     folder = path.absolute() if inside else path.absolute().parent
     return folder / f".{path.name}.{secrets.token_hex(8)}{path.suffix}"
 
 
-DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the names that `draft_of` gives
+DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the pattern of the names that `draft_of` returns
 
 
 def _sweep(path: Path) -> None:
-    """Remove the drafts of `path` that killed calls left; no process holds them any more."""
-    old = time.time() - 2  # one that is younger may be about to be held
+    """Remove the drafts of `path` that killed processes left, which no process has locked."""
+    old = time.time() - 2  # Another process may be about to lock a younger one.
     with suppress(OSError):
         for entry in os.scandir(path.absolute().parent):
             if entry.name.startswith(f".{path.name}.") and DRAFT.fullmatch(entry.name) and entry.stat().st_mtime < old:
@@ -130,7 +134,7 @@ def _mask() -> int:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise UsageError if a folder cannot be written there: it holds something, is a file, or has no place."""
+    """Raise UsageError if no folder can be written there: it is not empty, is a file, or its parent is missing."""
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
@@ -141,11 +145,12 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill. It becomes the new `path` when the block ends well, and else it is deleted, by the next
-    call if this one is killed.
+    """Yield a folder to fill, which becomes the new `path` if the block succeeds.
 
-    The new folder replaces an empty one at once. If it cannot (it is the current folder, a disk is mounted on it, the
-    folder around it is read-only, or on Windows), the empty folder is filled, one file after another.
+    Otherwise it is deleted, by the next call if the process is killed.
+
+    The new folder replaces an empty one at once. This may be impossible: it is the current folder, a disk is mounted on
+    it, the folder around it is read-only, or on Windows. Then the empty folder is filled, one file after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()
@@ -168,20 +173,20 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _gives_way(path: Path) -> bool:
-    """Return whether another folder can take the place of an empty one."""
+    """Return whether another folder can replace an empty one."""
     around = path.absolute().parent
     apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
     return not apart and not path.samefile(Path.cwd())
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file completely or not at all."""
     with atomic_write(path) as draft:
         draft.write_text(text, encoding="utf-8")
 
 
 def csv_text(rows: Iterable[Iterable[Any]], *, end: str = "\n") -> str:
-    """Return rows as CSV; None is an empty cell."""
+    """Return rows as CSV text; None is an empty cell."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator=end).writerows(rows)
     return text.getvalue()

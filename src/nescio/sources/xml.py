@@ -1,4 +1,4 @@
-"""XML, read by expat: elements know their line and what is above them; entities and what is outside are refused."""
+"""Read XML with expat. Elements know their line and their parent; entities and external content are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nescio.sources.limits import MB
 if TYPE_CHECKING:
     from nescio.sources.source import Source
 
-_DEEPEST = 256  # elements within elements
+_DEEPEST = 256  # the deepest nesting of elements
 _LONGEST_TAG = 16 * MB
 
 
@@ -27,15 +27,15 @@ class Element(ElementTree.Element):
     sourceline: int
 
     def tagged(self, *tags: str) -> Iterator[Element]:
-        """Yield this element and those within it that have one of these tags, in their order."""
+        """Yield this element and its descendants with one of these tags, in document order."""
         return (element for element in self.iter() if element.tag in tags)  # type: ignore[misc]
 
     def children(self, tag: str) -> list[Element]:
-        """Return the elements directly within this one that have a tag."""
+        """Return the child elements with a tag."""
         return [element for element in self if element.tag == tag]  # type: ignore[misc]
 
     def ancestors(self, *tags: str) -> Iterator[Element]:
-        """Yield the elements above this one that have one of these tags (none: all), the nearest first."""
+        """Yield the elements above this one with one of these tags (without tags: all), the nearest first."""
         above = self.above
         while above is not None:
             if not tags or above.tag in tags:
@@ -44,7 +44,7 @@ class Element(ElementTree.Element):
 
 
 def parse_xml(path: Path) -> Element:
-    """Return the root of an XML file. Raises FormatError, with the line, for what is no XML or declares entities."""
+    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or declared entities."""
     parser = expat.ParserCreate(namespace_separator="}")
     builder = ElementTree.TreeBuilder(element_factory=Element)
     open_elements: list[Element] = []
@@ -77,7 +77,7 @@ def parse_xml(path: Path) -> Element:
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise FormatError(path, f"not well-formed XML: {what}", where=f"line {error.lineno}") from None
-    except (LookupError, ValueError) as error:  # of an encoding that is unknown, or not supported
+    except (LookupError, ValueError) as error:  # The encoding is unknown or not supported.
         raise FormatError(path, f"not well-formed XML: {first_line(error)}", where="line 1") from None
     except OSError as error:
         raise FormatError(path, f"cannot be read: {first_line(error)}") from None
@@ -87,9 +87,9 @@ def parse_xml(path: Path) -> Element:
 
 
 def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
-    """Parse a file in pieces. Raises FormatError for a tag or a comment that is longer than any that a tool writes.
+    """Parse a file in pieces. Raises FormatError for an overlong tag or comment.
 
-    Expat before 2.6 reads a tag without an end again with every piece (CVE-2023-52425): one of 80 MB takes 30 s.
+    With every piece, expat before 2.6 rereads a tag without an end (CVE-2023-52425): one of 80 MB takes 30 s.
     """
     fed = 0
     while piece := file.read(MB):
@@ -102,21 +102,21 @@ def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
 
 
 def _qualified(name: str) -> str:
-    """Return a name as ElementTree has it, with its namespace in braces."""
+    """Return a name in ElementTree's form, with its namespace in braces."""
     return f"{{{name}" if "}" in name else name
 
 
 def written(root: ElementTree.Element) -> bytes:
-    """Return a document as it is written, with a line for each element."""
+    """Return a document as bytes, with one line per element."""
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n"
 
 
 def fault_in(source: Source, element: Element, rule: str, value: object = None) -> FormatError:
-    """Return the error of an element of XML, with its line."""
+    """Return the error for an XML element, with its line."""
     return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
 
 
 def text_in(element: ElementTree.Element | None) -> str:
-    """Return the text of an element and all within it; white space is that of the layout."""
+    """Return the text of an element and its descendants, without white space of the layout."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-MANY = 30_000  # of weights of 0 and 1 that are added up in 16 bits
+MANY = 30_000  # weights of 0 and 1 that 16 bits can add up without overflow
 
 
 def compiled(function: Any) -> Any:
-    """Compile when first called, and keep the result on disk if there is a place that can be written."""
+    """Return a function that Numba compiles at its first call, kept on disk if a writable place exists."""
     try:
         return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
@@ -22,7 +22,7 @@ def compiled(function: Any) -> Any:
 
 @compiled
 def totals(unit, table, values):
-    """See `ordered.totals`."""
+    """Return the sums of the values; see `ordered.totals`."""
     size = table.shape[1]
     total = np.zeros(size)
     for row in range(len(unit)):
@@ -38,7 +38,7 @@ def totals(unit, table, values):
 
 @compiled
 def pairs(unit, ends, table, high, low):
-    """See `ordered.pairs`."""
+    """Return the numbers of ordered pairs; see `ordered.pairs`."""
     size = table.shape[1]
     before, counted, total = np.zeros(size), np.zeros(size), np.zeros(size)
     ahead, behind = np.zeros(size), np.zeros(size)
@@ -78,7 +78,10 @@ def pairs(unit, ends, table, high, low):
 
 @compiled
 def mirrored_pairs(unit, ends, table, high, low):
-    """See `ordered._mirrored_pairs`. Rows of one kind that follow on one another are counted in small numbers first."""
+    """Return the numbers of ordered pairs for a table and its mirror images; see `ordered._mirrored_pairs`.
+
+    Consecutive rows of one kind are first counted in small integers, which is faster.
+    """
     size = table.shape[1]
     before, total, counted, mirrored = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size)
     ahead, behind = np.zeros(size), np.zeros(size)
@@ -132,7 +135,7 @@ def mirrored_pairs(unit, ends, table, high, low):
 
 @compiled
 def running_shares(unit, ends, table, part, harmonic, shift):
-    """See `ordered.running_shares`."""
+    """Return the sums of the running shares; see `ordered.running_shares`."""
     size = table.shape[1]
     place, number = np.full(size, shift, dtype=np.int64), np.zeros(size, dtype=np.int64)
     sums, before, inside, at = np.zeros(size), np.zeros(size), np.zeros(size), np.full(size, harmonic[shift])
@@ -171,7 +174,7 @@ def running_shares(unit, ends, table, part, harmonic, shift):
 
 @compiled
 def precisions(unit, ends, table, part, harmonic):
-    """See `ordered.precisions`."""
+    """Return the sums of the precisions; see `ordered.precisions`."""
     size = table.shape[1]
     place, number = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     sums, before, inside = np.zeros(size), np.zeros(size), np.zeros(size)

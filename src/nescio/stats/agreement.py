@@ -1,8 +1,7 @@
-"""Measure how far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of
-questions.
+"""Measure how well two rankings of the same items agree, or two judges of them. Knows nothing of questions.
 
-Each ranking is given by the scores of the items, higher being better; equal scores are a tie. The agreement is
-undefined (NaN) if there are fewer than two items or if one ranking ties all: it orders nothing.
+A ranking is given by one score per item; higher scores are better, and equal scores are ties. The agreement is
+undefined (NaN) below two items, and if a ranking ties all of them.
 """
 
 from __future__ import annotations
@@ -33,22 +32,23 @@ def kendall_tau_b(one: Scores, other: Scores) -> float:
 
 
 def tau_ap(truth: Scores, estimate: Scores) -> float:
-    r"""Compute the AP rank correlation (Yilmaz, Aslam & Robertson 2008): errors near the top of `estimate` weigh more;
-    in [-1, 1].
+    r"""Compute the AP rank correlation (Yilmaz, Aslam & Robertson 2008), in [-1, 1].
 
-    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$, with C(i) the items above rank i of the estimate that
-    the truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero
-    2017) that walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the
-    first group have none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P -
-    1$, with P the chance that such an item and one above it, both picked at random, are ordered alike. NaN if a ranking
-    ties all.
+    Errors near the top of `estimate` weigh more.
+
+    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$. C(i) is the number of items above rank i of the
+    estimate that the truth also places above that item. Not symmetric. With ties it is the half of $\tau_{AP,b}$
+    (Urbano & Marrero 2017) that goes down the estimate. Only items in strictly higher groups are above an item. The
+    items of the first group have none above them, and the average leaves them out. A pair that the truth ties is not
+    ordered alike. The result is $2P - 1$. P is the probability that such an item and a random one above it are ordered
+    alike. NaN if a ranking ties all.
     """
     true, estimated = _rankings(truth, estimate)
     if _orders_nothing(true, estimated):
         return float("nan")
     above = estimated[None, :] > estimated[:, None]
     alike = (above & (true[None, :] > true[:, None])).sum(axis=1)
-    rank = above.sum(axis=1)  # how many are above
+    rank = above.sum(axis=1)  # the number of items above each item
     lower = rank > 0
     return float(2 * np.mean(alike[lower] / rank[lower]) - 1)
 
@@ -85,7 +85,7 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
 def observed_agreement(table: ArrayLike) -> Floats:
     r"""Compute the share of items that two judges put into the same category; in [0, 1], NaN without items.
 
-    `table` has shape (…, k, k): how many items the first judge put into category i and the second into j.
+    `table` has shape (…, k, k): the number of items that the first judge put into category i and the second into j.
     """
     counts = _squares(table)
     with np.errstate(invalid="ignore"):
@@ -94,7 +94,9 @@ def observed_agreement(table: ArrayLike) -> Floats:
 
 
 def cohen_kappa(table: ArrayLike) -> Floats:
-    r"""Cohen's (1960) kappa, agreement beyond what chance would bring two judges who each keep to their own shares.
+    r"""Cohen's (1960) kappa: the agreement beyond chance.
+
+    Chance is the agreement of two judges who draw categories independently, each with their own shares.
 
     $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$;
     in [-1, 1], 1 if they agree on every item and use more than one category. NaN if $p_e = 1$: both put all items into
@@ -104,13 +106,15 @@ def cohen_kappa(table: ArrayLike) -> Floats:
     total = np.einsum("...ij->...", counts)
     by_chance = np.einsum("...ij,...ki->...", counts, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # counts are whole numbers, so that p_e = 1 is met exactly
+        # The counts are whole numbers, so the test for p_e = 1 is exact.
         kappa = (np.einsum("...ii->...", counts) * total - by_chance) / (total**2 - by_chance)
     return np.where(total**2 == by_chance, np.nan, kappa)
 
 
 def gwet_ac1_of_two(table: ArrayLike) -> Floats:
-    r"""Gwet's (2008) AC1 of two judges, who choose among as many categories as the table has; at most 1.
+    r"""Gwet's (2008) AC1 of two judges; at most 1.
+
+    The table has one row and one column per category, used or not.
 
     $\mathrm{AC1} = \frac{p_o - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k(1 - \pi_k)$ and
     $\pi_k$ the mean of both judges' shares of category k. It holds where nearly all items are of one category. NaN
@@ -158,6 +162,6 @@ def _orders_nothing(*rankings: Floats) -> bool:
 
 
 def _ranks(scores: Floats) -> NDArray[np.int64]:
-    """1 for the best; tied items share the first of their ranks."""
+    """Return the rank of each item: 1 is the best, and tied items share the first of their ranks."""
     ranks: NDArray[np.int64] = len(scores) + 1 - np.searchsorted(np.sort(scores), scores, side="right")
     return ranks

@@ -1,8 +1,8 @@
 """Test whether a judge may replace an assessor: the alternative annotator test (Calderon, Reichart & Dror, ACL 2025).
 Knows nothing of questions.
 
-`people` has shape (items, assessors): the number of the category that each put an item into, -1 if there is no verdict;
-`judge` has the judge's.
+`people` has shape (items, assessors). It holds the number of the category that each assessor chose for each item, or -1
+without a verdict. `judge` holds the categories that the judge chose.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from nescio.errors import UsageError
 
 Floats = NDArray[np.float64]
 
-FEWEST = 30  # units an assessor, below which the t test is not that of the study
+FEWEST = 30  # With fewer units per assessor, the t test is not the one of the study.
 ALPHA = 0.05
 
 
 class Versus(Struct, frozen=True):
-    """The judge in the place of one assessor, beside the others.
+    """The comparison of the judge with one assessor, by their agreement with the other assessors.
 
-    `advantage` is how often the judge agrees with the others as much as the assessor or more, `own` how often the
-    assessor does, `difference` is own - advantage; `p` is that of a difference of the margin or more, `adjusted` by
-    Benjamini and Yekutieli over the assessors. Undefined (NaN) if fewer than two units are shared with others.
+    `advantage` is the share of items on which the judge agrees with the others at least as well as the assessor. `own`
+    is the share on which the assessor agrees at least as well as the judge. `difference` is own - advantage. `p` is the
+    p-value of the hypothesis that the difference is the margin or more. `adjusted` is that p-value, corrected for the
+    number of assessors (Benjamini and Yekutieli). All are NaN if the assessor shares fewer than two units with others.
     """
 
     items: int
@@ -44,60 +45,60 @@ class Versus(Struct, frozen=True):
 
 
 class Alternative(Struct, frozen=True):
-    """The test for every assessor."""
+    """The result of the test for every assessor."""
 
     people: tuple[Versus, ...]
 
     @property
     def winning(self) -> float:
-        """Return the share of assessors whom the judge may replace; NaN if nobody was tested."""
-        tested = [one.beaten for one in self.people if not math.isnan(one.p)]
+        """Return the share of tested assessors whom the judge may replace, in [0, 1]; NaN if no assessor was tested."""
+        tested = [person.beaten for person in self.people if not math.isnan(person.p)]
         return sum(tested) / len(tested) if tested else math.nan
 
     @property
     def advantage(self) -> float:
-        """Return the mean advantage of the judge; NaN if nobody shares an item."""
-        known = [one.advantage for one in self.people if one.units]
+        """Return the mean of the judge's advantages over the assessors, in [0, 1]; NaN if nobody shares an item."""
+        known = [person.advantage for person in self.people if person.units]
         return sum(known) / len(known) if known else math.nan
 
     @property
     def passes(self) -> bool:
-        """Return whether the judge may replace half of the assessors or more."""
+        """Return whether the judge may replace at least half of the assessors."""
         return self.winning >= 0.5
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Return the test, for each assessor, whether the judge agrees as well with the others as the assessor does.
+    r"""Return the results of a test per assessor: does the judge agree with the others as well as the assessor does?
 
-    For an item that another assessor judged too, $S_f$ and $S_h$ are the shares of the others who agree with the judge
-    and with the assessor, $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$; the hypothesis is that d is
-    the margin or more on average, and a one-sided t test rejects it. If all d are equal there is no t, and p is $(1
-    - \varepsilon)^n$ if they are 0 or less, else 1. `units` number what items are averaged over first, as items of one
-    question are no independent sample. Raises UsageError for fewer than two assessors.
+    Take an item that another assessor judged too. $S_f$ and $S_h$ are the shares of the others who agree with the judge
+    and with the assessor. $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$. The hypothesis is that the
+    mean of d is at least the margin; a one-sided t test may reject it. If all d are equal, t is undefined. Then p is
+    $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` holds the number of each item's unit. The items of one
+    question are no independent sample, so their mean counts once. Raises UsageError for fewer than two assessors.
     """
-    said, by_judge = np.asarray(people), np.asarray(judge)
-    if said.ndim != 2 or said.shape[1] < 2 or by_judge.shape != said.shape[:1]:
+    verdicts, by_judge = np.asarray(people), np.asarray(judge)
+    if verdicts.ndim != 2 or verdicts.shape[1] < 2 or by_judge.shape != verdicts.shape[:1]:
         raise UsageError(
             "the alternative annotator test needs verdicts of two assessors or more on the same items (found shape"
-            f" {said.shape})"
+            f" {verdicts.shape})"
         )
-    place = np.arange(len(said)) if units is None else np.asarray(units)
-    rows = [_versus(said, by_judge, person, margin, place) for person in range(said.shape[1])]
+    place = np.arange(len(verdicts)) if units is None else np.asarray(units)
+    rows = [_versus(verdicts, by_judge, person, margin, place) for person in range(verdicts.shape[1])]
     tested = [i for i, row in enumerate(rows) if not math.isnan(row[-1])]
     adjusted = dict(zip(tested, _by([rows[i][-1] for i in tested]), strict=True))
     return Alternative(tuple(Versus(*row, adjusted.get(i, math.nan)) for i, row in enumerate(rows)))
 
 
 def _versus(
-    said: NDArray[np.int64], judge: NDArray[np.int64], person: int, margin: float, place: NDArray[np.int64]
+    verdicts: NDArray[np.int64], judge: NDArray[np.int64], person: int, margin: float, place: NDArray[np.int64]
 ) -> tuple[int, int, float, float, float, float]:
-    others = np.delete(said, person, axis=1)
+    others = np.delete(verdicts, person, axis=1)
     many = (others >= 0).sum(axis=1)
-    use = (said[:, person] >= 0) & (many > 0) & (judge >= 0)
+    use = (verdicts[:, person] >= 0) & (many > 0) & (judge >= 0)
     if not use.any():
         return 0, 0, *(math.nan,) * 4
     like_judge = (others == judge[:, None]).sum(axis=1)[use]
-    like_person = (others == said[:, [person]]).sum(axis=1)[use]
+    like_person = (others == verdicts[:, [person]]).sum(axis=1)[use]
     _, unit = np.unique(place[use], return_inverse=True)
     sizes = np.bincount(unit)
     wins = np.bincount(unit, like_judge >= like_person) / sizes
@@ -108,7 +109,7 @@ def _versus(
 
 
 def p_of(d: Floats, margin: float) -> float:
-    """Return the one-sided p of a mean of the margin or more."""
+    """Return the one-sided p-value of the hypothesis that the mean of d is at least the margin."""
     from scipy.special import stdtr
 
     n = len(d)
@@ -119,7 +120,7 @@ def p_of(d: Floats, margin: float) -> float:
 
 
 def _by(p: list[float]) -> list[float]:
-    """Adjust p-values by Benjamini and Yekutieli (2001), which holds whatever their dependence."""
+    """Return p-values corrected by Benjamini and Yekutieli (2001), valid under any dependence."""
     m = len(p)
     if not m:
         return []
@@ -128,4 +129,4 @@ def _by(p: list[float]) -> list[float]:
     stepped = np.minimum.accumulate((np.asarray(p)[order] * scale)[::-1])[::-1]
     adjusted = np.empty(m)
     adjusted[order] = np.minimum(stepped, 1)
-    return [float(one) for one in adjusted]
+    return [float(value) for value in adjusted]

@@ -1,4 +1,5 @@
-"""Sums of independent events with probabilities of their own (Poisson-binomial). Knows no questions."""
+"""Compute with sums of independent events that have different probabilities (Poisson-binomial). Knows nothing of
+questions."""
 
 from __future__ import annotations
 
@@ -7,20 +8,21 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-DEVIATIONS = 12.0  # beyond so many of them a sum is not met, but for a chance below 1e-16
+DEVIATIONS = 12.0  # A sum lies beyond so many standard deviations with a probability below 1e-16.
 MARGIN = 48
 LEAST = 1e-300
 ROWS_A_PRODUCT = 16
 
 
 def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
-    r"""Return $E|S - E S|$ for sums S of independent events, `numbers` of each probability, shape (rows,).
+    r"""Return $E|S - E S|$, the mean absolute deviation of each sum S of independent events; shape (rows,).
 
-    `numbers` has shape (rows, probabilities). By the discrete Fourier transform of S in a window about its mean that is
-    wide enough for all of it, so the work grows with the standard deviation and not with the number of events.
+    `numbers` has shape (rows, probabilities): the number of events with each probability. A discrete Fourier transform
+    gives the distribution of S in a window about its mean that holds all of it. So the work grows with the standard
+    deviation, and not with the number of events.
     """
     values = np.zeros(len(numbers))
-    # Not a matrix product: its digits would depend on how many rows there are.
+    # A matrix product would give digits that depend on the number of rows.
     numbers = np.ascontiguousarray(numbers)
     means, variances = (
         (numbers * probabilities).sum(axis=1),
@@ -39,11 +41,11 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
             some = rows[start : start + ROWS_A_PRODUCT]
             block = np.zeros(
                 (ROWS_A_PRODUCT, len(probabilities))
-            )  # one shape: no digit depends on how many rows there are
+            )  # The constant shape makes the digits independent of the number of rows.
             block[: len(some)] = numbers[some]
             centred = np.exp((block @ log)[: len(some)])
             part = means[some] - np.floor(means[some])
-            # Times e^{i·angle·part} it is the transform of S - floor(E S), whole numbers in a window about 0.
+            # Its product with e^{i·angle·part} is the transform of S - floor(E S), whole numbers in a window about 0.
             weights = np.fft.irfft(np.conj(centred * np.exp(1j * np.outer(part, angle))), n=int(size), axis=1)
             place = np.arange(size)
             whole = np.where(place >= size // 2, place - size, place)
@@ -52,6 +54,6 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
 
 
 def _window(variances: Floats) -> NDArray[np.int64]:
-    """Return windows of few sizes, so that rows can share their work: powers of 2."""
+    """Return the width of a window for each variance. Widths are powers of 2, so that rows can share their work."""
     least = 2 * DEVIATIONS * np.sqrt(variances) + MARGIN
     return (2 ** np.ceil(np.log2(least))).astype(np.int64)

@@ -1,8 +1,9 @@
-r"""Betting sequences: intervals of a mean that hold at every look, without any plan of looks.
+r"""Compute intervals of a mean that hold at every look, without a plan of looks: betting sequences.
 
-Labels come in random order from a pool of N; a judge's verdicts are known of all of it. Waudby-Smith & Ramdas (JRSS B
-2023), sampling without replacement, with the judge as in prediction-powered inference. Or values come without end
-(`bets_on_stream`, `reached`, `bounds_of_stream`), with the same bets. Knows nothing of questions.
+Labels come in random order from a pool of N, and a judge's verdicts on the whole pool are known. The method is that of
+Waudby-Smith & Ramdas (JRSS B 2023) for sampling without replacement; the judge enters as in prediction-powered
+inference. The same bets serve an endless stream of values (`bets_on_stream`, `reached`, `bounds_of_stream`). Knows
+nothing of questions.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-FEWEST = 10  # labels before the first interval, and before the judge is weighed by what they say
-FULL = 0.5  # the share of the capital that a bet may lose at most
-_HALVINGS = 40  # of the range in which a bound is sought
+FEWEST = 10  # From so many labels on there is an interval, and the labels decide the judge's weight.
+FULL = 0.5  # the largest share of the capital that a bet may lose
+_HALVINGS = 40  # The search for a bound halves its range so many times.
 
 
 class Bets(Struct, frozen=True, eq=False):
-    """The bets on the labels so far, one element a label. They are the values x with their weights and their least and
-    greatest values, and the size of each bet before its limit. `goal` is the logarithm of the capital that refutes a
-    mean."""
+    """The bets on the labels so far; each array has one element per label.
+
+    The arrays hold the values x with their weights, their least and greatest values, and the size of each bet before
+    its limit. A mean is refuted once the logarithm of the capital reaches `goal`.
+    """
 
     labels: Floats
     x: Floats
@@ -35,13 +38,14 @@ class Bets(Struct, frozen=True, eq=False):
 
 
 def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, planned: int | None = None) -> Bets:
-    r"""Return the bets on labels in [0, 1], in the order in which they came. `judge` has the judge's verdicts on them,
-    and `every` its verdicts on the whole pool.
+    r"""Return the bets on labels in [0, 1], in the order in which they came.
 
-    $x_i = d_i - w_i(g_i - \bar g_i)$, $\bar g_i$ being the judge's mean over what is not labelled yet, and $w_i$ ½
-    for the first ten and then $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the labels before, held to [0, 1]. Bets of the
-    size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$, or, for looks that are planned to end with M labels,
-    $\sqrt{2\ln(2/\alpha)/(v_{i-1}M)}$.
+    `judge` holds the judge's verdicts on the labelled answers, and `every` its verdicts on the whole pool.
+
+    $x_i = d_i - w_i(g_i - \bar g_i)$, where $\bar g_i$ is the judge's mean over the answers not yet labelled. $w_i$ is
+    ½ for the first ten labels. After them it is $\mathrm{cov}(d, g)/(\bar g(1-\bar g))$ of the earlier labels, clipped
+    to [0, 1]. A bet has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}\,i\ln(1+i))}$. If the looks are planned to end with M
+    labels, it has the size $\sqrt{2\ln(2/\alpha)/(v_{i-1}M)}$.
     """
     m, n = len(labels), len(every)
     i = np.arange(1, m + 1)
@@ -55,14 +59,14 @@ def bets(labels: Floats, judge: Floats, every: Floats, *, alpha: float = 0.05, p
 def bets_on_stream(
     labels: Floats, judge: Floats | None = None, around: Floats | None = None, *, alpha: float = 0.05
 ) -> Bets:
-    r"""Return the bets on an endless stream of values in [0, 1], in their order.
+    r"""Return the bets on an endless stream of values in [0, 1], in the order of the values.
 
-    A one-sided bound of their mean is wrong at some look with a chance of at most alpha.
+    A one-sided bound of the stream's mean is wrong at some look with a probability of at most alpha.
 
-    With a judge the values are people's labels: `judge` is what it says of each, `around` its mean over the answers
-    since the label before, this one among them. Then $x_i = d_i - w_i(g_i - \bar g_i)$, which has the mean of $d_i$
-    where the judge says the same on average of the answer that people see as of those around it. $w_i$ is as in `bets`,
-    with $\bar g$ of the judge's means so far.
+    With a judge, the values are people's labels. `judge` holds its verdict on each labelled answer. `around` holds its
+    mean over the answers since the label before, this answer included. Then $x_i = d_i - w_i(g_i - \bar g_i)$. It has
+    the mean of $d_i$ if the judge's mean is the same for labelled answers as for those around them. $w_i$ is as in
+    `bets`, with $\bar g$ the mean of the judge's means so far.
     """
     goal = math.log(1 / alpha)
     if judge is None or around is None:
@@ -75,17 +79,19 @@ def bets_on_stream(
 
 
 def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
-    """Return after how many values of a stream the bets first refute that its mean is this one, or None if never.
+    """Return the number of values after which the bets first refute that the stream has this mean, or None.
 
-    They bet that the mean is above it, or below it if not `upward`.
+    The bets say that the true mean is above this one, or below it if not `upward`.
     """
     above = np.flatnonzero(np.cumsum(_gains_on_stream(mean, made, upward)) >= made.goal)
     return int(above[0]) + 1 if len(above) else None
 
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
-    """Return the lower and the upper bound of the mean of a stream, which have held at all looks so far. They are the
-    means next to those that some look refutes; 0 and 1 if no mean is refuted."""
+    """Return the lower and the upper bound of the mean of a stream, which hold at all looks so far.
+
+    The bounds are the means closest to those that some look refutes. They are 0 and 1 if no mean is refuted.
+    """
     ends = []
     for upward in (True, False):
         refuted, open_ = (0.0, 1.0) if upward else (1.0, 0.0)
@@ -103,8 +109,11 @@ def bounds_of_stream(made: Bets) -> tuple[float, float]:
 
 
 def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, float]:
-    """Return the interval of the mean of the pool after all these labels. With `running` it is the intersection with
-    those of all earlier looks, which holds as well. Below `FEWEST` labels it is the whole range of what is possible."""
+    """Return the interval of the mean of the pool after all these labels.
+
+    With `running` it is the intersection of the intervals at all looks so far, which has the same guarantee. Below
+    `FEWEST` labels it holds every mean that is still possible.
+    """
     from scipy.optimize import brentq
 
     m = len(made.labels)
@@ -123,25 +132,28 @@ def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, flo
 
 
 def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
-    """Return the logarithm of the capital of the bets that the mean is above (or below) this one, less its goal."""
+    """Return the logarithm of the capital minus its goal, for bets that the true mean is above (or below) `mean`."""
     return float(gains(mean, made, t, pool, upward).sum()) - made.goal
 
 
 def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
-    """Return the gain of the logarithm of the capital from each of the first t bets that the mean is above (or below)
-    this one. The mean is refuted if the sum has reached `made.goal` at some look."""
+    """Return how much each of the first t bets adds to the logarithm of the capital.
+
+    The bets say that the true mean is above `mean`, or below it if not `upward`. `mean` is refuted if the sum reaches
+    `made.goal` at some look.
+    """
     i = np.arange(t)
     now = (pool * mean - np.concatenate([[0.0], np.cumsum(made.labels)[: t - 1]])) / (pool - i)
     return _gained(now, made, t, upward)
 
 
 def _gains_on_stream(mean: float, made: Bets, upward: bool) -> Floats:
-    """Return the gain of the logarithm of the capital from each bet on a stream."""
+    """Return how much each bet on a stream adds to the logarithm of the capital."""
     return _gained(np.full(len(made.x), mean), made, len(made.x), upward)
 
 
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return the gain of the logarithm of the capital from the first t bets against these means."""
+    """Return how much each of the first t bets against these means adds to the logarithm of the capital."""
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]
@@ -149,7 +161,7 @@ def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
 
 
 def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
-    """Return the size of each bet before its limit, by the values before it."""
+    """Return the size of each bet before its limit, computed from the earlier values."""
     i = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)
@@ -160,8 +172,10 @@ def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
 
 
 def _weights(labels: Floats, judge: Floats, share: Floats | float) -> Floats:
-    """Return the weight of the judge at each label, from the labels before it. `share` is the share that the judge
-    calls right, of all or before each label."""
+    """Return the weight of the judge at each label, computed from the earlier labels.
+
+    `share` is the share of answers that the judge calls right, among all answers or among those before each label.
+    """
     weight = np.full(len(labels), 0.5)
     spread = np.broadcast_to(np.asarray(share * (1 - share), dtype=np.float64), weight.shape)
     i = np.arange(1, len(labels) + 1)

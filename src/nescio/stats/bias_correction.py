@@ -1,12 +1,12 @@
-r"""Estimate what people would say of all answers, from a judge's verdicts on all and people's on a sample. Pure
-statistics.
+r"""Estimate the share of all answers that people would call correct, from a judge's verdicts on all and people's on a
+sample.
 
-N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too.
-Sought is the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every
-variance carries the factor $1 - n/N$, and with n = N nothing is uncertain any more. If the N answers are a sample of a
-kind, widen an interval with `superpopulation` for the share among all answers of that kind.
+N answers have a judge's verdict f (1 says correct). A simple random sample of n of them has people's verdict y too. The
+estimate is for the share $\theta$ of these N that people would call correct. The sample is drawn without replacement,
+so every variance carries the factor $1 - n/N$, which is 0 for n = N. If the N answers are themselves a sample of
+answers of a kind, `superpopulation` widens an interval accordingly.
 
-Two corrections of the judge's own share $\bar f$, each under its name:
+Two functions correct the judge's own share $\bar f$:
 
 - prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and
   never much wider than people's sample alone;
@@ -33,7 +33,7 @@ NAN = float("nan")
 
 
 class Estimate(Struct, frozen=True):
-    """An estimated share with its interval, all in [0, 1] or NaN; `weight` says how much of the judge went into it."""
+    """An estimated share with its interval, all in [0, 1] or NaN; `weight` is the judge's weight in it."""
 
     value: float
     low: float
@@ -67,9 +67,9 @@ def prediction_powered(
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
     $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
-    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 if the judge says one thing of all). `people` and `judge` are y and f of the
-    n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the
-    unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
+    f)/\mathrm{Var}_N(f)$ clipped to [0, 1] (0 if all verdicts of the judge are equal). `people` and `judge` are y and f
+    of the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. The paper separates labelled
+    from unlabelled answers: its λ is this one divided by 1 + n/(N - n), and its estimate is the same.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
@@ -87,10 +87,12 @@ def prediction_powered_population(
     *,
     known: tuple[int, int] = (0, 0),
 ) -> Estimate:
-    r"""Return the same for all answers of a kind; these N and the `known` ones are a sample of it; in [0, 1].
+    r"""Return the prediction-powered estimate for all answers of a kind; in [0, 1].
 
-    `known` are answers that need nobody's verdict, and how many of them are right. With $n'$ answers in all and the
-    share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
+    These N answers and the `known` ones are a sample of that kind.
+
+    `known` has two counts: the answers that need nobody's verdict, and the right ones among them. With $n'$ answers in
+    all and the share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
     \theta(1-\theta)/n'}$. Undefined below 3 labels.
     """
     mean = _mean(people, judge, judge_share, answers)
@@ -109,16 +111,17 @@ def _mean(people: Verdicts, judge: Verdicts, judge_share: float, answers: int) -
     if n < FEWEST:
         return None
     every = np.zeros(answers)
-    every[: round(answers * judge_share)] = 1  # the judge's verdicts are 0 or 1
+    every[: round(answers * judge_share)] = 1  # The judge's verdicts are 0 or 1, so their share says how many are 1.
     return simple(Sample(people, judge, every))
 
 
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:
     r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
-    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
-    shares of people's right and wrong answers, among the n labelled, that the judge calls the same. Undefined (NaN) if
-    people call all labelled answers right or all wrong, and if se + sp ≤ 1: such a judge says nothing about them.
+    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, clipped to [0, 1]. Among the n
+    labelled answers, se and sp are the shares of people's right and wrong answers on which the judge agrees. Undefined
+    (NaN) if people call all labelled answers right or all wrong. Also undefined if se + sp ≤ 1, because such a judge
+    says nothing about the answers.
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
     where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
@@ -151,11 +154,10 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
 
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return the same estimate for all answers of a kind; the N judged ones are a sample of it.
+    r"""Return the estimate with an interval for all answers of a kind, of which the N judged ones are a sample.
 
-    Either side of the interval is joined, root of squares, with that of a share seen among N:
-    $z\sqrt{\theta(1-\theta)/N}$ by Wilson's interval. The two errors are uncorrelated, for the first has mean 0
-    whatever the N answers are.
+    Each half of the interval is combined, as a root of squares, with the half of Wilson's interval of a share among N:
+    $z\sqrt{\theta(1-\theta)/N}$. The two errors are uncorrelated, because the first has mean 0 for any N answers.
     """
     if not np.isfinite(estimate.value) or answers <= 0:
         return estimate

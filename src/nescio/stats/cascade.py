@@ -1,12 +1,12 @@
-"""Choose thresholds for systems that are asked one after the other until one is sure enough, and estimate what they
-earn. Knows numbers alone.
+"""Choose thresholds for systems that are asked in turn until one is sure enough, and estimate the utility. Knows
+nothing of questions.
 
-A policy has a threshold for each system, in the order of asking. The first system is always asked; a later one is asked
-if all before it passed, and not at all where its threshold is infinite. A system answers if it has an answer of at
-least its threshold, else it passes on; who is last and passes is silent.
+A policy has one threshold per system, in the order of asking. The first system is always asked. A later system is asked
+if all before it passed and its threshold is finite. A system answers if the confidence of its answer reaches its
+threshold; else it passes. The policy abstains if the last system passes.
 
-All policies of a grid are valued at once: questions are counted into a table of the ranks of their confidences, and
-what a policy earns is a difference of sums over corners of that table.
+All policies of a grid are evaluated at once. A table counts the questions by the ranks of their confidences. The
+utility of a policy is then a difference of cumulative sums of that table.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from nescio.stats.intervals import clopper_pearson_upper
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 TIE = 1e-12
-MOST_POLICIES = 10_000  # of a grid that nobody named
+MOST_POLICIES = 10_000  # in a grid for which the caller named no thresholds
 Policy = tuple[float, ...]
 
 
 class Answers(Struct, frozen=True, eq=False):
     """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
 
-    `gain` is what its answer earns more than silence, `wrong` says whether it is wrong, `confidence` is -inf if there
-    is no answer, and `cost` is the cost of asking it, in the worth of a right answer. `silence` is what silence earns
-    on each question.
+    `gain` is the worth of the system's answer minus that of an abstention. `wrong` marks wrong answers. `confidence` is
+    -inf without an answer. `cost` is the cost of asking the system, in units of a right answer. `silence`, shape
+    (questions,), is the worth of an abstention.
     """
 
     gain: Floats
@@ -42,14 +42,17 @@ class Answers(Struct, frozen=True, eq=False):
     silence: Floats
 
     def only(self, system: int) -> Answers:
-        """Return one of the systems, alone."""
-        one = slice(system, system + 1)
-        return Answers(self.gain[one], self.wrong[one], self.confidence[one], self.cost[one], self.silence)
+        """Return the answers of one system alone."""
+        chosen = slice(system, system + 1)
+        return Answers(self.gain[chosen], self.wrong[chosen], self.confidence[chosen], self.cost[chosen], self.silence)
 
 
 class Done(Struct, frozen=True, eq=False):
-    """The result of a policy on each question: the system that answers (-1: nobody), whether that is wrong, the cost,
-    and the earnings after it. It also has the systems that were asked, shape (systems, questions)."""
+    """The result of a policy on each question.
+
+    `by` is the system that answers, or -1 if nobody does. `wrong` marks wrong answers, and `asked`, shape (systems,
+    questions), the systems that were asked. `paid` is the cost, and `utility` the earnings after it.
+    """
 
     by: NDArray[np.int64]
     wrong: Bools
@@ -59,7 +62,7 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility on the data on which it was chosen; the policy is None if none was allowed."""
+    """A policy with its mean utility on the data on which it was chosen; the policy is None if none qualified."""
 
     thresholds: Policy | None
     utility: float = math.nan
@@ -67,8 +70,10 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The condition that a policy must be certified for: at most the share `most` of its answers is wrong. The error of
-    the certification is `delta` for all policies of the grid together."""
+    """The condition that a chosen policy must be certified for: at most the share `most` of its answers is wrong.
+
+    `delta` is the error rate of the certification for all policies of the grid together.
+    """
 
     most: float
     delta: float
@@ -94,19 +99,22 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 
 
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
-    """Return the thresholds to try for each system, ascending, with one that no answer reaches. They are those named,
-    or the distinct confidences, or evenly spaced ranks of these if there would be too many policies."""
+    """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
+
+    They are those that `named` has, else the distinct confidences. If these make too many policies, they are
+    confidences at evenly spaced ranks.
+    """
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
     most = int(MOST_POLICIES ** (1 / len(answers.confidence))) - 1
-    found = []
+    thresholds = []
     for confidence in answers.confidence:
         values = np.unique(confidence[np.isfinite(confidence)])
         if len(values) > most:
             ranked = np.sort(confidence[np.isfinite(confidence)])
             values = np.unique(ranked[np.linspace(0, len(ranked) - 1, most).round().astype(int)])
-        found.append(np.append(values, math.inf))
-    return tuple(found)
+        thresholds.append(np.append(values, math.inf))
+    return tuple(thresholds)
 
 
 def choose(
@@ -117,20 +125,21 @@ def choose(
     spare: bool = False,
     risk: Risk | None = None,
 ) -> tuple[Choice, ...]:
-    """Return the policy that earns most on all questions, and those without each part of them in turn.
+    """Return the policy with the highest utility on all questions, and the best ones without each part in turn.
 
-    Ties go to the least cost, then to the highest threshold of the first system, then of the next. With `spare`, the
-    least cost among policies within a standard error of the best. With `risk`, among those that are certified alone.
+    Ties go to the lowest cost, then to the highest threshold of the first system, then of the next. With `spare`, the
+    policy with the lowest cost is chosen among those within a standard error of the best. With `risk`, only certified
+    policies are considered.
     """
     sums = _Sums(answers, tried, part)
     parts = sums.sizes.shape[0]
     kept = [np.ones(parts, dtype=bool)]
     kept += [np.arange(parts) != i for i in range(parts)] if parts > 1 else []
-    found = []
+    choices = []
     for keep in kept:
         value, cost, upper, allowed = sums.figures(keep, risk)
         if not allowed.any():
-            found.append(Choice(None))
+            choices.append(Choice(None))
             continue
         margin, most = TIE, value[allowed].max()
         place = _pick(value, cost, allowed & (value >= most - margin))
@@ -139,16 +148,18 @@ def choose(
             margin += float(of.std(ddof=1)) / math.sqrt(len(of))
             place = _pick(value, cost, allowed & (value >= most - margin))
         figures = float(value.ravel()[place]), float(upper.ravel()[place])
-        found.append(Choice(_policy(tried, value, place), *figures))
-    return tuple(found)
+        choices.append(Choice(_policy(tried, value, place), *figures))
+    return tuple(choices)
 
 
 def _pick(value: Floats, cost: Floats, near: Bools) -> int:
-    """Return the index of the policy with the least cost; among equal ones it earns most, with the highest
-    thresholds."""
+    """Return the index of the policy with the lowest cost.
+
+    Ties go to the highest earnings, then to the highest thresholds.
+    """
     near = near & (cost <= cost[near].min() + TIE)
     near &= value >= value[near].max() - TIE
-    return int(np.flatnonzero(near.ravel())[-1])  # thresholds ascend, so the last has the highest
+    return int(np.flatnonzero(near.ravel())[-1])  # Thresholds ascend, so the last index has the highest.
 
 
 def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
@@ -156,8 +167,7 @@ def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
 
 
 class _Sums:
-    """The sums of what every policy of a grid earns, pays, answers and gets wrong in each part, shape (parts,
-    *grid)."""
+    """Sums for every policy of a grid in each part: earnings, costs, answers and errors; shape (parts, *grid)."""
 
     def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
         parts, shape = int(part.max()) + 1, tuple(map(len, tried))
@@ -172,7 +182,7 @@ class _Sums:
         for j in range(len(shape)):
 
             def laid(weight: Floats, upto: int) -> Floats:
-                """Sum a weight over the ranks of the first systems, and over those below each threshold."""
+                """Return the sums of a weight over questions whose first `upto` systems are below each threshold."""
                 size = (parts, *shape[:upto])
                 counted = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
                 table = np.asarray(counted, dtype=np.float64).reshape(size)
@@ -189,8 +199,11 @@ class _Sums:
             self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
 
     def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
-        """Return the mean earnings and costs of each policy in some parts, the bound on its risk, and whether it may be
-        chosen."""
+        """Return, for each policy, its mean earnings, its mean cost, the bound on its risk, and whether it may be
+        chosen.
+
+        Only the parts that `keep` marks count.
+        """
         n = int(self.sizes[keep].sum())
         cost = self.cost[keep].sum(axis=0) / n
         value = (self.earned[keep].sum(axis=0) + self.silence[keep].sum()) / n - cost

@@ -1,4 +1,4 @@
-"""Infer about the one that was chosen out of many on the same data, and about another sample. Knows nothing of
+"""Compute intervals for the best of many candidates chosen on the same data, and for another sample. Knows nothing of
 questions."""
 
 from __future__ import annotations
@@ -14,39 +14,43 @@ from nescio.stats.intervals import UNDEFINED, Interval, clopper_pearson_upper
 
 Floats = NDArray[np.float64]
 
-LEAST_IN_TAIL = 5  # resamples beyond an end of an interval that is a quantile of them
-NODES, SHIFTS, FURTHEST = 256, 16, 6.5  # of a posterior's grid: how many each way, how far out on a normal scale
-MOST_ENUMERATED = 1_000  # trials of another sample whose every outcome is looked at; beyond, outcomes are drawn
+LEAST_IN_TAIL = 5  # resamples beyond each end of an interval whose ends are quantiles of resamples
+# of a posterior's grid: nodes per axis, shifts, and the furthest normal quantile
+NODES, SHIFTS, FURTHEST = 256, 16, 6.5
+# Another sample of at most so many trials is enumerated; the outcomes of a larger one are drawn.
+MOST_ENUMERATED = 1_000
 DRAWS, MOST_DRAWS, IN_A_TAIL = 20_000, 400_000, 10
 
 
 def level_of_each(level: float, tried: int) -> float:
-    r"""Return the level at which each of `tried` intervals must hold so that all do together, in (0, 1).
+    r"""Return the level that each of `tried` intervals needs, so that all hold together at `level`; in (0, 1).
 
-    $1 - (1 - \text{level})/k$ (Bonferroni), whatever the dependence. Whichever of the k is then chosen by looking at
-    them, its interval holds with at least `level`.
+    $1 - (1 - \text{level})/k$ (Bonferroni), under any dependence. So the interval of a candidate that was chosen by
+    looking at all k holds with at least `level`.
     """
     return 1 - (1 - level) / max(1, tried)
 
 
 def least_resamples(level: float) -> int:
-    """Return the fewest resamples with which an interval of this level leaves five beyond either end."""
+    """Return the fewest resamples that leave five beyond either end of an interval of this level."""
     return math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
 
 
 @lru_cache(maxsize=1 << 14)
 def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> float:
-    r"""Return the upper bound on the error rate of the one chosen out of `tried`, in [0, 1].
+    r"""Return the upper bound on the error rate of the candidate chosen out of `tried`, in [0, 1].
 
-    Clopper & Pearson (1934) at $\alpha/k$: the bounds of all that were looked at hold together with at least `level`,
-    so that of the chosen one does, whatever the rule of choice. 1 if all of those accepted are wrong, or none was.
+    Clopper & Pearson (1934) at $\alpha/k$. The bounds of all candidates hold together with at least `level`, so the
+    bound of the chosen one holds under any rule of choice. 1 if all accepted answers are wrong, or none was accepted.
     """
     return float(clopper_pearson_upper([wrong], [accepted], 1 - level_of_each(level, tried))[0])
 
 
 def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats], level: float) -> Interval:
-    r"""Return the hull of the intervals of three posteriors of three counts, each of which imagines one more unit of
-    one kind. It holds what any prior of that weight says (the imprecise Dirichlet model of Walley 1996, s = 1).
+    r"""Return the hull of the intervals of three posteriors of three counts.
+
+    Each posterior adds one imagined unit of one kind. The hull therefore holds the interval of any prior of that weight
+    (the imprecise Dirichlet model of Walley 1996, s = 1).
 
     For the share of one kind it is the interval of Clopper & Pearson: $Beta(C, n - C + 1)$ has its lower end, $Beta(C +
     1, n - C)$ its upper one. Posteriors are laid on a grid, so that nothing is drawn; ends are right to about 1e-4.
@@ -68,17 +72,17 @@ def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats],
         if len(order):
             weights = chances[known][order]
             reached = (np.cumsum(weights) - weights / 2) / weights.sum()
-            # Between two of the grid on the scale of a normal law, where tails are straight.
+            # Interpolate on the scale of normal quantiles, where tails are nearly straight.
             ends[kind] = np.interp(ndtri([(1 - level) / 2, (1 + level) / 2]), ndtri(reached), values[known][order])
     return float(np.nanmin(ends[:, 0])), float(np.nanmax(ends[:, 1]))
 
 
-@lru_cache(maxsize=8)  # several measures of one run ask for the same
+@lru_cache(maxsize=8)  # Several measures of one run use the same posterior.
 def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return a grid of possible shares of three kinds, shape (NODES², 3), and the probability of each point.
 
     The shares follow a Dirichlet distribution with these weights. One axis is the share of the first kind, the other
-    that of the second kind among the rest, both at equal steps of the normal quantile. The first axis is shifted at
+    that of the second kind among the rest. Both have equal steps of the normal quantile. The first axis is shifted at
     each step of the second, so that hardly any two points have the same share.
     """
     from scipy.special import ndtr
@@ -94,20 +98,21 @@ def _posterior(weights: tuple[float, ...]) -> tuple[Floats, Floats]:
 
 
 def _beta(one: float, other: float, below: Floats) -> Floats:
-    """Return quantiles of a beta law; of a weight of none the share is none, and of two none either will do."""
+    """Return quantiles of a beta distribution. They are 0 if the first weight is 0, and arbitrary if both are."""
     from scipy.special import betaincinv
 
     if one <= 0 or other <= 0:
         return np.full(len(below), float(one > 0))
-    found: Floats = betaincinv(one, other, below)
-    return found
+    quantiles: Floats = betaincinv(one, other, below)
+    return quantiles
 
 
 def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
-    r"""Return between how many hits another sample of `more` trials would have: a prediction interval.
+    r"""Return the prediction interval of the number of hits in another sample of `more` trials.
 
-    The quantiles $(1 \mp \text{level})/2$ of the beta-binomial of m and $C + \frac12$, $n - C + \frac12$ (Jeffreys):
-    the least counts whose distribution function reaches them. Undefined without a trial, which leaves the prior alone.
+    The ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial of m and $C + \frac12$, $n - C + \frac12$
+    (Jeffreys). Each is the least count whose distribution function reaches them. Undefined without a trial, because
+    only the prior would be left.
     """
     from scipy.stats import betabinom
 

@@ -1,5 +1,7 @@
-"""The variance of a mean over crossed factors (questions, prompts, judges …), all of them random: its parts, the
-standard error of a statement about other levels of some, and what to add next. Pure NumPy; knows nothing of questions.
+"""Split the variance of a mean over crossed random factors (questions, prompts, judges …) into components.
+
+Gives the standard error for other levels of some factors, and the best factor to extend next. Pure NumPy; knows nothing
+of questions.
 
 Cornfield & Tukey 1956, Brennan 2001 (balanced); Cameron, Gelbach & Miller 2011 (unbalanced).
 """
@@ -16,17 +18,17 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Factors = tuple[int, ...]  # a set of factors, by their places; () is the single answer within its cell
+Factors = tuple[int, ...]  # a set of factors, given by their positions; () is the single answer within its cell
 WITHIN: Factors = ()
 FEWEST, FEW = (
     3,
     4,
-)  # levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md)
+)  # The levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md).
 
 
 class Spread(Struct, frozen=True):
-    """The standard error of a mean for a statement about other levels of the factors `over`, and Student's degrees of
-    freedom; NaN if it has none."""
+    """The variance of a mean, and Student's degrees of freedom, for other levels of the factors `over`; NaN if
+    undefined."""
 
     over: Factors
     variance: float
@@ -39,8 +41,11 @@ class Spread(Struct, frozen=True):
 
 
 class Components(Struct, frozen=True):
-    """A balanced design: how many levels each factor has, answers a cell, mean squares and variance components of each
-    set of factors. With one answer a cell, the component of all factors together holds that of single answers."""
+    """The variance components of a balanced design.
+
+    It has the number of levels of each factor, the number of answers per cell, and mean squares and components per set
+    of factors. With one answer per cell, the component of all factors together includes that of single answers.
+    """
 
     levels: tuple[int, ...]
     repeats: int
@@ -53,8 +58,11 @@ class Components(Struct, frozen=True):
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
-        """Return the variance of the mean in another design, with 0 for components below it; for `over` see `spread`
-        (None: all factors)."""
+        """Return the variance of the mean in another design, for other levels of the factors `over` (None: all
+        factors).
+
+        Negative components count as 0.
+        """
         chosen = set(range(len(self.levels)) if over is None else over)
         total = 0.0
         for factors, component in self.components.items():
@@ -64,12 +72,12 @@ class Components(Struct, frozen=True):
         return total
 
     def spread(self, over: Factors) -> Spread:
-        """Return the standard error for other levels of the factors `over` and these levels of the others.
+        """Return the standard error for other levels of the factors `over` and the same levels of the others.
 
-        Without factors it is that of other answers in the same cells.
+        Without factors it is the error for other answers in the same cells.
 
-        A sum of mean squares, at least that for one factor of them alone; degrees of freedom are Satterthwaite's, at
-        least those of the factor with the fewest levels, and no more than these where it has few.
+        The variance is a sum of mean squares, at least that for any one of these factors. The degrees of freedom are
+        Satterthwaite's. They are at least those of the factor with the fewest levels, and exactly these if it has few.
         """
         weights = dict.fromkeys(self.squares, 0.0)
         for factors in self.components:
@@ -109,8 +117,7 @@ def _limited(fewest: int, freedom: float) -> float:
 
 
 def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator[tuple[Factors, int]]:
-    """Yield the mean squares that sum up to the part of a set of factors times its answers a level, with their
-    signs."""
+    """Yield mean squares with their signs; their sum is the component of `factors` times its answers per level."""
     above = [other for other in squares if {*factors} <= {*other}]
     for other in above if factors else [WITHIN]:
         yield other, (-1) ** (len(other) - len(factors))
@@ -119,11 +126,12 @@ def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator
 
 
 def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
-    r"""Split the variance of a balanced design by mean squares: $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|}
-    MS_t$ over the answers of a level of s; None if cells hold unlike numbers of answers.
+    r"""Return the variance components of a balanced design from its mean squares; None if cells differ in size.
 
-    `codes` number the level of each value by each factor, from 0, none left out. A factor with one level has no
-    component.
+    $\sigma^2_s = \sum_{t \supseteq s} (-1)^{|t| - |s|} MS_t$ over the answers per level of s.
+
+    `codes` has one array per factor: the level of each value, numbered from 0 without gaps. A factor with one level has
+    no component.
     """
     levels = tuple(int(code.max()) + 1 for code in codes)
     cell = np.ravel_multi_index(tuple(codes), levels)
@@ -137,8 +145,8 @@ def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
     squares: dict[Factors, float] = {}
     effects: dict[Factors, Floats] = {(): np.array(means.mean()).reshape((1,) * len(levels))}
     for factors in _subsets(len(levels)):
-        own = means.mean(axis=tuple(axis for axis in axes if axis not in factors), keepdims=True)
-        effects[factors] = own - sum(effect for other, effect in effects.items() if {*other} < {*factors})
+        level_means = means.mean(axis=tuple(axis for axis in axes if axis not in factors), keepdims=True)
+        effects[factors] = level_means - sum(effect for other, effect in effects.items() if {*other} < {*factors})
         degrees = math.prod(levels[f] - 1 for f in factors)
         if degrees:
             size = math.prod(levels) * repeats // math.prod(levels[f] for f in factors)
@@ -154,11 +162,13 @@ def balanced(values: Floats, codes: Sequence[Whole]) -> Components | None:
 
 
 def clustered(moved: Floats, codes: Sequence[Whole], over: Factors) -> Spread:
-    r"""Return the standard error of a mean in any design, for other levels of the factors `over`: clustered by all of
-    them, $V = \sum_s (-1)^{|s| + 1} V_s$, $V_s = \frac{G}{G - 1} \sum_g (\sum_{a \in g} e_a)^2$.
+    r"""Return the standard error of a mean in any design, for other levels of the factors `over`.
 
-    `moved` is how far each answer moves the mean, $e_a$. At least that of one factor alone; degrees of freedom are
-    Satterthwaite's over the single factors, within the same limits as in a balanced design.
+    It is clustered by all these factors: $V = \sum_s (-1)^{|s| + 1} V_s$, $V_s = \frac{G}{G - 1} \sum_g (\sum_{a \in g}
+    e_a)^2$.
+
+    `moved` is the influence $e_a$ of each answer on the mean. V is at least the variance for one of the factors alone.
+    The degrees of freedom are Satterthwaite's over the single factors, with the same limits as in a balanced design.
     """
     levels = [len(np.unique(code)) for code in codes]
     if not over or any(levels[f] < 2 for f in over):
@@ -184,7 +194,7 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of a factor (None: one more answer a cell), with its cost and the variance then."""
+    """One more level of a factor (None: one more answer per cell), with its cost and the resulting variance."""
 
     factor: int | None
     cost: float
@@ -195,8 +205,11 @@ class Addition(Struct, frozen=True):
 def additions(
     found: Components, costs: Sequence[float], per_answer: float, over: Factors | None = None
 ) -> list[Addition]:
-    """Return the variance after one more level of each factor, or one more answer a cell, the largest fall for its cost
-    first. A level costs what `costs` says, and the price of its answers."""
+    """Return the possible additions, the one that lowers the variance most for its cost first.
+
+    An addition is one more level of a factor, or one more answer per cell. A level costs its entry in `costs` plus the
+    price of its answers.
+    """
     levels, repeats = list(found.levels), found.repeats
     now = found.variance(levels, repeats, over)
     made = []
@@ -205,7 +218,7 @@ def additions(
         again = repeats + (factor is None)
         answers = math.prod(more) * again - found.answers
         cost = (0.0 if factor is None else costs[factor]) + per_answer * answers
-        # With one answer a cell, nobody knows which part of the last component more answers would lessen.
+        # With one answer per cell, the data do not show how much of the last component more answers would remove.
         if factor is None and WITHIN not in found.components:
             continue
         then = found.variance(more, again, over)
@@ -214,7 +227,7 @@ def additions(
 
 
 def floor(found: Components, factor: int | None, over: Factors | None = None) -> float:
-    """Return the variance that no number of levels of a factor (None: of answers) gets below."""
+    """Return the limit of the variance for infinitely many levels of a factor (None: answers per cell)."""
     many = 10**15
     levels = [many if place == factor else size for place, size in enumerate(found.levels)]
     return found.variance(levels, many if factor is None else found.repeats, over)
@@ -223,9 +236,11 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels with the least variance for a budget, and that variance. Return None if the budget does not pay
-    for two levels of each factor that has some. All but the first factor are scanned, and the first takes what is
-    left."""
+    """Return the levels with the least variance for a budget, and that variance; None for too small a budget.
+
+    A budget must pay for two levels of each factor that varies. All but the first factor are scanned, and the first one
+    takes the rest of the budget.
+    """
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None
     scanned = [range(1, 2) if size < 2 else range(2, most + 1) for size in found.levels[1:]]

@@ -1,12 +1,12 @@
-r"""The difference of the means of two groups of values, if a unit may have values in both.
+r"""Compare the means of two groups of values, where a unit may have values in both groups.
 
-Each unit moves the difference by what its values move the two means. Units in the first group alone, in the second
-alone and in both are strata, whose variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
+A unit changes the difference by the influence of its values on the two means. Units in the first group alone, in the
+second alone and in both are strata. Their variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
 
-Values are 0 and ±1, and those that are not 0 are rare and may all be on one side: an interval that rests on the few
-that were seen is too short. The squared deviations of a group, or the differences of units that have values in both,
-are reckoned with 2 more than their sum, as if a value stood at either end (as in `few_units.widened_error`), and with 3
-in all at least, as in `prediction_powered`: none among n leaves three in n possible at 95%.
+Values are 0 and ±1. Values other than 0 are rare, and all that were seen may have the same sign. An interval from these
+few alone is too short. So the sum of squares of a group (or of paired differences) is raised by 2. This is as if there
+were a value at either end (see `few_units.widened_error`). It is at least 3, as in `prediction_powered`: by the rule of
+three, no event among n leaves a rate of 3/n possible at 95%.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from nescio.stats.prediction_powered import LEAST
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-FEWEST = 20  # values of a group below which it is not contrasted
-IMAGINED = 2.0  # squares that there are always more than were seen
+FEWEST = 20  # A group with fewer values is not compared.
+IMAGINED = 2.0  # the squares that are added to those seen
 
 
 class Contrast(Struct, frozen=True):
-    """The means of two groups, `first` and `second`, and the standard error of their difference with the degrees of
-    freedom of Student's t; `sizes` counts the values of each group. NaN of a group without values."""
+    """The means of two groups, `first` and `second`, with the standard error of their difference.
+
+    It also has Student's degrees of freedom. `sizes` holds the number of values of each group. The mean of a group
+    without values is NaN.
+    """
 
     first: float
     second: float
@@ -56,8 +59,10 @@ class Contrast(Struct, frozen=True):
 
 
 def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask) -> Contrast:
-    """Return the difference of the means of two groups of values, which are masks without a common value; `units`
-    numbers the unit of each value. With an empty second group the difference is the first mean.
+    """Return the contrast of the means of two groups of values.
+
+    `first` and `second` are masks without a common value, and `units` numbers the unit of each value. With an empty
+    second group, the difference is the first mean.
 
     Fewer than two values in a group, or two units in all, leave the error undefined.
     """
@@ -78,7 +83,7 @@ def contrast(values: Floats, units: NDArray[np.int64], first: Mask, second: Mask
 
 
 def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
-    """Return the standard error that squares beyond those seen give a mean of many, and its degrees of freedom."""
+    """Return the standard error of a mean of `many` values from imagined squares alone, and its degrees of freedom."""
     if freedom < 1 or many < 2:
         return math.nan, math.nan
     return math.sqrt(max(LEAST - squares, IMAGINED) / (many * (many - 1))), float(freedom)
@@ -87,8 +92,11 @@ def _unseen(squares: float, many: int, freedom: int) -> tuple[float, float]:
 def _spread(
     moved: Floats, units: NDArray[np.int64], first: Mask, second: Mask, unseen: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """Return the standard error and the degrees of freedom of each stratum of units, and those of `unseen` units: in
-    either group, or in the differences of units in both if that is more."""
+    """Return the standard error and the degrees of freedom of each stratum, and those of the imagined units.
+
+    `unseen` holds the latter for either group. They are replaced by those for the differences of units in both groups
+    if that error is larger.
+    """
     _, unit = np.unique(units, return_inverse=True)
     influence = np.bincount(unit, weights=moved).astype(np.float64)
     size = np.bincount(unit, weights=first | second).astype(np.float64)
@@ -100,6 +108,9 @@ def _spread(
         apart = _unseen(float((influence[both] ** 2).sum()) * many**2, many, int(both.sum()) - 1)
         if apart[0] > math.hypot(*(error for error, _ in unseen)):
             unseen = [apart]
-    if any(stratum.sum() == 1 for stratum in strata):  # one unit alone shows no spread: it joins the others
+    if any(stratum.sum() == 1 for stratum in strata):  # A single unit shows no spread, so it joins the others.
         strata = [np.logical_or.reduce(strata)]
-    return unseen + [unit_error(influence[own], size[own], np.ones(int(own.sum()), dtype=np.int64)) for own in strata]
+    return unseen + [
+        unit_error(influence[stratum_units], size[stratum_units], np.ones(int(stratum_units.sum()), dtype=np.int64))
+        for stratum_units in strata
+    ]

@@ -1,7 +1,7 @@
-r"""Means of a sample that a larger pool's covariates correct: control variates, or regression estimates.
+r"""Correct means of a sample by covariates that are known of a larger pool: control variates (regression estimates).
 
-What is wanted, y, is known of n units that are a simple random sample of a pool of N; covariates x, such as an older
-run's outcomes, are known of all N. Knows nothing of questions.
+The outcome y is known of n units, a simple random sample of a pool of N. Covariates x, such as the outcomes of an older
+run, are known of all N. Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FULL = 1e-9  # how near 1 a leverage is of a unit that alone shows what a covariate does
+FULL = 1e-9  # A leverage this close to 1 means that a single unit alone determines a slope.
 
 
 class Adjusted(Struct, frozen=True, eq=False):
-    """Means of several columns of y, corrected by the covariates: `means` and the sample's own `plain` (k,); what the
-    covariates leave of each unit, `residuals` (n, k), and its `leverages` (n,). `covariates` is how many were used,
-    `slopes` (covariates, k) what each does."""
+    """The means of k columns of y, corrected by the covariates.
+
+    `means` and the uncorrected `plain` have shape (k,), `residuals` (n, k), `leverages` (n,) and `slopes` (covariates,
+    k). `covariates` is the number of those used.
+    """
 
     means: Floats
     plain: Floats
@@ -33,7 +35,8 @@ def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
     r"""Correct the means of y (n, k) by covariates x (n, q), known as `pool` (N, q) of all units.
 
     $\hat\theta = \bar y_s - \beta(\bar x_s - \bar x_N)$ with β by least squares on the sample. Covariates that are
-    constant there are left out, and so is the last one while it is shown by a single unit (a leverage of 1).
+    constant in the sample are dropped. So is the last covariate, as long as a single unit alone determines a slope (a
+    leverage of 1).
     """
     used = [j for j in range(x.shape[1]) if np.ptp(x[:, j]) > 0]
     while True:
@@ -52,12 +55,15 @@ def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
 
 
 def spread(residuals: Floats, leverages: Floats | float, *, least: float = 0.0) -> float:
-    r"""Return $S^2 = \sum (e_i/(1-h_i))^2/(n-1)$, the sum at least `least`; NaN of one unit."""
+    r"""Return $S^2 = \sum (e_i/(1-h_i))^2/(n-1)$, with a sum of at least `least`; NaN for one unit."""
     n = len(residuals)
     return max(float(((residuals / (1 - leverages)) ** 2).sum()), least) / (n - 1) if n > 1 else math.nan
 
 
 def variance(residual: float, n: int, units: int, beyond: float | None = None) -> float:
-    r"""Return the variance of a mean about this pool, $(1 - n/N)S^2/n$; with the variance `beyond` of what one unit
-    adds, about all units of its kind, $(1/n - 1/N)S^2 + V/N$."""
+    r"""Return the variance of a mean.
+
+    About the mean of this pool it is $(1 - n/N)S^2/n$. About the mean of all units of its kind it is $(1/n - 1/N)S^2 +
+    V/N$, where `beyond` is the variance V of one unit's contribution.
+    """
     return (1 / n - 1 / units) * residual + (0.0 if beyond is None else beyond / units)

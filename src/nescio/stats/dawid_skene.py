@@ -1,7 +1,7 @@
-"""Infer from several assessors' verdicts the category of each item, and the errors of the assessors (Dawid & Skene
+"""Infer the category of each item and the errors of the assessors from several assessors' verdicts (Dawid & Skene
 1979). Pure NumPy; knows nothing of questions.
 
-`said` has shape (items, assessors): the number of the category that an assessor put an item into, -1 if there is no
+`said` has shape (items, assessors): the number of the category that an assessor chose for an item, or -1 without a
 verdict.
 """
 
@@ -17,17 +17,17 @@ from nescio.errors import UsageError
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-SMOOTHING = 0.1  # added to every count: without it few verdicts give certainty
+SMOOTHING = 0.1  # is added to every count, because few verdicts would otherwise give probabilities of 0 and 1
 CYCLES = 2_000
-CLOSE = 1e-13  # between the probabilities of two cycles
+CLOSE = 1e-13  # the largest change between two cycles at which the estimation stops
 
 
 class Consensus(Struct, frozen=True, eq=False):
     """The estimates of a model of assessors from their verdicts.
 
-    `chances` has shape (items, categories): the probability of each category, NaN if nobody judged. `prior` is the
-    share of each category, `confusion[a, j, l]` the probability that assessor a says l if j is true (NaN if no item is
-    of category j), `log_likelihood` that of both.
+    `chances` has shape (items, categories): the probability of each category, NaN for an item without a verdict.
+    `prior` is the share of each category. `confusion[a, j, l]` is the probability that assessor a says l if the truth
+    is j (NaN if no item is of category j). `log_likelihood` is that of `prior` and `confusion`.
     """
 
     chances: Floats
@@ -43,15 +43,17 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def above_commonest(self) -> Floats:
-        """Return the lead of each assessor over always saying the commonest category; 1 is perfect, NaN for one
-        category."""
+        """Return how much more accurate each assessor is than the commonest category as a constant guess.
+
+        1 is perfect; NaN if there is one category only.
+        """
         most = self.prior.max()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(most < 1, (self.accuracy - most) / (1 - most), np.nan)
 
     @property
     def label(self) -> Whole:
-        """Return the likeliest category of each item; -1 if two are equally likely or nobody judged."""
+        """Return the most probable category of each item; -1 for a tie or without a verdict."""
         filled = np.where(np.isnan(self.chances), 0.0, self.chances)
         ordered = np.sort(filled, axis=1)
         sure = ordered[:, -1] - (ordered[:, -2] if ordered.shape[1] > 1 else 0) > 1e-9
@@ -62,16 +64,19 @@ class Consensus(Struct, frozen=True, eq=False):
 def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
     r"""Estimate the category of each item, and the confusion of each assessor, by expectation and maximisation.
 
-    From the shares of votes on, $p_j \propto \sum_i T_{ij} + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\
-    l] + s$ follow from the chances, and $T_{ij} \propto p_j \prod_k \pi^k_{j,l(k,i)}$ from these. With s = 0 they are
-    the estimates of greatest likelihood. Raises UsageError for verdicts that are no categories.
+    The first chances are the shares of votes. Then two steps alternate. The M step computes $p_j \propto \sum_i T_{ij}
+    + s$ and $\pi^k_{jl} \propto \sum_i T_{ij}[k\ \text{said}\ l] + s$. The E step computes $T_{ij} \propto p_j \prod_k
+    \pi^k_{j,l(k,i)}$. With s = 0 they give the maximum likelihood estimates. Raises UsageError for verdicts that are no
+    categories.
     """
     return consensus(_votes(_checked(said, categories), categories), smoothing=smoothing, cycles=cycles)
 
 
 def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
-    """Estimate the same from the number of times that an assessor gave a verdict on an item, shape (items, assessors,
-    categories)."""
+    """Return the estimates of `dawid_skene` if an assessor may have judged an item several times.
+
+    `votes` has shape (items, assessors, categories): how often an assessor gave each verdict.
+    """
     counts = np.asarray(votes, dtype=np.float64)
     kinds, kind, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     start = kinds.sum(axis=1)
@@ -82,7 +87,7 @@ def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = C
 
 
 def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cycles: int) -> Consensus:
-    """Repeat both steps until the chances no longer change; `times` is the number of items of each kind."""
+    """Return the estimates after both steps have converged; `times` is the number of items of each kind."""
     kinds, assessors, categories = votes.shape
     flat = votes.reshape(kinds, assessors * categories)
     for _ in range(cycles):
@@ -92,7 +97,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
         with np.errstate(divide="ignore", invalid="ignore"):
             prior = prior / prior.sum()
             confusion = counts / counts.sum(axis=2, keepdims=True)
-            # A verdict that was not given multiplies by 1, and one that is impossible by 0, whose log is -1e9 here.
+            # A missing verdict multiplies by 1, and an impossible one by 0, whose logarithm is -1e9 here.
             logs = np.nan_to_num(np.log(confusion).reshape(categories, -1), nan=0.0, neginf=-1e9)
             joint = np.log(prior) + flat @ logs.T
         top = joint.max(axis=1, keepdims=True)
@@ -107,7 +112,7 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
 
 
 def _votes(kinds: Whole, categories: int) -> Floats:
-    """Return the verdict of each assessor on each kind of item, shape (kinds, assessors, categories)."""
+    """Return the votes that the verdicts amount to; shape (kinds, assessors, categories)."""
     votes: Floats = (kinds[:, :, None] == np.arange(categories)).astype(np.float64)
     return votes
 

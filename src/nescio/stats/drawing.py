@@ -1,4 +1,4 @@
-"""Drawing units with known probabilities: who is likelier to be drawn, and a draw of exactly as many as are wanted."""
+"""Draw units with known unequal probabilities, with a fixed number of units drawn."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def inclusion(
     before: Values | None = None,
     least: Values | None = None,
 ) -> Values:
-    r"""Return probabilities in proportion to weights, at most 1, by which `wanted` units are drawn on average.
+    r"""Return the inclusion probabilities, in proportion to weights and at most 1, that draw `wanted` units on average.
 
-    A weight may be that of many `units`, all with one probability. Units that an earlier draw passed over with the
-    probability `before` are drawn now with $(\pi-\pi_0)/(1-\pi_0)$, so that π is the probability of either draw; it is
-    never below `before` or `least`. All arrays have one shape. Raises UsageError if there are not so many units.
+    With `units`, an element is a group of so many units, all with one weight and one probability. `before` holds the
+    probabilities π₀ of an earlier draw that passed these units over. They are drawn now with $(\pi-\pi_0)/(1-\pi_0)$,
+    so that π is the probability of either draw. π is never below `before` or `least`. All arrays have one shape. Raises
+    UsageError if there are fewer units than `wanted`.
 
         inclusion(np.array([9.0, 1, 1, 1, 1]), 3)   # 1 and four times 1/2
     """
@@ -40,10 +41,10 @@ def inclusion(
 
     if drawn(0.0) >= 0:
         raise UsageError(f"a draw of {wanted:,} questions leaves too few for each kind of them; draw more")
-    # Between two scales at which a unit reaches its floor or 1, the number drawn is a line.
+    # Between two such scales, the number drawn is linear in the scale.
     bends = np.unique(np.concatenate([floor / weights, 1 / weights]))
     at = np.array([drawn(scale) for scale in bends])
-    right = int(np.searchsorted(at, -1e-9))  # all are drawn at the last bend, but for rounding
+    right = int(np.searchsorted(at, -1e-9))  # At the last bend all units are drawn, up to rounding.
     low, high = (0.0, bends[0]) if right == 0 else (bends[right - 1], bends[right])
     below, above = drawn(low), drawn(high)
     scale = high if above == below else low - below * (high - low) / (above - below)
@@ -51,8 +52,11 @@ def inclusion(
 
 
 def systematic(odds: Values, kinds: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw units, each with its own probability: of every kind, and of all, as many as these add up to, but for less
-    than one. Within a kind the order is random; all arrays have one shape."""
+    """Return a mask of drawn units, each drawn with its own probability.
+
+    The number drawn of each kind, and in all, differs from the sum of the probabilities by less than 1. Within a kind
+    the order is random. All arrays have one shape.
+    """
     order = np.lexsort((rng.random(len(odds)), kinds))
     ends = np.cumsum(odds[order])
     ends[-1:] = np.round(ends[-1:], 9)

@@ -1,12 +1,13 @@
-"""Exact two-sided p-values of label exchanges that fall into few kinds. Pure NumPy; knows nothing of questions.
+"""Compute exact two-sided p-values of label exchanges if the units fall into few kinds. Pure NumPy; knows nothing of
+questions.
 
-The n_j units of kind j each keep or exchange the labels of two systems with chance ½; B_j of them, which is Bin(n_j,
-½), then fall one way. A difference that depends on B alone has an exact distribution: where it is linear, D = Σ_j w_j
-(2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they weigh anything (for many
-kinds: one half of them against the other); where it is not, all B are enumerated while they are few.
+Each of the n_j units of kind j keeps or exchanges the labels of two systems with probability ½. B_j, the number that
+keeps them, is Bin(n_j, ½). A difference that depends on B alone has an exact distribution. If it is linear, D = Σ_j w_j
+(2B_j - n_j), the tails of the largest binomial are tabulated and the others are summed over. With many kinds, one half
+of them is summed against the other. If it is not linear, all B are enumerated as long as there are few.
 
-Tests of many pairs of systems, each on its own units of the same few kinds, are computed together: the steps of all of
-them at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
+Many pairs of systems are tested together, each on its own units of the same few kinds. The steps of all of them are
+computed at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
 last bit.
 """
 
@@ -23,27 +24,27 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Difference = Callable[[Floats], Floats]
-# The same of many pairs: from B of shape (pairs, …, kinds), and which pairs these are
+# Maps B of many pairs, shape (pairs, …, kinds), and the slice of these pairs to differences.
 Differences = Callable[[Floats, slice], Floats]
 
 ENUMERABLE = 10_000_000
-AT_ONCE = 1 << 16  # exchanges, which stay in a core's own memory
-LARGEST_HALF = 1 << 18  # sums of one half of the kinds
-TIE = 1e-10  # differences this close, relatively, are the same one
-ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
-CELLS_AT_ONCE = 1 << 14  # sums of two kinds, which stay in a core's own memory
+AT_ONCE = 1 << 16  # exchanges at once, which fit into a core's cache
+LARGEST_HALF = 1 << 18  # the most sums of one half of the kinds
+TIE = 1e-10  # Differences this close, relatively, count as equal.
+ROUNDING = 1e-13  # relative to the largest possible difference: what is below it counts as 0
+CELLS_AT_ONCE = 1 << 14  # sums of two kinds at once, which fit into a core's cache
 NEGLIGIBLE = 1e-19
 PAIRS_AT_ONCE = 1024
 PROBES = 32
-SUMMED_TOGETHER = 3  # kinds of different steps
-SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is given as this
+SUMMED_TOGETHER = 3  # the most kinds with different steps that are summed directly
+SMALLEST = 1e-16  # Smaller terms are left out of sums; a smaller p-value is reported as this bound.
 
 
 def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
-    """Return P(|D| ≥ |observed|) if every exchange is equally likely, or None if it has no exact value.
+    """Return P(|D| ≥ |observed|) under equally likely exchanges, or None if no exact value can be computed.
 
-    A p-value below 1e-16 is given as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences;
-    they must be antisymmetric: D(n - B) = -D(B).
+    A p-value below 1e-16 is returned as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences.
+    These must be antisymmetric: D(n - B) = -D(B).
     """
     p, known, linear = exact_p_values(of_one(difference), n[None], np.array([observed]))
     if known[0]:
@@ -54,15 +55,15 @@ def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
 
 
 def of_one(difference: Difference) -> Differences:
-    """Return the differences of a single pair as those of many."""
+    """Return a function for many pairs from the difference of a single pair."""
     return lambda one_way, _: difference(one_way[0])[None]
 
 
 def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tuple[Floats, Bools, Bools]:
-    """P(|D| ≥ |observed|) of each pair; which of them are known, those whose difference is a sum of few kinds; and
-    which differences are sums.
+    """Return P(|D| ≥ |observed|) of each pair, a mask of the known p-values, and a mask of differences that are sums.
 
-    `n` has shape (pairs, kinds). A p that is not known is NaN, and so is that of an undefined difference.
+    `n` has shape (pairs, kinds), the results (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined
+    difference. A known p-value belongs to a difference that is a sum of few kinds.
     """
     p, known, weights = np.full(len(n), np.nan), np.isnan(observed), np.zeros(n.shape)
     p[~known & ~n.any(axis=1)] = 1.0
@@ -81,7 +82,7 @@ def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tup
 
 
 def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, Bools]:
-    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and which D are such sums."""
+    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and a mask of the D of this form."""
     kinds = n.shape[1]
     sizes = np.where(n > 0, n, 1)[:, :, None]
     corners = np.eye(kinds)
@@ -95,14 +96,16 @@ def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, 
 
 
 def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
-    """Merge the kinds of each pair that have the same weight, either way round, as they are one binomial; kinds of no
-    weight do not matter. By rising weight; what is left is 0."""
+    """Return the kinds of each pair with those of equal absolute weight merged, by rising weight.
+
+    Kinds of the same weight are one binomial, and kinds of weight 0 are dropped. Unused places are 0.
+    """
     weights = np.where(n > 0, np.abs(weights), 0)
     order = np.argsort(weights, axis=1, kind="stable")
     n, weights = np.take_along_axis(n, order, axis=1), np.take_along_axis(weights, order, axis=1)
     largest = weights[:, -1:]
     used = weights > 1e-13 * largest
-    first = used.copy()  # of those that are merged
+    first = used.copy()  # the first of the kinds that are merged into one
     first[:, 1:] &= ~used[:, :-1] | (np.diff(weights, axis=1) > 1e-12 * largest)
     row, kind = np.nonzero(used)
     place = (np.cumsum(first, axis=1) - 1)[row, kind]
@@ -113,14 +116,17 @@ def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
 
 
 def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
-    """Return the merged kinds of a single pair, shape (kinds,)."""
+    """Return the merged kinds of a single pair: their sizes and their steps."""
     sizes, steps = merge_kinds(n[None], weights[None])
     kinds = np.count_nonzero(sizes)
     return sizes[0, :kinds].tolist(), steps[0, :kinds].tolist()
 
 
 def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
-    """P(|Σ w (2B - n)| ≥ observed) of each pair, those of the same sizes together; NaN if there are too many kinds."""
+    """Return P(|Σ w (2B - n)| ≥ observed) of each pair; NaN if it has too many kinds.
+
+    Pairs whose kinds have the same sizes are computed together.
+    """
     p = np.full(len(n), np.nan)
     if not len(n):
         return p
@@ -130,26 +136,25 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
     order = np.lexsort(sizes.T)
     ends = np.flatnonzero((np.diff(sizes[order], axis=0) != 0).any(axis=1)) + 1
     for of_group in np.split(order, ends):
-        own = sizes[of_group[0]]
-        kinds = int(np.count_nonzero(own))
+        group_sizes = sizes[of_group[0]]
+        kinds = int(np.count_nonzero(group_sizes))
         if kinds <= SUMMED_TOGETHER:
-            p[of_group] = linear_ps(own[:kinds].tolist(), steps[of_group, :kinds], observed[of_group])
+            p[of_group] = linear_ps(group_sizes[:kinds].tolist(), steps[of_group, :kinds], observed[of_group])
             continue
         for i in of_group:
-            one = _halves_p(own[:kinds].tolist(), steps[i, :kinds].tolist(), float(observed[i]))
-            p[i] = np.nan if one is None else one
+            pair_p = _halves_p(group_sizes[:kinds].tolist(), steps[i, :kinds].tolist(), float(observed[i]))
+            p[i] = np.nan if pair_p is None else pair_p
     return p
 
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there
-    on.
+    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there.
 
-    Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
+    Ratios of neighbours are multiplied outwards from the middle, because large factorials would lose digits.
     """
     middle = n // 2
-    # d from the middle, the chance is at most exp(-2d²/n) of the middle's: less than 2e-22 from here on.
+    # At d from the middle the probability is at most exp(-2d²/n) of the middle's: below 2e-22 from here on.
     reach = 5 * (math.isqrt(n) + 1)
     over, under = np.arange(middle, min(n, middle + reach)), np.arange(middle, max(0, middle - reach), -1)
     up, down = np.cumprod((n - over) / (over + 1.0)), np.cumprod(under / (n - under + 1.0))
@@ -157,30 +162,33 @@ def binomial(n: int) -> tuple[int, Floats]:
     probabilities /= probabilities.sum()
     kept = np.flatnonzero(probabilities > NEGLIGIBLE)
     probabilities = probabilities[kept[0] : kept[-1] + 1].copy()
-    probabilities.setflags(write=False)  # as all who ask for these share them
+    probabilities.setflags(write=False)  # All callers share this array.
     return middle - len(down) + int(kept[0]), probabilities
 
 
 def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) of a sum of merged kinds, or None if it has no exact value. Each of the `sizes` units of
-    a kind moves the sum by ± its step."""
+    """Return P(|D| ≥ observed) of a sum of merged kinds, or None if no exact value can be computed.
+
+    Each of the `sizes` units of a kind changes the sum by plus or minus its step.
+    """
     if len(sizes) <= SUMMED_TOGETHER:
         return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])
     return _halves_p(sizes, steps, observed)
 
 
 def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
-    """P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums, kinds).
+    """Return P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums,
+    kinds).
 
     Each sum is computed as if it were alone, to the last bit.
     """
     if not sizes:
         return np.ones(len(observed))
     p = np.full(len(observed), SMALLEST)
-    spread, largest = np.zeros(len(observed)), steps.max(axis=1)  # squares of the steps themselves may overflow
+    spread, largest = np.zeros(len(observed)), steps.max(axis=1)  # The squares of the steps themselves might overflow.
     for size, step in zip(sizes, steps.T, strict=True):
         spread += size * (step / largest) ** 2
-    # Hoeffding's bound: P(|D| ≥ d) is at most this, so that there is nothing to be summed.
+    # Hoeffding's bound on P(|D| ≥ d): below it nothing needs to be summed.
     open_ = np.flatnonzero(2 * np.exp(-0.5 * (observed / largest) ** 2 / spread) >= SMALLEST)
     order = sorted(range(len(sizes)), key=lambda j: -sizes[j])
     laws = [binomial(sizes[j]) for j in order] + [(0, np.ones(1))] * (3 - len(order))
@@ -193,7 +201,10 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
 
 
 def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
-    """Sum the tails of the first and largest kind over the values of the two others, which are 0 if there are none."""
+    """Return the tails of the first and largest kind, summed over the values of the two others.
+
+    A missing kind has the value 0.
+    """
     (first, probabilities), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
     above = np.concatenate([np.cumsum(probabilities[::-1])[::-1], [0.0]])
@@ -208,13 +219,14 @@ def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequenc
         np.clip(needed, 0, len(probabilities), out=needed)
         tails = above.take(needed.astype(np.intp))
         within = np.einsum("bc,c->b", tails.reshape(-1, len(inner_chance)), inner_chance).reshape(tails.shape[:2])
-        total += [float(chance[part] @ row) for row in within]  # one by one: alone or not, the digits are the same
-    # D and -D have the same distribution, so the lower tail weighs as much.
+        # Each row is multiplied alone, because its digits must not depend on the other rows.
+        total += [float(chance[part] @ row) for row in within]
+    # D and -D have the same distribution, so both tails are equal.
     return np.minimum(1.0, np.maximum(SMALLEST, 2 * total))
 
 
 def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
-    """Return the amounts that a kind can add; shape (sums, ways)."""
+    """Return the amounts that a kind can add to each sum; shape (sums, values)."""
     if j >= len(sizes):
         return np.zeros((len(steps), 1))
     first, probabilities = laws[j]
@@ -222,8 +234,10 @@ def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Float
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return the same for many kinds: the sums of one half of them against the tails of the other; None if a half has
-    too many."""
+    """Return P(|D| ≥ observed) for many kinds, or None if a half of them has too many sums.
+
+    The sums of one half are compared with the tails of the other.
+    """
     halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
     for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
@@ -239,7 +253,10 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
 
 def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
-    """Add one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
+    """Return the distribution after one more kind, or None if it has too many values.
+
+    Values that differ only by rounding are merged, so that a lattice stays small.
+    """
     first, probabilities = binomial(size)
     if len(half[0]) * len(probabilities) > LARGEST_HALF:
         return None
@@ -255,10 +272,12 @@ def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: flo
 
 @lru_cache(maxsize=8)
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
-    """Return some of the exchanges of kinds of these sizes, shape (exchanges, kinds), and the chance of each; pairs of
-    as many units share them."""
+    """Return some exchanges of kinds of these sizes, shape (exchanges, kinds), and the probability of each.
+
+    Pairs with the same sizes share the result.
+    """
     shape = tuple(size + 1 for size in sizes)
-    # B and n - B differ alike, and are as far from the middle of the list: half of it is enough.
+    # B and n - B have opposite differences and mirrored places in the list, so half of it is enough.
     every = math.prod(shape)
     place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
     counts = np.unravel_index(place, shape)
@@ -280,6 +299,6 @@ def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float)
     for start in range(0, -(-math.prod(size + 1 for size in sizes) // 2), AT_ONCE):
         counts, chance = _exchanges(sizes, start)
         differences = np.abs(difference(counts))
-        # An exchange that leaves the measure undefined counts as a hit: the cautious side.
+        # An exchange that leaves the measure undefined counts as a hit, which is the cautious choice.
         total += float(chance @ ~(differences < observed * (1 - TIE)))
     return min(1.0, max(SMALLEST, total))

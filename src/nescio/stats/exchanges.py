@@ -1,4 +1,5 @@
-"""Exchanges of the labels of two systems on whole units, and the p-value of random ones. Knows nothing of questions."""
+"""Exchange the labels of two systems on whole units, and compute p-values of random exchanges. Knows nothing of
+questions."""
 
 from __future__ import annotations
 
@@ -18,29 +19,32 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return a value of totals as a function of exchanges, and the number of units of each kind.
+    """Return the difference as a function of exchanges, and the number of units of each kind.
 
     The function takes the number of units of each kind that keep their labels.
 
-    `kept` and `exchanged` are what a unit adds either way, of shape (kinds, columns). Units that add the same either
-    way do not matter.
+    `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are the contributions of a
+    unit without and with exchanged labels. Kinds with equal contributions are left out.
     """
     kinds, kind = np.unique(np.concatenate([kept, exchanged], axis=1), axis=0, return_inverse=True)
     often = np.bincount(kind.ravel(), weights=times, minlength=len(kinds)).astype(np.int64)
-    own, other = np.split(kinds, 2, axis=1)
-    matters = (own != other).any(axis=1)
-    rest = np.einsum("k,kc->c", often[~matters], own[~matters])
-    own, other, often = own[matters], other[matters], often[matters]
+    kept_rows, other = np.split(kinds, 2, axis=1)
+    matters = (kept_rows != other).any(axis=1)
+    rest = np.einsum("k,kc->c", often[~matters], kept_rows[~matters])
+    kept_rows, other, often = kept_rows[matters], other[matters], often[matters]
     all_exchanged = rest + np.tensordot(often, other, axes=1)
 
     def of_kept(kept: Floats) -> Floats:
-        return value(np.tensordot(kept, own - other, axes=1) + all_exchanged)
+        return value(np.tensordot(kept, kept_rows - other, axes=1) + all_exchanged)
 
     return of_kept, often
 
 
 def p_value(observed: float, exchanged: Floats) -> float:
-    """$(1 + hits)/(1 + B)$, two-sided; ties count as hits with a relative tolerance, and so do undefined exchanges."""
+    """Return the two-sided p-value $(1 + hits)/(1 + B)$ of B random exchanges.
+
+    A difference equal to the observed one up to a relative tolerance is a hit, and so is an undefined one.
+    """
     if np.isnan(observed):
         return float("nan")
     rounding = 1e-12 * float(np.nanmax(np.abs(exchanged), initial=0.0))

@@ -1,5 +1,5 @@
-"""The standard error of a value that few units may decide, questions or clusters of unequal sizes, and its degrees of
-freedom."""
+"""Compute the standard error and degrees of freedom of a value that few units may decide. Units are questions, or
+clusters of unequal sizes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
-LEAST_MOVED = 0.3  # of the furthest that one question can move a value
-LEAST_FREEDOM = 4.0  # with imagined units, if little else makes up the spread
-LEAST_SEEN = 0.7  # the same, for values that rare errors move far
+LEAST_MOVED = 0.3  # as a share of the furthest that one question can move a value
+LEAST_FREEDOM = 4.0  # with imagined units, if few units make up the spread
+LEAST_SEEN = 0.7  # as a share of the same distance, for values that rare errors move far
 
 
 def unit_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], *, skewed: bool = True
 ) -> tuple[float, float]:
-    r"""Return the standard error of a value and Student's degrees of freedom for it.
+    r"""Return the standard error of a value, and its Student's degrees of freedom.
 
     $s^2 = \sum_g e_g^2/(1 - h_g)$ for the `influence` $e_g$ of each unit on the value and its share $h_g = n_g/n$ of
     the questions (CR2 for a mean: Bell & McCaffrey 2002), with Satterthwaite's
@@ -39,7 +39,7 @@ def unit_error(
 
 
 def added_errors(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the error of a sum of independent parts and Satterthwaite's degrees of freedom."""
+    """Return the standard error of a sum of independent parts, and Satterthwaite's degrees of freedom."""
     variances = [error**2 for error, _ in errors]
     total = math.fsum(variances)
     if not total > 0:
@@ -49,7 +49,7 @@ def added_errors(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def student_p(observed: float, error: float, freedom: float) -> float:
-    """Return the two-sided p-value of Student's t; 1 if there is no difference and no spread."""
+    """Return the two-sided p-value of Student's t test; 1 if both the difference and the error are 0."""
     if not error > 0:
         return 1.0 if observed == 0 and error == 0 else math.nan
     from scipy.special import stdtr
@@ -68,7 +68,7 @@ def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tu
     centred = influence - (_dot(times, influence) / units)[..., None]
     error = np.sqrt(_dot(times, centred**2 / (1 - share)))
     along = size * share / (1 - share)
-    # Not a product: the power of a single number is rounded otherwise now and then.
+    # A product would be rounded differently: the power of a single number is not always the same.
     even = n * n / (_dot(times, size**2) + np.float_power(_dot(times, along), 2) - _dot(times, along**2))
     return error, even
 
@@ -76,9 +76,11 @@ def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tu
 def difference_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], difference: float, width: float
 ) -> tuple[float, float]:
-    """Return the standard error and the degrees of freedom of a difference by a measure whose values lie `width` apart,
-    in which rare events are dear. They are those of `unit_error`. If what was seen moves the difference, but by less
-    than 0.7 of what one more question could, they are those of `widened_error` (docs/stakes.md)."""
+    """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
+
+    The measure's values lie `width` apart. The result is usually that of `unit_error`. It is that of `widened_error` if
+    the seen units move the difference by less than 0.7 of one question's largest effect (docs/stakes.md).
+    """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
         return widened_error(influence, size, times, (-width - difference, width - difference))
@@ -86,11 +88,11 @@ def difference_error(
 
 
 def unseen_gap(error: float, step: float, level: float) -> float:
-    r"""Return how far the true value may lie beyond the observed one, although few units are seen to change it.
+    r"""Return how far the true value may lie beyond the observed one if units that would change it were not seen.
 
-    If it lies a gap g beyond, units that were not seen to change add g r to the variance, for the `step` r that one
-    unit moves the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval; c = max(0, 2/3 -
-    z²/6) brings the gap to the exact Poisson bound where all that changes is lost.
+    If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
+    unit's effect on the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c = max(0,
+    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     correction = step * max(0.0, 2 / 3 - z**2 / 6)
@@ -122,10 +124,12 @@ def unseen_drop(away: Floats, times: NDArray[np.int64], furthest: float, level: 
 
 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
-    """Return whether unseen questions may decide a difference. They may if few units make up its spread, and move it
-    less than a single question could, between the `bounds` of its measure.
+    """Return whether questions that were not seen may decide a difference.
 
-    c@1 hardly moves where one system of two that are nearly always right is silent once; an error would move it.
+    They may if few units make up its spread and move it by less than a single question could. `bounds` are those of the
+    measure.
+
+    Take two systems that are nearly always right: one abstention of one of them hardly moves c@1, but an error would.
     Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
     """
     width = bounds[1] - bounds[0]
@@ -134,8 +138,10 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
 
 
 def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the ends of a difference's interval, held to what a measure between `bounds` can differ by. NaN if both
-    were beyond, because any difference is possible then."""
+    """Return the ends of a difference's interval, clipped to the range of differences of a measure between `bounds`.
+
+    They are NaN if both were beyond that range, because any difference is possible then.
+    """
     width = bounds[1] - bounds[0]
     anything = (low <= -width) & (high >= width)
     return np.where(anything, np.nan, np.maximum(low, -width)), np.where(anything, np.nan, np.minimum(high, width))
@@ -149,12 +155,14 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units were at the ends of its range, and Student's degrees of
-    freedom. These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+    r"""Return the standard error of a mean as if two more units lay at the ends of its range, and Student's degrees of
+    freedom.
 
-    `away` is how far the lowest and the highest value lie from the mean. What is rare and dear may not have been seen:
-    of 30 questions at a price of 9 the plain interval of utility held in 45% of trials, this one in 93% or more
-    (docs/stakes.md). NaN for both where there are fewer than two units.
+    These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+
+    `away` holds the distances of the lowest and the highest value from the mean. Costly events are rare, so the data
+    may hold none. Take 30 questions and an error price of 9: the plain interval of utility held in 45% of trials, and
+    this one in 93% or more (docs/stakes.md). Both results are NaN below two units.
     """
     units, n = int(times.sum()), float(times @ size)
     if units < 2:

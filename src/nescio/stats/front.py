@@ -1,4 +1,4 @@
-"""Quality against cost: which systems no other one beats at both. Knows nothing of questions."""
+"""Compare quality with cost: find the systems that no other one beats. Knows nothing of questions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ Floats = NDArray[np.float64]
 
 
 def dominates(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
-    """Return which systems (axis -2) beat which (axis -1): quality at least as high, cost at most as high, and one of
-    them strictly. Arrays of shape (…, systems); values within 1e-10 are equal, and an undefined one beats nothing."""
+    """Return which systems (axis -2) dominate which (axis -1); arrays have shape (…, systems).
+
+    A system dominates another if its quality is at least as high and its cost at most as high, and one of the two
+    strictly. Values within 1e-10 are equal. A system with an undefined value dominates nothing.
+    """
     better, cheaper = (
         np.round(one[..., :, None] - other[..., None, :], 10)
         for one, other in ((quality, quality), (-np.asarray(cost), -np.asarray(cost)))
@@ -29,11 +32,11 @@ def on_front(quality: Floats, cost: Floats) -> NDArray[np.bool_]:
 
 
 def claims(p_better: Floats, p_cheaper: Floats, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    r"""Return for each of k systems two claims with error rate `alpha`: it is beaten, and it is on the front.
+    r"""Return two masks of k systems, each a claim with error rate `alpha`: beaten ones, and ones on the front.
 
-    `p_better[i, j]` is the one-sided p-value of i having a higher quality than j, `p_cheaper` of its costing less. j is
-    beaten if for some rival both are at most $\alpha/(k - 1)$ (intersection-union, Berger 1982, then Bonferroni); it is
-    on the front if against every rival $2\min(p_{better}, p_{cheaper}) \le \alpha$.
+    `p_better[i, j]` is the one-sided p-value of the claim that i has a higher quality than j. `p_cheaper[i, j]` is that
+    of the claim that i costs less. j is beaten if for some rival both are at most $\alpha/(k - 1)$ (intersection-union,
+    Berger 1982, then Bonferroni). j is on the front if $2\min(p_{better}, p_{cheaper}) \le \alpha$ against every rival.
     """
     size = len(p_better)
     rivals = ~np.eye(size, dtype=bool)

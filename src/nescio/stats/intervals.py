@@ -1,4 +1,4 @@
-"""Confidence intervals from resampled values or from counts. Knows nothing of questions."""
+"""Compute confidence intervals from resampled values or from counts. Knows nothing of questions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ UNDEFINED: Interval = (float("nan"), float("nan"))
 
 
 def percentile(values: NDArray[np.float64], level: float) -> Interval:
-    """Return the middle `level` of the resampled values (Efron 1979), linear between order statistics; undefined ones
-    left out."""
+    """Return the middle `level` of the resampled values (Efron 1979).
+
+    Quantiles are linear between order statistics, and undefined values are left out.
+    """
     return _quantiles(values, (1 - level) / 2, (1 + level) / 2)
 
 
@@ -28,9 +30,10 @@ def bca(
 ) -> Interval:
     r"""Return the bias-corrected and accelerated interval (Efron 1987).
 
-    Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
-    resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
-    without a unit of each kind, `times` how many units there are of it. Undefined if all resamples lie on one side.
+    Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$. $z_0$ comes from the share of
+    resamples below the point value, with half of those that equal it. $a$ comes from the jackknife: `left_out` holds
+    the value without a unit of each kind, and `times` the number of units of each kind. Undefined if all resamples lie
+    on one side.
     """
     defined = values[~np.isnan(values)]
     if not len(defined) or np.isnan(point):
@@ -60,9 +63,9 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     r"""Compute Student's interval on the logit scale of a measure between two limits, from its standard error.
 
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
-    \,s)$, s being the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If
-    a limit is infinite u is the logarithm of the distance to the other, and where both are $\hat\theta \pm t_\nu s$.
-    Undefined at a limit, and without a spread: these do not say how far the value may move.
+    \,s)$. s is the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If one
+    limit is infinite, u is the logarithm of the distance to the other. If both are, the ends are $\hat\theta \pm t_\nu
+    s$. Undefined at a limit, and without a spread, because these do not say how much the value may vary.
     """
     low, high = limits
     above, below = high - point, point - low
@@ -84,8 +87,7 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
 
 
 def student(freedom: Any, level: float) -> Any:
-    """Return how many standard errors the middle `level` of Student's t reaches to either side, of so many degrees of
-    freedom."""
+    """Return the half width of the middle `level` of Student's t with these degrees of freedom, in standard errors."""
     from scipy.special import stdtrit
 
     return stdtrit(freedom, (1 + level) / 2)
@@ -106,12 +108,12 @@ def at_limit(point: float, limits: tuple[float, float], units: float, level: flo
 
 
 def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int) -> float:
-    r"""Return Student's degrees of freedom of a standard error: the fewer units make up the spread, the fewer degrees.
+    r"""Return Student's degrees of freedom of a standard error; the fewer units make up the spread, the lower.
 
-    $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values: a variance
-    of m values has itself a variance of about $(\kappa - 1)\sigma^4/m$, and one of $\nu$ degrees of freedom has
-    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, and each kind has `times` units; m is
-    `units`.
+    $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values. The
+    variance of m values has a variance of about $(\kappa - 1)\sigma^4/m$. A variance with $\nu$ degrees of freedom has
+    the variance $2\sigma^4/\nu$. `left_out` holds the value without one unit of each kind, and each kind has `times`
+    units; m is `units`.
     """
     known = ~np.isnan(left_out)
     most = float(max(1, units - 1))
@@ -135,7 +137,7 @@ def freedoms(left_out: Floats, times: NDArray[np.int64], units: NDArray[np.int64
 
 
 def wilson(successes: float, trials: float, level: float) -> Interval:
-    r"""Wilson's score interval for a proportion (Wilson 1927): the $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/m}$."""
+    r"""Return Wilson's (1927) score interval for a proportion: the $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/m}$."""
     if trials <= 0:
         return UNDEFINED
     from statistics import NormalDist
@@ -149,12 +151,12 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     return max(0.0, low), min(1.0, high)
 
 
-# Where methods have been seen to cover too little (docs/coverage.md). Skewness is that of the resampled values: a count
-# of m rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
+# Beyond this skewness of the resampled values, intervals of a method cover too little (docs/coverage.md). A count of m
+# rare outcomes has a skewness near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
 SKEWED = {"percentile": 0.3, "bca": 0.5, "logit": math.inf}
 FEW = 30
 RARE = 5
-FEW_DECIDE = 6.0  # degrees of freedom of the logit interval's standard error
+FEW_DECIDE = 6.0  # Below so many degrees of freedom of its standard error, few units decide the logit interval.
 
 
 class CoverageWarning(StrEnum):
@@ -166,7 +168,7 @@ class CoverageWarning(StrEnum):
 
 
 def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> CoverageWarning | None:
-    """Return the reason not to trust an interval made from these resampled values of so many units, or None."""
+    """Return the reason not to trust an interval made from these resampled values of `units` units, or None."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
@@ -182,7 +184,7 @@ def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> Co
 
 
 def is_rare(part: float, whole: float) -> bool:
-    """Return whether so few questions decide a proportion that its interval should be read with care."""
+    """Return whether so few questions decide a proportion that its interval needs care."""
     return 0 < min(part, whole - part) <= RARE
 
 
@@ -194,8 +196,10 @@ def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval
 
 
 def _linear(values: NDArray[np.float64], share: float) -> float:
-    """Return a quantile as `np.quantile` does, bit for bit, which imports masked arrays for it: longer than most runs
-    compute."""
+    """Return the same quantile as `np.quantile`, bit for bit.
+
+    `np.quantile` imports masked arrays, which takes longer than most runs compute.
+    """
     place = share * (len(values) - 1)
     below = min(int(place), len(values) - 1)
     above, rest = min(below + 1, len(values) - 1), place - below
@@ -219,8 +223,9 @@ def clopper_pearson(part: float, whole: float, level: float) -> Interval:
 
 
 def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floats:
-    r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
-    samples break it.
+    r"""Return the one-sided upper bound of Clopper & Pearson (1934) on an error rate.
+
+    At most the share `level` of samples has a bound below the true rate.
 
     The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 if E = N (and so for N = 0).
     """
@@ -234,10 +239,10 @@ def clopper_pearson_upper(wrong: Counts, accepted: Counts, level: float) -> Floa
 
 
 def ranks_around(n: int, p: float, level: float) -> tuple[int | None, int | None]:
-    r"""Return the ranks from 1 of the two order statistics between which the p-quantile of n values lies.
+    r"""Return the ranks, counted from 1, of the two order statistics between which the p-quantile of n values lies.
 
-    The largest l with $P(\mathrm{Bin}(n, p) \le l - 1) \le (1 - \text{level})/2$ and the least u with
-    $P(\mathrm{Bin}(n, p) \ge u)$ at most that; None for an end that n values do not have.
+    They are the largest l with $P(\mathrm{Bin}(n, p) \le l - 1) \le (1 - \text{level})/2$ and the least u with
+    $P(\mathrm{Bin}(n, p) \ge u)$ at most that. An end is None if n values are too few for it.
     """
     from scipy.stats import binom
 

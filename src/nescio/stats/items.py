@@ -1,5 +1,7 @@
-"""Test whether an item tells able systems from weak ones, by item-rest correlations with exact tests, and estimate the
-reliability of a ranking. Pure NumPy; knows nothing of questions.
+"""Test whether an item separates able systems from weak ones, and estimate the reliability of a ranking. Pure NumPy;
+knows nothing of questions.
+
+The tests are exact tests of item-rest correlations.
 
 `right` has shape (runs, items).
 """
@@ -14,35 +16,37 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-MOST_STEPS = 20_000_000  # of one exact test
-MOST_WORK = 300_000_000  # of all of them
+MOST_STEPS = 20_000_000  # the most steps of one exact test
+MOST_WORK = 300_000_000  # the most steps of all exact tests together
 DRAWS = 9_999
 
 
 def correlations(marked: Floats, rest: Floats) -> Floats:
-    """Return the correlation over runs of each column of `marked` with that of `rest`, both of shape (runs, items); NaN
-    if one of them is constant."""
+    """Return the correlation over runs of each column of `marked` with the same column of `rest`; shape (items,).
+
+    Both have shape (runs, items). NaN if a column is constant.
+    """
     x, y = marked - marked.mean(axis=0), rest - rest.mean(axis=0)
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (x * y).sum(axis=0) / spread
-    return np.where(spread > 1e-12, found, np.nan)
+        correlation = (x * y).sum(axis=0) / spread
+    return np.where(spread > 1e-12, correlation, np.nan)
 
 
 def rest_scores(right: Floats) -> Floats:
-    """Return how many of the other items each run got right; shape (runs, items)."""
+    """Return the number of other items that each run got right, for each item; shape (runs, items)."""
     return right.sum(axis=1, keepdims=True) - right
 
 
 def exact_steps(rest: NDArray[np.int64], many: int) -> int:
-    """Return how many steps an exact test takes."""
+    """Return the number of steps that an exact test takes."""
     return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
 
 
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
-    """Return the chance that a random subset of equally many runs has a sum of rest scores as low as the marked runs.
+    """Return the probability that a random subset of as many runs has a sum of rest scores as low as the marked runs.
 
-    With `positive` it is the chance of a sum as high. It is exact, or (1 + hits)/(1 + draws).
+    With `positive` it is the probability of a sum as high. It is exact, or (1 + hits)/(1 + draws) with `draws`.
 
     NaN if all runs are marked or none.
     """
@@ -55,7 +59,7 @@ def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: i
     observed = int(low[marked].sum())
     if draws:
         return (1 + int((_subsets(len(rest), many, draws, seed) @ low <= observed).sum())) / (1 + draws)
-    # Sums beyond the observed one need no place, nor do subsets that the runs to come cannot fill.
+    # Sums beyond the observed one need no place, nor do subsets that the remaining runs cannot complete.
     ways = np.zeros((many + 1, observed + 1))
     ways[0, 0] = 1.0
     most = 0
@@ -75,15 +79,15 @@ def _subsets(runs: int, many: int, draws: int, seed: int) -> Floats:
 
 
 def smallest_p(runs: int) -> float:
-    """Return the least possible p-value, which takes half of the runs to be right: the chance of one subset."""
+    """Return the least possible p-value: the probability of one subset of half of the runs."""
     return 1 / math.comb(runs, runs // 2)
 
 
 def reliability(right: Floats) -> float:
-    r"""Return Kuder and Richardson's formula 20 for these runs: $\frac{n}{n-1}(1 - \sum p(1-p)/s_T^2)$, variances over
+    r"""Return Kuder and Richardson's formula 20: $\frac{n}{n-1}(1 - \sum p(1-p)/s_T^2)$, with variances that divide by
     the number of runs.
 
-    It is how well the items rank these runs, and not the precision of a score.
+    It measures how reliably the items rank these runs, not how precise a score is.
     """
     items = right.shape[1]
     share, spread = right.mean(axis=0), float(right.sum(axis=1).var())
@@ -93,7 +97,7 @@ def reliability(right: Floats) -> float:
 
 
 def split_half(right: Floats) -> tuple[float, float]:
-    """Return the correlation of the scores on odd and on even items, and Spearman and Brown's 2r/(1 + r)."""
+    """Return the correlation of the scores on odd and on even items, and its Spearman–Brown correction 2r/(1 + r)."""
     halves = right[:, ::2].sum(axis=1, keepdims=True), right[:, 1::2].sum(axis=1, keepdims=True)
     r = float(correlations(*halves)[0])
     return r, 2 * r / (1 + r)

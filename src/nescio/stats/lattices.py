@@ -1,4 +1,4 @@
-"""Laws of sums of steps of one size, by convolution."""
+"""Compute distributions of sums whose values are multiples of one step, by convolution."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-MOST_SUMS = 1 << 16  # of a lattice on which a test is exact
+MOST_SUMS = 1 << 16  # the most sums of a lattice on which a test is exact
 
 
 def lattice_step(values: Floats) -> float:
-    """Return the largest step whose whole multiples are all values, or 0 if every such step is tiny."""
+    """Return the largest step of which all values are whole multiples, or 0 if every such step is tiny."""
     apart = np.unique(np.round(values, 7))
     apart = apart[apart > 1e-6]
     step = float(apart[0]) if len(apart) else 1.0
@@ -24,7 +24,7 @@ def lattice_step(values: Floats) -> float:
 
 
 def power(law: Floats, times: int) -> Floats:
-    """Convolve a law with itself so many times."""
+    """Return the distribution of the sum of `times` independent variables that all have this distribution."""
     made = np.ones(1)
     while times:
         if times & 1:
@@ -35,7 +35,7 @@ def power(law: Floats, times: int) -> Floats:
 
 
 def convolved(one: Floats, other: Floats) -> Floats:
-    """Return the law of the sum of two whole numbers, from the law of each."""
+    """Return the distribution of the sum of two independent whole numbers, from the distribution of each."""
     if min(len(one), len(other)) < 64:
         return np.convolve(one, other)
     size = len(one) + len(other) - 1

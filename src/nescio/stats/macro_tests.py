@@ -1,9 +1,9 @@
-"""Two-sided p-values of a mean of differences over benchmarks, when labels can be exchanged within each of them.
+"""Compute two-sided p-values of a mean difference over benchmarks, with labels exchanged within each benchmark.
 
-The difference on a benchmark depends on how many units of each kind fall one way, which are binomial. So it has a law
-of its own without a question being looked at, and the mean of independent differences has the convolution of these
-laws: exact while two halves of it stay small, else on a grid whose rounding is bounded, the bound being what is
-reported.
+The difference on a benchmark depends only on how many units of each kind keep their labels, and these numbers are
+binomial. So its distribution needs no single question. The mean of independent differences has the convolution of these
+distributions. It is exact as long as two halves of it stay small. Otherwise it is computed on a grid. The reported
+p-value is then the bound for the grid's rounding.
 """
 
 from __future__ import annotations
@@ -28,35 +28,40 @@ from nescio.stats.exact_p_values import (
 )
 
 Floats = NDArray[np.float64]
-LARGEST_HALF = 1 << 18  # atoms of one half of an exact law
-TIE = 1e-12  # of the largest difference there can be: values as close are one
-ENUMERABLE = 1 << 18  # exchanges of a benchmark whose differences are no sums
-ATOMS_AT_ONCE = 1 << 15  # of a group of kinds that is put on the grid as one
-FEW_PARTS = 4  # kinds, those of one step in several benchmarks being one
-COARSEST, FINEST = 1 << 15, 1 << 18  # cells of a grid
-CLOSE = 0.02  # the bounds of a p-value that needs no finer grid, relatively
-REACH = 9.0  # standard deviations beyond which nothing weighs as much as a rounding error
+LARGEST_HALF = 1 << 18  # the most atoms of one half of an exact distribution
+TIE = 1e-12  # Values this close count as equal, relative to the largest possible difference.
+ENUMERABLE = 1 << 18  # the most exchanges of a benchmark whose differences are not sums
+ATOMS_AT_ONCE = 1 << 15  # the most atoms of a group of kinds that is rounded to the grid at once
+FEW_PARTS = 4  # kinds; those with the same step in several benchmarks count once
+COARSEST, FINEST = 1 << 15, 1 << 18  # the numbers of cells of the coarsest and the finest grid
+CLOSE = 0.02  # A p-value whose bounds differ by less, relatively, needs no finer grid.
+REACH = 9.0  # Beyond so many standard deviations, the probability is below a rounding error.
 FOURIER_ERROR = 1e-14
 
 
 class Law(Struct, frozen=True):
-    """The law of a difference under exchanges of labels. It is a sum of kinds, of `sizes` units that each move it by ±
-    its step; or it has `atoms`, the values that it can have and their probabilities."""
+    """The distribution of a difference under exchanges of labels.
+
+    It is a sum over kinds, whose `sizes` units each change it by plus or minus their step. Or it has `atoms`: its
+    possible values and their probabilities.
+    """
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
     atoms: tuple[Floats, Floats] | None = None
 
     def times(self, weight: float) -> Law:
-        """Return the law of the difference times a weight."""
+        """Return the distribution of the difference times a weight."""
         if self.atoms is not None:
             return Law(atoms=(self.atoms[0] * weight, self.atoms[1]))
         return Law(self.sizes, tuple(step * weight for step in self.steps))
 
 
 class MacroP(Struct, frozen=True):
-    """A p-value, and the least that it can be. They are the same if `how` is "exact", and differ by a grid's rounding
-    if it is "grid"."""
+    """A p-value, and its lower bound.
+
+    Both are equal if `how` is "exact". If it is "grid", they differ by the rounding of a grid.
+    """
 
     p: float
     least: float
@@ -64,8 +69,10 @@ class MacroP(Struct, frozen=True):
 
 
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
-    """Return the law of a difference that depends on how many of n units of each kind fall one way. Return None if it
-    is no sum and has too many values to be enumerated."""
+    """Return the distribution of a difference that depends on how many of n units of each kind keep their labels.
+
+    Return None if it is not a sum and has too many values to enumerate.
+    """
     if not n.sum():
         return Law()
     weights, linear = steps_of(of_one(difference), n[None], slice(0, 1))
@@ -96,9 +103,9 @@ def law_p(law: Law, observed: float) -> MacroP:
 
 
 def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST_HALF) -> MacroP:
-    """Return P(|D| ≥ |observed|) for the sum D of independent differences that are already weighted.
+    """Return P(|D| ≥ |observed|) for the sum D of independent differences, whose weights are already applied.
 
-    A p-value below 1e-16 is given as 1e-16, an upper bound.
+    A p-value below 1e-16 is returned as 1e-16, an upper bound.
     """
     if math.isnan(observed):
         return MacroP(math.nan, math.nan, "exact")
@@ -107,7 +114,7 @@ def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST
     if not parts or abs(observed) <= TIE * scale:
         return MacroP(1.0, 1.0, "exact")
     spread = math.sqrt(sum(_variance(part) for part in parts))
-    if 2 * math.exp(-0.5 * (observed / _bound(parts)) ** 2) < SMALLEST:  # Hoeffding
+    if 2 * math.exp(-0.5 * (observed / _bound(parts)) ** 2) < SMALLEST:  # Hoeffding's bound
         return MacroP(SMALLEST, SMALLEST, "exact")
     exact = _halves_p(laws, parts, abs(observed), scale, largest_half)
     if exact is not None:
@@ -122,7 +129,7 @@ def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST
 
 
 def _parts(laws: Iterable[Law]) -> list[Law]:
-    """Return the laws of single kinds, those of one step merged whatever benchmark they are of, and of atoms."""
+    """Return the distributions of single kinds, merged if their steps are equal, and of those with atoms."""
     atoms = [law for law in laws if law.atoms is not None and np.abs(law.atoms[0]).max(initial=0) > 0]
     sizes = [size for law in laws for size in law.sizes]
     steps = [step for law in laws for step in law.steps]
@@ -147,7 +154,7 @@ def _variance(part: Law) -> float:
 
 
 def _bound(parts: Sequence[Law]) -> float:
-    """Return the standard deviation of Hoeffding's bound: of signs by their steps, of atoms by the largest."""
+    """Return the standard deviation in Hoeffding's bound: from the steps of signs, and from the largest of atoms."""
     squares = [
         part.sizes[0] * part.steps[0] ** 2 if part.atoms is None else float(np.abs(part.atoms[0]).max()) ** 2
         for part in parts
@@ -156,13 +163,15 @@ def _bound(parts: Sequence[Law]) -> float:
 
 
 def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
-    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None if a half has too
-    many."""
+    """Return the exact p-value, or None if a half of the distributions has too many values.
+
+    The sums of one half are compared with the tails of the other.
+    """
     if len(parts) <= FEW_PARTS:
         summed = [[_atoms(part)] for part in parts]
     else:
         summed = [[_atoms(part) for part in _parts([law])] for law in laws]
-    # Three kinds of one benchmark lie on a lattice: there are about as many sums as pairs of two kinds' counts.
+    # Three kinds of one benchmark lie on a lattice, so there are about as many sums as pairs of counts of two kinds.
     supports = [sorted((len(values) for values, _ in kinds), reverse=True)[:2] for kinds in summed]
     if math.log2(largest) * 2 + 6 < sum(math.log2(size) for sizes in supports for size in sizes):
         return None
@@ -191,7 +200,8 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
 def _convolved(
     one: tuple[Floats, Floats], other: tuple[Floats, Floats], scale: float, largest: int
 ) -> tuple[Floats, Floats] | None:
-    """Return the law of a sum, values that differ by nothing but rounding as one."""
+    """Return the distribution of a sum, or None if it has too many values. Values that differ only by rounding are
+    merged."""
     if len(one[0]) * len(other[0]) > 16 * largest:
         return None
     values = np.add.outer(one[0], other[0]).ravel()
@@ -205,7 +215,7 @@ def _convolved(
 
 
 def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
-    """Yield the atoms of a few kinds at a time: each is rounded to the grid once."""
+    """Yield the atoms of a few kinds at a time, because each group is rounded to the grid once."""
     group: tuple[Floats, Floats] = (np.zeros(1), np.ones(1))
     for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
         values, probabilities = _atoms(part)
@@ -219,9 +229,9 @@ def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
 def _grid_p(
     groups: Sequence[tuple[Floats, Floats]], observed: float, spread: float, scale: float, cells: int
 ) -> MacroP:
-    """Return bounds of the p-value from the laws rounded to a grid, convolved by Fourier transforms.
+    """Return bounds of the p-value from distributions rounded to a grid and convolved by Fourier transforms.
 
-    What lies beyond the grid comes back at its other end, and weighs less than a rounding error.
+    Probability beyond the grid wraps round to its other end; it is below a rounding error.
     """
     width = min(2 * REACH * spread, 2.02 * scale) + 2 * observed / cells
     if observed > 0.49 * width:

@@ -1,4 +1,5 @@
-"""The interval of a sum of magnitudes of means, which its own estimate exceeds: the calibration error over bins."""
+"""Compute the interval of a sum of absolute means, whose plain estimate is biased upwards: the calibration error over
+bins."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from nescio.stats.intervals import UNDEFINED, Interval
 Floats = NDArray[np.float64]
 DRAWS = 4096
 CELLS_AT_ONCE = 1 << 22
-CLEAR = 2.0  # standard errors, from which on the sign of a mean is taken as known
+CLEAR = 2.0  # standard errors; a mean further from 0 has a known sign
 
 
 def sum_of_magnitudes(
@@ -26,13 +27,14 @@ def sum_of_magnitudes(
 ) -> Interval:
     r"""Compute the interval of $\sum_m |g_m|$ for means $g_m$ of units.
 
-    `values` has the amounts of each kind of unit, shape (kinds, M), `times` how often it occurs, `sizes` how many rows
-    it holds (1, or those of a cluster), and `floor` what the variance of each sum is at the least, shape (M,).
+    `values` has the amounts of each kind of unit, shape (kinds, M). `times` is the number of units of each kind.
+    `sizes` is the number of rows of each unit (1, or the size of its cluster). `floor` is the least variance of each
+    sum, shape (M,).
 
-    With $\hat g = g + \epsilon$ the estimate is too large, by $\sum_m |\epsilon_m|$ where all $g_m$ are 0. By
-    convexity $\sum |g| \le \sum |\hat g| + \sum_m s_m \epsilon_m$ for signs s, whose standard deviation gives the
-    upper end. The lower end is the estimate minus a quantile of the sum of $s_m \epsilon_m$ over the means whose sign
-    is clear (two standard errors from 0) and of $|\epsilon_m|$ over the others, and at least 0: whatever the others
+    With $\hat g = g + \epsilon$ the estimate is too large, by $\sum_m |\epsilon_m|$ if all $g_m$ are 0. By convexity
+    $\sum |g| \le \sum |\hat g| + \sum_m s_m \epsilon_m$ for signs s, whose standard deviation gives the upper end. The
+    lower end is the estimate minus a quantile, and at least 0. The quantile is that of a sum: of $s_m \epsilon_m$ over
+    means whose sign is clear (two standard errors from 0), and of $|\epsilon_m|$ over the others. Whatever the others
     are, the estimate exceeds the truth by no more. The $\epsilon$ are normal, with the covariance of the units.
     """
     from scipy.special import stdtrit
@@ -44,7 +46,7 @@ def sum_of_magnitudes(
         return UNDEFINED
     means = np.einsum("k,km->m", times, values) / n
     estimate = float(np.abs(means).sum())
-    apart = bool(((values != 0).sum(axis=1) <= 1).all())  # a unit is in one bin alone
+    apart = bool(((values != 0).sum(axis=1) <= 1).all())  # Each unit is in one bin only.
     about = values if apart else values - sizes[:, None] * means
     variance = np.einsum("k,km->m", times, about * about)
     if floor is not None:

@@ -1,8 +1,9 @@
-"""Sums over an order under many weights at once: one pass down the rows, all resamples side by side.
+"""Compute sums over ordered rows under many weightings at once: one pass down the rows, all resamples side by side.
 
-A row is one unit's, and its weight says how often that unit occurs. Rows of one group are tied, and every order of them
-is equally likely: the functions give the expectation. Each pass is written twice, here in NumPy and in `_compiled` for
-Numba (the extra `fast`), which does the same arithmetic in the same order: the values are equal to the last bit.
+A row belongs to one unit, and its weight is the number of times that the unit occurs. Rows of one group are tied, and
+every order of them is equally likely, so the functions return expectations. Each pass is written twice: here in NumPy,
+and in `_compiled` for Numba (the extra `fast`). Both do the same arithmetic in the same order, so the values are equal
+to the last bit.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Loading Numba takes as long as NumPy does for about so many cells; only past them is it worth it.
+# Loading Numba takes as long as NumPy needs for about so many cells, so it pays only beyond them.
 CELLS_BEFORE_COMPILED = 1 << 27
 MUCH = 1 << 16
 _done = {"cells": 0}
 
 
 class Scan(Struct, frozen=True, eq=False):
-    """Rows in their order. `unit` says whose each is, `ends` marks where a group of tied rows begins, and where the
-    last ends; `table` has how often each unit occurs, shape (units, resamples): in all, at most as often as there are
-    units. A pass keeps the totals that it comes upon in `known`, by the values that were summed.
+    """Ordered rows with the weights of their units.
 
-    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples: after those of the table
-    their mirror images, in which each unit weighs 1 less what it weighs there.
+    `unit` holds the unit of each row. `ends` marks the start of each group of tied rows, and the end of the last.
+    `table` holds how often each unit occurs, shape (units, resamples); a column sums to at most the number of units.
+    `known` caches the totals of a pass, keyed by the summed values.
+
+    If it is `mirrored`, the table holds 0 and 1, and there are twice as many resamples. The mirror images follow those
+    of the table: there each unit weighs 1 minus its weight in the table.
     """
 
     unit: Ints
@@ -47,7 +50,7 @@ class Scan(Struct, frozen=True, eq=False):
         return self.table.shape[1] * (1 + self.mirrored)
 
     def whole(self) -> Scan:
-        """Return the same with a table of all resamples."""
+        """Return the scan with a table of all resamples, mirror images included."""
         if not self.mirrored:
             return self
         if not self._whole:
@@ -75,8 +78,11 @@ def totals(scan: Scan, values: Floats) -> Floats:
 
 
 def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the number of pairs whose `high` member is in an earlier group than their `low` one. Tied pairs count one
-    half."""
+    """Return the number of pairs whose `high` member is in an earlier group than their `low` member; shape
+    (resamples,).
+
+    Tied pairs count one half.
+    """
     if scan.mirrored and _marks(high) and _marks(low):
         return _mirrored_pairs(scan, high, low)
     scan = scan.whole()
@@ -98,12 +104,12 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Return whether all values are 0 or 1. Then no sum is rounded, and a mirrored sum is the rest of another."""
+    """Return whether all values are 0 or 1. Then sums are exact, and a mirrored sum is the total minus the other."""
     return bool(((values == 0) | (values == 1)).all())
 
 
 def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the results under the table and its mirror images, in one pass.
+    """Return the numbers of pairs under the table and under its mirror images, from one pass.
 
     The rows that are not before a group in the table are before it in the mirror image.
     """
@@ -130,10 +136,12 @@ def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def running_shares(scan: Scan, part: Floats, shift: int = 0) -> Floats:
-    r"""$\sum_k E[P_k]/(k + s)$ over all positions k, where $P_k$ of the first k belong to `part`; shape (resamples,).
+    r"""Return $\sum_k E[P_k]/(k + s)$ over all positions k; shape (resamples,).
 
-    In a group of m, e of them of the part, after N and P of the part, $E[P_{N+j}] = P + je/m$, so its m positions add
-    $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
+    $P_k$ is the number of rows of `part` among the first k.
+
+    A group has m rows, e of them of the part; before it are N rows, P of them of the part. Then $E[P_{N+j}] = P +
+    je/m$, so the m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
     scan = scan.whole()
     table = harmonic_table(_most(scan) + shift)
@@ -162,10 +170,10 @@ def running_shares(scan: Scan, part: Floats, shift: int = 0) -> Floats:
 
 
 def precisions(scan: Scan, part: Floats) -> Floats:
-    r"""$\sum_k E[I_k P_k]/k$ over all positions k: the precision at each member of `part`, summed; shape (resamples,).
+    r"""Return $\sum_k E[I_k P_k]/k$, the sum of the precisions at each member of `part`; shape (resamples,).
 
-    In a group of m, e of them of the part, after N and P of the part, a position is of the part with chance e/m, and
-    the j-1 before it in the group then hold $(j-1)(e-1)/(m-1)$ more.
+    A group has m rows, e of them of the part; before it are N rows, P of them of the part. A position is of the part
+    with probability e/m. The j-1 positions before it in the group then hold $(j-1)(e-1)/(m-1)$ more on average.
     """
     scan = scan.whole()
     table = harmonic_table(_most(scan))
@@ -190,7 +198,7 @@ def precisions(scan: Scan, part: Floats) -> Floats:
 
 
 def by_group(scan: Scan, values: Floats) -> Floats:
-    """Return the sum of the values of each group, one by one; shape (resamples, groups)."""
+    """Return the sum of the values of each group; shape (resamples, groups)."""
     scan = scan.whole()
     cells = scan.table.T[:, scan.unit] * values
     if len(scan.ends) == len(scan.unit) + 1:
@@ -199,7 +207,7 @@ def by_group(scan: Scan, values: Floats) -> Floats:
 
 
 def harmonic_table(most: int) -> Floats:
-    """Return H(m) = 1 + 1/2 + … + 1/m for all m up to `most`, and some more."""
+    """Return the harmonic numbers H(m) = 1 + 1/2 + … + 1/m for all m up to `most` or beyond."""
     return _harmonic_table(1 << max(1, int(most)).bit_length())
 
 
@@ -213,7 +221,7 @@ def _groups(scan: Scan) -> list[tuple[int, int]]:
 
 
 def _number(scan: Scan, first: int, last: int) -> Ints:
-    """Return the number of rows that a group has under each weight."""
+    """Return the number of rows in a group under each weighting."""
     number = scan.table[scan.unit[first]].astype(np.int64)
     for row in range(first + 1, last):
         number += scan.table[scan.unit[row]]
@@ -221,20 +229,20 @@ def _number(scan: Scan, first: int, last: int) -> Ints:
 
 
 def _amount(scan: Scan, values: Floats, first: int, last: int) -> Floats | None:
-    """Return the sum of the values of a group, or None if all are 0."""
+    """Return the sum of the values of a group under each weighting, or None if all values are 0."""
     amount: Floats | None = None
     for row in range(first, last):
         value = values[row]
         if value:
-            own = scan.table[scan.unit[row]].astype(np.float64)
+            row_amount = scan.table[scan.unit[row]].astype(np.float64)
             if value != 1:
-                own *= value
-            amount = own if amount is None else amount + own
+                row_amount *= value
+            amount = row_amount if amount is None else amount + row_amount
     return amount
 
 
 def _most(scan: Scan) -> int:
-    """Return how many rows there can be: no fewer than under any weight."""
+    """Return the greatest possible number of rows: at least the number under any weighting."""
     most = len(scan.table) * int(np.bincount(scan.unit).max(initial=0))
     if most <= MUCH + 4 * len(scan.unit):
         return most
@@ -242,7 +250,7 @@ def _most(scan: Scan) -> int:
 
 
 def _compiled(scan: Scan) -> ModuleType | None:
-    """Return the compiled passes, if they are installed and there is work enough for them."""
+    """Return the module of compiled passes, or None if Numba is missing or the work too small."""
     if _done["cells"] < CELLS_BEFORE_COMPILED:
         _done["cells"] += len(scan.unit) * scan.table.shape[1]
         return None
@@ -251,7 +259,7 @@ def _compiled(scan: Scan) -> ModuleType | None:
 
 @cache
 def is_compiled() -> bool:
-    """Return whether Numba is installed; it is not loaded yet."""
+    """Return whether Numba is installed, without loading it."""
     return find_spec("numba") is not None
 
 
@@ -259,6 +267,6 @@ def is_compiled() -> bool:
 def _load() -> ModuleType | None:
     try:
         from nescio.stats import _compiled as compiled
-    except Exception:  # not installed, or not for this version of Python or NumPy: NumPy gives the same values
+    except Exception:  # Numba is missing or does not fit this version of Python or NumPy. NumPy gives the same values.
         return None
     return compiled

@@ -1,7 +1,7 @@
-"""Tables of pairs from packed bits: a bit for each unit says whether a run did a thing. Pure NumPy.
+"""Count pairs of runs from packed bits, one bit per unit. Pure NumPy.
 
-Bits are packed along the units, 64 to a word, so that one machine word answers for 64 of them. `bits` has shape (kinds,
-runs, words): no unit of a run is of two kinds, and one that is of none is absent.
+Bits are packed along the units, so one machine word holds 64 of them. `bits` has shape (kinds, runs, words). A unit of
+a run is of one kind at most; a unit of no kind is absent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ WORD = 64
 
 
 def pack(states: NDArray[np.int8], kinds: NDArray[np.int8]) -> Words:
-    """Pack which units are of each kind; `states` has shape (runs, units), the result (kinds, runs, words)."""
+    """Return the bits that mark the units of each kind, shape (kinds, runs, words), for `states` of shape (runs,
+    units)."""
     words = -(-states.shape[1] // WORD)
     packed = np.zeros((len(kinds), len(states), words * 8), dtype=np.uint8)
     for of_kind, kind in zip(packed, kinds, strict=True):
@@ -29,5 +30,5 @@ def pack(states: NDArray[np.int8], kinds: NDArray[np.int8]) -> Words:
 
 
 def pair_index(x: Place, y: Place, runs: int) -> Place:
-    """Return the index of the pairs x < y among all pairs of so many runs."""
+    """Return the index of each pair x < y among all pairs of `runs` runs."""
     return x * runs - x * (x + 1) // 2 + (y - x - 1)

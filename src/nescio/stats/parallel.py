@@ -1,5 +1,4 @@
-"""Map a function over blocks of work: in this process by default, through joblib when more than one job is asked
-for."""
+"""Map a function over blocks of work, in this process or, with several jobs, through joblib."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ _TIMES_TOLD = 1000
 
 
 def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
-    """Yield the items, and tell `progress` how many of them are done: after each, or now and then if they are many."""
+    """Yield the items, and report to `progress` how many are done. Long collections report now and then."""
     if progress is None:
         yield from items
         return
@@ -37,7 +36,7 @@ def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress
 
 
 BLOCKS_A_TASK = 8
-CHEAP = 1 << 22  # resampled cells below which a second process is not worth starting
+CHEAP = 1 << 22  # For fewer resampled cells, a second process is not worth its start.
 
 
 def in_chunks(
@@ -47,8 +46,10 @@ def in_chunks(
     cells: int,
     done: Callable[[int], None] | None = None,
 ) -> list[U]:
-    """Return the results of `function` on a few blocks at a time, in order. If there are few cells to compute, this
-    process computes them. `done` is told how many blocks are done, if there are many cells."""
+    """Return the results of `function` on a few blocks at a time, in order.
+
+    This process computes them if there are few `cells`. Otherwise `done` is called with the number of finished blocks.
+    """
     if cells <= CHEAP or (jobs == 1 and done is None):
         return [function(blocks)]
     chunks = [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)]
@@ -61,7 +62,7 @@ def in_chunks(
 
 
 def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterator[U]:
-    """Yield `function(item)` for every item, in the order of the items, whoever computed it.
+    """Yield `function(item)` for every item, in the order of the items.
 
     With `jobs` above 1, joblib's current backend does the work (processes by default; a Dask client's where the caller
     has opened `joblib.parallel_config("dask")`). Raises WorkerLostError if one of these processes is killed.
@@ -75,7 +76,7 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
     import joblib
 
     if os.name == "posix":
-        ensure_running()  # whose start would let Ctrl-C through to the workers started after it
+        ensure_running()  # The start of the resource tracker would unblock Ctrl-C for the workers started after it.
     parallel = joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")
     try:
         with interrupts_held():
@@ -86,14 +87,16 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
 
 
 def _beside(_: Loaded, function: Callable[[T], U], item: T) -> U:
-    """Call a function that is read after the plug-ins are imported, which it may come from."""
+    """Return the result of a function that was loaded after the plug-ins, in which it may be defined."""
     return function(item)
 
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Keep Ctrl-C, which a terminal sends to all processes, from those that are started here: this one stops them. It
-    hears it, and SIGTERM, when the block ends."""
+    """Shield processes started in the block from Ctrl-C, which a terminal sends to all processes.
+
+    This process stops them itself. It receives Ctrl-C and SIGTERM when the block ends.
+    """
     import signal
     import threading
 
@@ -102,7 +105,8 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     pressed: list[signal.Signals] = []
-    # For the whole process, as any thread may be told of a signal; and for this thread, which processes inherit.
+    # A signal may reach any thread, so the handlers are for the whole process. New processes inherit this thread's
+    # mask.
     heard = (signal.SIGINT, signal.SIGTERM)
     handlers = {number: handler for number in heard if callable(handler := signal.getsignal(number))}
     for number in handlers:

@@ -1,8 +1,8 @@
-"""Test whether a system loses more than others if its questions are reworded. Knows nothing of files.
+"""Test whether a system loses more than others on reworded questions. Knows nothing of files.
 
-Every question has an original and a paraphrase, and every system has answered both. `units` are what is exchanged, a
-question or a cluster of them: the sums of its columns, of shape (units, systems, 2, columns), the suspect first and the
-original wording first.
+Every question has an original and a paraphrase, and every system has answered both. `units` are questions or clusters
+of them, which are exchanged whole. They hold the sums of their columns, shape (units, systems, 2, columns); the suspect
+and the original wording come first.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from nescio.stats.exchanges import exchanges
 from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
-Value = Callable[[Floats], Floats]  # a measure, of the means of its columns (the last axis)
+Value = Callable[[Floats], Floats]  # a measure, as a function of the means of its columns (the last axis)
 DRAWS = 9_999
 AT_ONCE = 256
 TIED = 1e-9
-MOST_APART = 0.1  # of the range of a measure, suspect and references (docs/contamination.md)
-FEW = 100  # questions, below which what unlike strength explains is not known well
+# the largest distance of suspect and references, as a share of the measure's range (docs/contamination.md)
+MOST_APART = 0.1
+FEW = 100  # With fewer questions, the effect of unlike strength is not known well.
 
 
 class Exchanged(Struct, frozen=True):
-    """The probability of so large an excess if it does not matter which system is the suspect: one-sided, two-sided
-    (for two systems; NaN for more), and the method."""
+    """The p-values of an excess if the suspect is like the others, and the method.
+
+    They are one-sided, and two-sided (NaN for more than two systems).
+    """
 
     p: float
     both: float
@@ -37,19 +40,22 @@ class Exchanged(Struct, frozen=True):
 
 
 def excess(value: Value, means: Floats) -> Floats:
-    r"""Return the suspect's loss between original and paraphrase, less the mean loss of the others: $(v^x_o - v^x_p) -
-    \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns)."""
+    r"""Return the excess: the suspect's loss from original to paraphrase, minus the mean loss of the others.
+
+    $(v^x_o - v^x_p) - \overline{(v^y_o - v^y_p)}$; `means` has shape (…, systems, 2, columns).
+    """
     lost = value(means[..., 0, :]) - value(means[..., 1, :])
     return np.asarray(lost[..., 0] - lost[..., 1:].mean(axis=-1))
 
 
 def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
-    r"""Return the excess that unlike strength alone explains, if a paraphrase is equally harder for all systems on the
-    scale of log odds.
+    r"""Return the excess that unlike strength alone explains.
 
-    The references' loss gives that shift $\delta$; the suspect, whose log odds are $l$ on average of both wordings,
-    would lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The average says least of its own loss by chance.
-    `scores` has shape (systems, 2), the suspect first, between `bounds`.
+    The model: on the scale of log odds, a paraphrase is harder by the same amount for all systems.
+
+    The references' loss gives that shift $\delta$. Let $l$ be the mean of the suspect's log odds on both wordings. The
+    suspect would then lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The mean of both wordings depends least on
+    the suspect's own chance loss. `scores` has shape (systems, 2), the suspect first, between `bounds`.
     """
     low, high = bounds
     if not math.isfinite(high - low):
@@ -57,15 +63,17 @@ def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
     share = np.clip((scores - low) / (high - low), 0.5 / n, 1 - 0.5 / n)
     odds = np.log(share / (1 - share))
     lost = float((share[1:, 0] - share[1:, 1]).mean())
-    half, own = float((odds[1:, 0] - odds[1:, 1]).mean()) / 2, float(odds[0].mean())
-    would = 1 / (1 + math.exp(-own - half)) - 1 / (1 + math.exp(-own + half))
+    half, suspect = float((odds[1:, 0] - odds[1:, 1]).mean()) / 2, float(odds[0].mean())
+    would = 1 / (1 + math.exp(-suspect - half)) - 1 / (1 + math.exp(-suspect + half))
     return (high - low) * (would - lost)
 
 
 def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int) -> bool:
-    """Return whether the references are a match for a test. They are if they are about as good as the suspect on
-    average of both wordings, or so that unlike strength speaks for it. With few questions, they must be about as good
-    on the paraphrases, which nobody has seen."""
+    """Return whether the references are similar enough to the suspect for a test.
+
+    They are if their mean over both wordings is about that of the suspect, or if unlike strength favours the suspect.
+    With few questions, their scores on the paraphrases, which nobody has seen, must be close to the suspect's.
+    """
     low, high = bounds
     if not math.isfinite(high - low):
         return True
@@ -77,13 +85,13 @@ def alike(scores: Floats, bounds: tuple[float, float], explained: float, n: int)
 def exchange(
     value: Value, units: Floats, n: int, rng: np.random.Generator, explained: float = 0.0, *, draws: int | None = None
 ) -> Exchanged:
-    """Return the test whether the suspect is like any of the systems.
+    """Return the result of the test whether the suspect is like any of the systems.
 
-    On each unit, any of the systems alike may take its place, with both wordings together. The part of the excess that
-    is `explained` does not count.
+    Under the hypothesis, any of the systems may take the suspect's place on each unit, with both wordings together. The
+    part of the excess that is `explained` does not count.
 
-    Exact for two systems where few kinds of units or a sum make it so, and for more where the excess is a sum on a
-    lattice; else (1 + hits)/(1 + draws) of random exchanges, and always where `draws` says of how many.
+    With two systems it is exact if there are few kinds of units or the excess is a sum. With more it is exact if the
+    excess is a sum on a lattice. Otherwise, and always with `draws`, it is (1 + hits)/(1 + draws) of random exchanges.
     """
     observed = float(excess(value, units.sum(axis=0) / n)) - explained
     if math.isnan(observed):
@@ -108,7 +116,8 @@ def _two(
     if both is not None:
         if observed > TIED:
             return Exchanged(both / 2, both, "exact")
-        further = exact_p(difference, times, abs(observed) + TIED)  # what lies beyond it, as the law is symmetric
+        # This is the tail strictly beyond, because the distribution is symmetric.
+        further = exact_p(difference, times, abs(observed) + TIED)
         if further is not None:
             return Exchanged(1 - further / 2, both, "exact")
     drawn = difference(rng.binomial(times, 0.5, size=(draws or DRAWS, len(times))).astype(np.float64))
@@ -124,13 +133,13 @@ def _several(
 ) -> Exchanged:
     systems = units.shape[1]
     orders = np.array([np.roll(np.arange(systems), -k) for k in range(systems)])
-    # The amount that a unit adds with each of its systems as the suspect, for a measure that is a sum.
+    # The contribution of a unit with each of its systems as the suspect, for a measure that is a sum.
     added = np.stack([excess(value, units[:, order] / n) for order in orders], axis=1)
-    # No sum agrees with a measure that is none on these exchanges.
+    # Only a measure that is a sum agrees with the sum on these exchanges.
     probes = [np.zeros(len(units), dtype=np.int64), *rng.integers(systems, size=(4, len(units)))]
-    own = [excess(value, units[np.arange(len(units))[:, None], orders[one]].sum(axis=0) / n) for one in probes]
-    sums = [added[np.arange(len(units)), one].sum() for one in probes]
-    if np.allclose(own, sums, rtol=0, atol=1e-10):
+    excesses = [excess(value, units[np.arange(len(units))[:, None], orders[probe]].sum(axis=0) / n) for probe in probes]
+    sums = [added[np.arange(len(units)), probe].sum() for probe in probes]
+    if np.allclose(excesses, sums, rtol=0, atol=1e-10):
         steps = (added - added.min(axis=1, keepdims=True)) * n * (systems - 1)
         step = lattice_step(np.unique(np.round(steps, 8)))
         if draws is None and step and steps.max(axis=1).sum() / step < MOST_SUMS:
@@ -142,7 +151,7 @@ def _several(
             at = math.ceil((observed * n * (systems - 1) - least) / step - 1e-6)
             return Exchanged(min(1.0, float(law[max(0, at) :].sum())), math.nan, "exact")
         suspects = rng.integers(systems, size=(draws or DRAWS, len(units)))
-        drawn = np.array([added[np.arange(len(units)), one].sum() for one in suspects])
+        drawn = np.array([added[np.arange(len(units)), probe].sum() for probe in suspects])
         return Exchanged(_hits(drawn, observed), math.nan, "permutation")
     parts = []
     for start in range(0, draws or DRAWS, AT_ONCE):

@@ -1,17 +1,17 @@
-r"""Means of people's verdicts, if a judge has a verdict on all N units and people on some of them.
+r"""Estimate means of people's verdicts if a judge has judged all N units and people some of them.
 
 A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
 systems' verdicts on one question. The judge's values are known of all N units, people's of m of them.
-Prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) takes people's mean and
-corrects it by what the judge says of the units that people did not see, weighted by how far the judge goes with people:
-$\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. It is unbiased whatever the judge is worth.
+Prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) corrects people's mean by the
+judge's values on the units that people did not see. The weight λ depends on how well the judge agrees with people:
+$\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. The estimate is unbiased, however good the judge is.
 
-Three ways of drawing what people see have a function each: at random (`simple`), at random within strata
-(`stratified`), and with known probabilities (`weighted`). Every variance is that of the mean over these N units, so
-that it is 0 if people judged all of them; `superpopulation` adds what these N leave open about all units of their kind.
+There is one function per way of drawing the units that people see: at random (`simple`), at random within strata
+(`stratified`), and with known probabilities (`weighted`). Every variance is about the mean of these N units, so it is 0
+if people judged all of them. `superpopulation` adds the uncertainty about all units of their kind.
 
-A sample without a single disagreement does not prove that there is none: the squared residuals are taken to sum to at
-least `least`, in units of one verdict (three is what no event among m leaves possible at 95%, the rule of three).
+A sample without a single disagreement does not prove that there is none. So the squared residuals sum to at least
+`least`, in units of one verdict. By the rule of three, no event among m leaves a rate of 3/m possible at 95%.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from numpy.typing import NDArray
 from nescio.errors import UsageError
 
 Values = NDArray[np.float64]
-FEWEST = 3  # labels below which a variance has no degree of freedom left
+FEWEST = 3  # With fewer labels, a variance has no degree of freedom.
 LEAST = 3.0
-OWN_WEIGHT = 10  # labels from which a stratum has a weight of its own, and that each further judge needs
-ALONE = 1e-9  # how near 1 a leverage is of a unit that alone shows what the judge is worth
+OWN_WEIGHT = 10  # the labels that a stratum needs for its own weight, and that each further judge needs
+ALONE = 1e-9  # A leverage this close to 1 means that a single unit alone determines the judge's weight.
 NAN = float("nan")
 
 
 class Mean(Struct, frozen=True, eq=False):
-    """An estimated mean over `units`; people saw `labels` of them.
+    """An estimated mean over `units`, of which people judged `labels`.
 
-    `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
-    each judge (or of each stratum). `correlation` is that of people's and the judge's values on the labelled units, NaN
-    if either is constant. `residual` is S², the variance that a single label has once the judge is used. For the
-    weighted estimate, `terms` is what each unit adds to the mean.
+    `variance` is the square of its standard error, and `freedom` are Student's degrees of freedom. `weights` holds λ
+    for each judge (or each stratum). `correlation` is that of people's and the judge's values on the labelled units,
+    NaN if either is constant. `residual` is S², the variance of one label after the judge's correction. For the
+    weighted estimate, `terms` holds each unit's contribution to the mean.
     """
 
     value: float
@@ -64,7 +64,7 @@ class Mean(Struct, frozen=True, eq=False):
         return self.value - half, self.value + half
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of a mean of 0; 0 or 1 if nothing is left open."""
+        """Return the two-sided p-value of the hypothesis that the mean is 0; 0 or 1 if the variance is 0."""
         if not (self.freedom > 0 and math.isfinite(self.variance)):
             return NAN
         if self.variance == 0:
@@ -74,14 +74,15 @@ class Mean(Struct, frozen=True, eq=False):
         return float(2 * stdtr(self.freedom, -abs(self.value) / math.sqrt(self.variance)))
 
     def superpopulation(self, spread: float) -> Mean:
-        """Return the same about all units of this kind, whose own values have the variance `spread`."""
+        """Return the estimate for all units of this kind, whose values have the variance `spread`."""
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 
 class Sample(Struct, frozen=True, eq=False):
-    """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's on `every` one of all N.
+    """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's values on `every` unit
+    (N,).
 
-    With several judges, `judge` and `every` have a column for each.
+    With several judges, `judge` and `every` have one column per judge.
     """
 
     people: Values
@@ -108,15 +109,15 @@ UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
 def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: bool = False) -> Mean:
     r"""Estimate a mean from a simple random sample of m of N units.
 
-    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 if the judge
-    says one thing of all. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$, the sum at least `least` times
-    the square of `scale`, the price of one verdict; variance $(1 - m/N)S^2/m$, Student's t with m - 2 degrees of
-    freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not held, with m - 1 - q degrees of
-    freedom. Undefined (NaN) below 3 labels.
+    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, clipped to [0, 1]; 0 if all
+    verdicts of the judge are equal. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$. The sum is at least
+    `least` times the square of `scale`, the price of one verdict. The variance is $(1 - m/N)S^2/m$, for Student's t
+    with m - 2 degrees of freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not clipped, with
+    m - 1 - q degrees of freedom. Undefined (NaN) below 3 labels.
 
-    With `looked`, for one of several looks, $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the residuals e with the
-    leverages h of the judge's values, one more disagreement being imagined: the first looks have few labels, and what
-    is too small there adds up (docs/decisions/labels.md).
+    `looked` is for an estimate that is one of several looks. Then $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the
+    residuals e with the leverages h of the judge's values; one more disagreement is imagined. The first looks have few
+    labels, and their errors would add up (docs/decisions/labels.md).
 
         simple(Sample(np.array([1., 0, 1, 1]), np.array([1., 0, 0, 1]), np.array([1., 0, 0, 1, 1, 0]))).value
 
@@ -143,7 +144,7 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
 
 
 def _leverages(judge: Values) -> Values:
-    """Return the leverage of each labelled unit; 1/m if a unit alone shows what the judge is worth."""
+    """Return the leverage of each labelled unit, or 1/m if that unit alone determines the judge's weight."""
     q, _ = np.linalg.qr(np.column_stack([np.ones(len(judge)), judge[:, np.ptp(judge, axis=0) > 0]]))
     leverages = (q**2).sum(axis=1)
     return np.where(leverages > 1 - ALONE, 1 / len(judge), leverages)
@@ -153,37 +154,41 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
     r"""Estimate a mean over all units from simple random samples within strata.
 
     $\hat\theta = \sum_h (N_h/N)\,\hat\theta_h$ with the variance $\sum_h (N_h/N)^2 (1 - m_h/N_h) S_h^2/m_h$. A stratum
-    with 10 labels or more has a weight λ of its own and the divisor $m_h - 2$; the others share one weight, of the
-    covariances within all strata, and have the divisor $m_h - 1$. Degrees of freedom: the divisors, added. What the
-    squared residuals lack of `least` is added to each stratum in proportion to its labels.
+    with 10 labels or more has its own weight λ and the divisor $m_h - 2$. The others share one weight, from the
+    covariances within all strata, and have the divisor $m_h - 1$. The degrees of freedom are the sum of the divisors.
+    If the squared residuals sum to less than `least`, the rest is spread over the strata in proportion to their labels.
 
     Raises UsageError if a stratum has fewer than 2 labels and units without one.
     """
-    parts = [one for one in samples if len(one.every)]
-    total = sum(len(one.every) for one in parts)
-    for one in parts:
-        if len(one.people) < min(2, len(one.every)):
+    parts = [sample for sample in samples if len(sample.every)]
+    total = sum(len(sample.every) for sample in parts)
+    for sample in parts:
+        if len(sample.people) < min(2, len(sample.every)):
             raise UsageError(
-                f"a stratum of {len(one.every)} questions has {len(one.people)} labels; each needs 2 or more"
+                f"a stratum of {len(sample.every)} questions has {len(sample.people)} labels; each needs 2 or more"
             )
     shared = _shared_weight(parts)
     value, freedom, squares, weights = 0.0, 0, [], []
-    for one in parts:
-        own = len(one.people) >= OWN_WEIGHT
-        weight = float(_weight(one)[0]) if own else shared
+    for sample in parts:
+        has_weight = len(sample.people) >= OWN_WEIGHT
+        weight = float(_weight(sample)[0]) if has_weight else shared
         weights.append(weight)
-        value += len(one.every) / total * float(one.people.mean() + weight * (one.every.mean() - one.judge.mean()))
-        residuals = one.people - one.people.mean() - weight * (one.judge - one.judge.mean())
+        value += (
+            len(sample.every)
+            / total
+            * float(sample.people.mean() + weight * (sample.every.mean() - sample.judge.mean()))
+        )
+        residuals = sample.people - sample.people.mean() - weight * (sample.judge - sample.judge.mean())
         squares.append(float(residuals @ residuals))
-        freedom += len(one.people) - (2 if own else 1)
-    labels = sum(len(one.people) for one in parts)
+        freedom += len(sample.people) - (2 if has_weight else 1)
+    labels = sum(len(sample.people) for sample in parts)
     lacking = max(least * scale**2 - sum(squares), 0.0) / labels if labels else 0.0
     variance = 0.0
-    for one, square in zip(parts, squares, strict=True):
-        m, n = len(one.people), len(one.every)
+    for sample, square in zip(parts, squares, strict=True):
+        m, n = len(sample.people), len(sample.every)
         if m < n:
             divisor = m - (2 if m >= OWN_WEIGHT else 1)
-            variance += (n / total) ** 2 * one.remaining * (square + lacking * m) / divisor / m
+            variance += (n / total) ** 2 * sample.remaining * (square + lacking * m) / divisor / m
     correlation = _correlation_within(parts)
     return Mean(value, variance, max(freedom, 1), tuple(weights), labels, total, correlation)
 
@@ -197,16 +202,16 @@ def weighted(
     scale: float = 1.0,
     least: float = LEAST,
 ) -> Mean:
-    r"""Estimate a mean if each unit was drawn by itself with a known probability π.
+    r"""Estimate a mean if each unit was drawn independently with a known probability π.
 
-    $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, ξ being 1 for what was drawn; $\hat\theta = \bar R$ with
-    $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
-    $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
-    `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
+    $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, where ξ is 1 for drawn units. $\hat\theta = \bar R$ with
+    $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ clipped to [0, 1]. The variance is
+    $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read only
+    for `drawn` units. `terms` holds the R. There are m - 2 degrees of freedom, as in `simple`.
 
-    If a judge is rarely wrong, few disagreements carry all the variance, and those of unlikely units the most. So
-    one more is imagined, of the least probability that 10 labels or more share, and at least `least` in all, of any
-    (docs/decisions/labels.md).
+    If a judge is rarely wrong, few disagreements make up the variance, and those of units with a small π weigh most. So
+    one more disagreement is imagined, with the least π that 10 labels or more share. There are at least `least`
+    disagreements in all, with any π (docs/decisions/labels.md).
     """
     m, n = int(drawn.sum()), len(judge)
     if m < FEWEST:
@@ -233,23 +238,29 @@ def weighted(
 
 
 def _one_more(left: Values, odds: Values) -> float:
-    """Return the largest variance that one more disagreement adds: among labels of a probability that 10 or more share,
-    or among all others."""
+    """Return the largest variance that one more disagreement can add.
+
+    It is one among labels with a probability that 10 or more share, or one among all others.
+    """
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
     return max(float(left[groups == group].mean()) for group in set(groups.tolist()))
 
 
 def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
-    """Return a weighted estimate about all units of this kind, by the spread of its terms; `known` is what each unit
-    adds beside them that needs no label."""
+    """Return a weighted estimate for all units of this kind, from the spread of its terms.
+
+    `known` is the contribution of each unit that needs no label.
+    """
     if mean.terms is None:
         return mean
     return replace(mean, variance=float((mean.terms + known).var(ddof=1)) / mean.units + mean.imagined)
 
 
 def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
-    r"""Estimate the variance of values over all N units from samples within strata: (values seen, units) of each.
+    r"""Estimate the variance of values over all N units from samples within strata.
+
+    `values` has one pair per stratum: the sampled values, and its number of units.
 
     $\frac{1}{N-1}\sum_h [(N_h - 1)s_h^2 + N_h(\bar e_h - \bar e)^2]$. For one stratum it is the sample's own variance.
     """
@@ -265,7 +276,7 @@ def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
 def labels_needed(
     spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
 ) -> float:
-    r"""Return the number of labels that make an interval as narrow as `half_width`; ∞ if no number does.
+    r"""Return the number of labels that make half the interval `half_width` wide; ∞ if no number does.
 
     $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values;
     $m = K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About all units of this kind, whose values have the variance `population`,
@@ -281,8 +292,11 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Return the labels of each stratum, proportional to units times standard deviation (Neyman 1934), at most its
-    units."""
+    """Return the number of labels of each stratum: proportional to units times standard deviation, and at most its
+    units.
+
+    Source: Neyman (1934).
+    """
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]
     while open_ and left > 0:
@@ -299,7 +313,7 @@ def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float
 
 
 def _weight(sample: Sample) -> Values:
-    """Return λ of one judge, held to [0, 1]."""
+    """Return the weight λ of a single judge, clipped to [0, 1]."""
     spread = float(sample.every.var(ddof=1)) if len(sample.every) > 1 else 0.0
     if not spread > 0:
         return np.zeros(1)
@@ -310,39 +324,47 @@ def _weight(sample: Sample) -> Values:
 def _weights(sample: Sample) -> Values:
     centred = sample.every - sample.every.mean(axis=0)
     spread = centred.T @ centred / (len(centred) - 1)
-    own = sample.judge - sample.judge.mean(axis=0)
-    weights: Values = np.linalg.pinv(spread) @ (own.T @ (sample.people - sample.people.mean()) / len(own))
+    centred_judge = sample.judge - sample.judge.mean(axis=0)
+    weights: Values = np.linalg.pinv(spread) @ (
+        centred_judge.T @ (sample.people - sample.people.mean()) / len(centred_judge)
+    )
     return weights
 
 
 def _shared_weight(parts: Sequence[Sample]) -> float:
-    """Return λ of the covariances within strata, held to [0, 1]."""
-    labels, units = sum(len(one.people) for one in parts), sum(len(one.every) for one in parts)
-    spread = sum(float(((one.every - one.every.mean()) ** 2).sum()) for one in parts) / max(units - len(parts), 1)
+    """Return the weight λ from the covariances within strata, clipped to [0, 1]."""
+    labels, units = sum(len(sample.people) for sample in parts), sum(len(sample.every) for sample in parts)
+    spread = sum(float(((sample.every - sample.every.mean()) ** 2).sum()) for sample in parts) / max(
+        units - len(parts), 1
+    )
     if not spread > 0:
         return 0.0
-    covariance = sum(float(((one.people - one.people.mean()) * (one.judge - one.judge.mean())).sum()) for one in parts)
+    covariance = sum(
+        float(((sample.people - sample.people.mean()) * (sample.judge - sample.judge.mean())).sum()) for sample in parts
+    )
     return min(max(covariance / labels / spread, 0.0), 1.0)
 
 
 def _correlation_within(parts: Sequence[Sample]) -> float:
-    people = np.concatenate([one.people - one.people.mean() for one in parts]) if parts else np.zeros(0)
-    judge = np.concatenate([one.judge - one.judge.mean() for one in parts]) if parts else np.zeros(0)
+    people = np.concatenate([sample.people - sample.people.mean() for sample in parts]) if parts else np.zeros(0)
+    judge = np.concatenate([sample.judge - sample.judge.mean() for sample in parts]) if parts else np.zeros(0)
     return _multiple_correlation(people, judge[:, None])
 
 
 def _multiple_correlation(people: Values, judge: Values) -> float:
-    """Return the correlation of people's values with the best linear function of the judges'; for one judge, with its
-    sign."""
+    """Return the correlation of people's values with the best linear function of the judges' values.
+
+    For a single judge it has its sign.
+    """
     if len(people) < 2:
         return NAN
-    centred, own = people - people.mean(), judge - judge.mean(axis=0)
+    centred, centred_judge = people - people.mean(), judge - judge.mean(axis=0)
     total = float(centred @ centred)
     if judge.shape[1] == 1:
-        other = float(own[:, 0] @ own[:, 0])
+        other = float(centred_judge[:, 0] @ centred_judge[:, 0])
         product = total * other
-        return float(centred @ own[:, 0]) / math.sqrt(product) if product > 0 else NAN
+        return float(centred @ centred_judge[:, 0]) / math.sqrt(product) if product > 0 else NAN
     if not total > 0:
         return NAN
-    fitted = own @ np.linalg.lstsq(own, centred, rcond=None)[0]
+    fitted = centred_judge @ np.linalg.lstsq(centred_judge, centred, rcond=None)[0]
     return math.sqrt(min(max(float(fitted @ fitted) / total, 0.0), 1.0))

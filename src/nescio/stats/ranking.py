@@ -1,4 +1,4 @@
-"""Find the best of several runs, and the rank of each, in draws of their true values."""
+"""Compute the probability of each run to be the best, and its rank, from draws of the true values."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Axes = tuple[Floats, Floats]  # eigenvalues, and eigenvectors as columns
+Axes = tuple[Floats, Floats]  # the eigenvalues, and the eigenvectors as columns
 
 
 def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, Floats]:
     r"""Return each run's share of draws in which it is best, and its mean rank (1 is the best), both of shape (runs,).
 
     `values` has shape (runs, resamples), all runs on the same resamples. m runs that are best together have $1/m$ each,
-    so that the probabilities sum to 1, and tied runs share their ranks. Values within $10^{-12}$ of each other are
-    tied. An undefined value is behind all others; a run without any value has NaN, and so have all where no run has
-    one.
+    so that the probabilities sum to 1. Tied runs share their ranks. Values within $10^{-12}$ of each other are tied. An
+    undefined value ranks behind all others. A run without any value has NaN; if no run has a value, all have NaN.
     """
     ahead, equal = np.empty((2, *values.shape), dtype=np.int32)
-    for drawn, above, level in zip(values.T, ahead.T, equal.T, strict=True):  # resample by resample
+    for drawn, above, level in zip(values.T, ahead.T, equal.T, strict=True):  # one resample at a time
         of_one = np.where(np.isnan(drawn), -np.inf, -drawn if lower_is_better else drawn)
         reach = 1e-12 * np.maximum(1.0, np.abs(np.where(np.isfinite(of_one), of_one, 0.0)))
         ordered = np.sort(of_one)
@@ -32,17 +31,18 @@ def rank_probabilities(values: Floats, *, lower_is_better: bool = False) -> tupl
     return np.where(unknown, np.nan, best), np.where(unknown, np.nan, ranks)
 
 
-NOTHING = 1e-12  # of the largest eigenvalue: what is below it is 0
-DEVIATIONS = (np.arange(200) + 0.5) / 400  # of the true values among themselves, as shares of the range
+NOTHING = 1e-12  # relative to the largest eigenvalue: smaller ones count as 0
+DEVIATIONS = (np.arange(200) + 0.5) / 400  # standard deviations of the true values, as shares of the measure's range
 
 
 def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
     """Return the variances of runs, shape (runs, resamples), and the eigenvalues and eigenvectors of their covariance.
-    If there are more runs than resamples, only those that are not 0 are returned, without computing the covariance,
-    whose cost grows with the runs cubed.
 
-    With few `units` (questions or clusters) many correlations are known badly, and the leader looks too sure. Therefore
-    as many units as there are runs are added, in which every two runs are correlated as they are on average.
+    With more runs than resamples, only the nonzero ones are returned. They are found without the covariance matrix,
+    whose cost grows with the cube of the runs.
+
+    With few `units` (questions or clusters), many correlations are known badly, and the leader looks too certain.
+    Therefore as many imagined units as runs are added, in which every pair of runs has the average correlation.
     """
     runs, resamples = resampled.shape
     if runs <= resamples:
@@ -53,45 +53,48 @@ def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
             mean = ((covariance / both).sum() - runs) / (runs * (runs - 1))
             even = both * np.where(np.eye(runs, dtype=bool), 1.0, mean)
             covariance = (units * covariance + runs * even) / (units + runs)
-        own, along = np.linalg.eigh(covariance)
-        return np.diag(covariance), (np.maximum(own, 0.0), along)
+        eigenvalues, along = np.linalg.eigh(covariance)
+        return np.diag(covariance), (np.maximum(eigenvalues, 0.0), along)
     away = (resampled - resampled.mean(axis=1, keepdims=True)) / np.sqrt(resamples)
-    own, within = np.linalg.eigh(away.T @ away)
-    some = own > NOTHING * own[-1]
-    return np.einsum("rd,rd->r", away, away), (own[some], away @ (within[:, some] / np.sqrt(own[some])))
+    eigenvalues, within = np.linalg.eigh(away.T @ away)
+    some = eigenvalues > NOTHING * eigenvalues[-1]
+    return np.einsum("rd,rd->r", away, away), (eigenvalues[some], away @ (within[:, some] / np.sqrt(eigenvalues[some])))
 
 
 def true_values(values: Floats, axes: Axes, width: float, draws: int, rng: np.random.Generator) -> Floats:
     r"""Draw the true values of k runs that are exchangeable, given what was measured; shape (runs, draws).
 
-    $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with $\mu$ flat and $\tau$ at
-    most half the `width` of the measure's range, of a half-Cauchy density (Gelman 2006) whose scale s is the noise of
-    the runs about their mean, so that it expects differences of the size of the noise. For $M = \Sigma + \tau^2 I$,
-    $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight of $\tau$ is $(1 + \tau^2/s^2)^{-1} \sqrt{v}
-    |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200. The
-    share of resamples in which a run is best counts the noise twice, and makes the leader too sure. `values` has shape
-    (runs,); `axes` are those of $\Sigma$ (`axes_of`), across which nothing varies.
+    $\hat\theta \mid \theta \sim N(\theta, \Sigma)$ and $\theta_j \sim N(\mu, \tau^2)$ with a flat prior of $\mu$.
+    $\tau$ is at most half the `width` of the measure's range. It has a half-Cauchy density (Gelman 2006) whose scale s
+    is the noise of the runs about their mean, so the prior expects differences as large as the noise. For $M = \Sigma +
+    \tau^2 I$, $v = 1/(1'M^{-1}1)$, $\hat\mu = v\,1'M^{-1}\hat\theta$ the weight of $\tau$ is $(1 + \tau^2/s^2)^{-1}
+    \sqrt{v} |M|^{-1/2} e^{-(\hat\theta - \hat\mu)'M^{-1}(\hat\theta - \hat\mu)/2}$, on a grid of 200. The share of
+    resamples in which a run is best would count the noise twice, and make the leader look too certain. `values` has
+    shape (runs,). `axes` are those of $\Sigma$ (`axes_of`); nothing varies orthogonally to them.
     """
-    own, along = axes
+    eigenvalues, along = axes
     seen, ones = along.T @ values, along.T @ np.ones(len(values))
     tau = DEVIATIONS * width
-    spread = own + tau[:, None] ** 2  # the eigenvalues of M, one row for each deviation
-    # Across the axes, where M is tau² I: what is left there of the values, of ones, and of their products.
-    across = len(values) - len(own)
+    spread = eigenvalues + tau[:, None] ** 2  # the eigenvalues of M, one row per deviation
+    # Orthogonally to the axes, M is tau² I. These are the remaining sums of squares and products of the values and the
+    # ones.
+    across = len(values) - len(eigenvalues)
     seen_left, ones_left = (values - along @ seen, 1 - along @ ones) if across else (np.zeros(1), np.zeros(1))
     v = 1 / ((ones**2 / spread).sum(axis=1) + (ones_left @ ones_left) / tau**2)
     centre = v * ((ones * seen / spread).sum(axis=1) + (ones_left @ seen_left) / tau**2)
     away = seen - centre[:, None] * ones
     away_left = ((seen_left - centre[:, None] * ones_left) ** 2).sum(axis=1) / tau**2
     size = np.log(spread).sum(axis=1) + across * np.log(tau**2)
-    noise = max((own.sum() - (ones**2 * own).sum() / len(values)) / max(1, len(values) - 1), 1e-24)
+    noise = max((eigenvalues.sum() - (ones**2 * eigenvalues).sum() / len(values)) / max(1, len(values) - 1), 1e-24)
     weight = -np.log1p(tau**2 / noise) + (np.log(v) - size - ((away**2 / spread).sum(axis=1) + away_left)) / 2
     weight = np.exp(weight - weight.max())
     drawn = rng.choice(len(tau), draws, p=weight / weight.sum())
     mean = centre[drawn] + np.sqrt(v[drawn]) * rng.standard_normal(draws)
-    shrunk, left = (tau**2)[:, None] / spread, np.sqrt((tau**2)[:, None] * own / spread)
-    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal((draws, len(own)))
+    shrunk, left = (tau**2)[:, None] / spread, np.sqrt((tau**2)[:, None] * eigenvalues / spread)
+    around = shrunk[drawn] * (seen - mean[:, None] * ones) + left[drawn] * rng.standard_normal(
+        (draws, len(eigenvalues))
+    )
     posterior: Floats = mean + along @ around.T
-    if across:  # where nothing varies, the values are the true ones
+    if across:  # Where nothing varies, the measured values are the true ones.
         posterior += seen_left[:, None] - np.multiply.outer(ones_left, mean)
     return posterior

@@ -1,8 +1,8 @@
-"""Measure how far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of
+"""Measure the agreement of any number of raters on items that not all of them rated. Pure NumPy; knows nothing of
 questions.
 
-`counts` has shape (items, categories): how many raters put an item into a category. `weights` has shape (…, items): how
-often each item counts, as in resamples; None counts each once.
+`counts` has shape (items, categories): the number of raters who chose a category for an item. `weights` has shape (…,
+items): how often each item counts, as in resamples; None counts each once.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from nescio.stats.agreement import cohen_kappa
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
-ONCE_IN = 0.001  # times that a random choice may look like a choice of disputes
+ONCE_IN = 0.001  # A random choice of items looks like a choice of disputed ones with at most this probability.
 
 
 def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Return the raters who judged few items besides those that others dispute.
+    """Return the raters who judged mainly items that others dispute.
 
-    Each entry has the rater, the number of items also rated by others, and the number of these that at least two others
-    dispute.
+    An entry has the number of the rater, and the number of their items that others rated too. Last comes how many of
+    these at least two others dispute.
 
-    `said` has shape (items, raters), -1 for no rating. The disputed ones are more than half of those rated with others,
-    and a random choice among the items that two others rated holds as many once in a thousand times at most
-    (hypergeometric, shared among the raters).
+    `said` has shape (items, raters), -1 for no rating. More than half of such a rater's shared items are disputed. A
+    random choice among the items that two others rated has as many with a probability of at most 0.001, shared among
+    the raters (hypergeometric).
     """
     from scipy.stats import hypergeom
 
     rated = said >= 0
-    found = []
-    for one in range(said.shape[1]):
-        others = np.delete(said, one, axis=1)
+    raters = []
+    for rater in range(said.shape[1]):
+        others = np.delete(said, rater, axis=1)
         most = others.max(axis=1, initial=-1)
         least = np.where(others >= 0, others, most[:, None]).min(axis=1, initial=said.max(initial=0))
         several, disputed = (others >= 0).sum(axis=1) > 1, most > least
-        own = rated[:, one] & (others >= 0).any(axis=1)
-        chosen = int((own & disputed).sum())
-        if 2 * chosen <= own.sum():
+        shared = rated[:, rater] & (others >= 0).any(axis=1)
+        chosen = int((shared & disputed).sum())
+        if 2 * chosen <= shared.sum():
             continue
-        drawn = hypergeom.sf(chosen - 1, several.sum(), (several & disputed).sum(), (own & several).sum())
+        drawn = hypergeom.sf(chosen - 1, several.sum(), (several & disputed).sum(), (shared & several).sum())
         if drawn * said.shape[1] <= ONCE_IN:
-            found.append((one, int(own.sum()), chosen))
-    return found
+            raters.append((rater, int(shared.sum()), chosen))
+    return raters
 
 
 def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    r"""Compute the share of pairs of raters of one item who agree, as a mean over items with two or more; in [0, 1].
+    r"""Compute the share of agreeing pairs of raters on an item, averaged over items with two or more; in [0, 1].
 
     $p_a = \frac{1}{n}\sum_i \sum_k \frac{r_{ik}(r_{ik}-1)}{r_i(r_i-1)}$. NaN if no item has two raters.
     """
@@ -65,7 +65,7 @@ def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Float
 
 
 def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    r"""Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 what chance gives.
+    r"""Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 that of chance.
 
     $\alpha = 1 - (M-1)\frac{\sum_i \sum_{a \ne b} r_{ia} r_{ib} / (r_i - 1)}{\sum_{a \ne b} n_a n_b}$ over items with
     two or more raters, M their ratings and $n_a$ those of a category (Krippendorff 2004, 11.3). NaN if all ratings are
@@ -82,11 +82,11 @@ def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> F
 
 
 def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    r"""Gwet's AC1, which holds where one category has nearly all ratings; 1 is perfect agreement.
+    r"""Gwet's AC1, which stays meaningful if one category has nearly all ratings; 1 is perfect agreement.
 
-    $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$,
-    $\pi_k$ the mean over rated items of the share of their raters, q the categories that there are to choose from (Gwet
-    2008). NaN if no item has two raters.
+    $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$.
+    $\pi_k$ is the mean over rated items of the share of raters who chose category k, and q is the number of categories
+    (Gwet 2008). NaN if no item has two raters.
     """
     table, times = _table(counts, weights)
     raters = table.sum(axis=1)
@@ -98,7 +98,7 @@ def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
 
 
 class Interval(Struct, frozen=True):
-    """A coefficient with its bootstrap interval over items; `undefined` counts the resamples that have none."""
+    """A coefficient with its bootstrap interval over items; `undefined` is the number of resamples without a value."""
 
     name: str
     value: float
@@ -117,22 +117,23 @@ def agreement_intervals(
     seed: int = 0,
     units: Sequence[int] | None = None,
 ) -> list[Interval]:
-    """Compute each coefficient with the percentile interval of resampled items, the ratings of one item together.
+    """Compute each coefficient with the percentile interval over resampled items; the ratings of an item stay together.
 
-    `units` are the numbers (from 0) of what is resampled instead, one for each item: items of one unit move together.
+    `units` holds the number (from 0) of each item's unit. With it, units are resampled instead, and their items stay
+    together.
     """
     table, _ = _table(counts, None)
     kinds, kind, times = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    held = None
+    unit_kinds = None
     if units is not None:
-        held = np.zeros((max(units, default=-1) + 1, len(kinds)), dtype=np.int64)
-        np.add.at(held, (np.asarray(units), kind.ravel()), 1)
-        times = np.ones(len(held), dtype=np.int64)
+        unit_kinds = np.zeros((max(units, default=-1) + 1, len(kinds)), dtype=np.int64)
+        np.add.at(unit_kinds, (np.asarray(units), kind.ravel()), 1)
+        times = np.ones(len(unit_kinds), dtype=np.int64)
     draws = [
         resampling.bootstrap(times.astype(np.int64), block.size, block.generator(Stream.ASSESSORS))
         for block in resampling.blocks(resamples, seed)
     ]
-    drawn = np.concatenate([draw if held is None else draw @ held for draw in draws])
+    drawn = np.concatenate([draw if unit_kinds is None else draw @ unit_kinds for draw in draws])
     rows = []
     for name, measure in MEASURES.items():
         rows.append(_interval(name, float(measure(table)), measure(kinds, drawn), level))
@@ -150,12 +151,12 @@ def kappa_interval(
 ) -> Interval:
     """Compute Cohen's kappa of two raters with the percentile interval of resampled units.
 
-    `pairs` are the categories (from 0) that the first and the second rater say, one row for each decision; `units` are
-    the numbers (from 0) of what is resampled: decisions of one unit move together.
+    `pairs` holds the categories (from 0) that the first and the second rater chose, one row per decision. `units` holds
+    the number (from 0) of each decision's unit; decisions of one unit stay together.
     """
-    said = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    categories_said = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     cells = np.zeros((max(units, default=-1) + 1, categories**2), dtype=np.int64)
-    np.add.at(cells, (np.asarray(units), said[:, 0] * categories + said[:, 1]), 1)
+    np.add.at(cells, (np.asarray(units), categories_said[:, 0] * categories + categories_said[:, 1]), 1)
     kinds, times = np.unique(cells[cells.any(axis=1)], axis=0, return_counts=True)
     drawn = np.concatenate(
         [

@@ -1,7 +1,7 @@
-"""Resampling weights: how often each unit occurs in each resample. Pure NumPy; knows nothing of questions.
+"""Draw resampling weights: how often each unit occurs in each resample. Pure NumPy; knows nothing of questions.
 
-Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. A result therefore depends on
-the seed alone, to the last bit: not on how many blocks are made at once, by how many workers, or in which order.
+Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. So a result depends on the seed
+alone, to the last bit. The number of blocks made at once, the workers and the order do not change it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from nescio.stats.intervals import RARE
 from nescio.stats.streams import Stream
 
 Table = NDArray[np.uint8]  # how often each unit occurs in each resample; shape (units, resamples)
-Draw = Callable[[int, int, "np.random.Generator"], Table]  # units, resamples: shape (resamples, units)
+# maps units, resamples and a generator to draws of shape (resamples, units)
+Draw = Callable[[int, int, "np.random.Generator"], Table]
 
 BLOCK = 256
 WEIGHTS_AT_ONCE = 1 << 16
@@ -29,29 +30,31 @@ PICKS_PER_CATEGORY = 12
 
 
 class Block(Struct, frozen=True):
-    """Rows `start` to `start + size` of the resamples, and the stream that they are drawn from."""
+    """The rows `start` to `start + size` of the resamples, and the stream from which they are drawn."""
 
     start: int
     size: int
     seed: int
 
     def generator(self, stream: Stream = Stream.INTERVALS) -> np.random.Generator:
-        """Make a fresh generator for this block, of the stream of one use of the seed."""
+        """Return a fresh generator for this block, from the stream of one use of the seed."""
         return np.random.Generator(np.random.PCG64(_beginning(self.seed, int(stream), self.start // BLOCK)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return the state in which a stream of random numbers begins. It is computed once, because every pair of runs asks
-    for the same few."""
+    """Return the initial state of a stream of random numbers. It is cached, because every pair of runs needs the same
+    few."""
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 
 
 @cache
 def _remembering() -> Callable[[NDArray[Any]], Any]:
-    """Return a kind of `SeedSequence` that knows its words. Made when first needed: NumPy's streams take time to
-    import."""
+    """Return a subclass of `SeedSequence` that returns given words.
+
+    It is created when first needed, because NumPy's streams take time to import.
+    """
     from numpy.random.bit_generator import ISeedSequence
 
     class Remembered(ISeedSequence):
@@ -67,12 +70,12 @@ def _remembering() -> Callable[[NDArray[Any]], Any]:
 
 
 def blocks(resamples: int, seed: int) -> list[Block]:
-    """Return the fixed blocks that together make `resamples` rows."""
+    """Return the fixed blocks that together have `resamples` rows."""
     return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
 
 
 def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
-    """Yield as many blocks as are computed at once: while their weights fit a core's own memory."""
+    """Yield groups of blocks that are computed at once, because their weights fit into a core's cache."""
     at_once = max(1, WEIGHTS_AT_ONCE // (BLOCK * max(1, kinds)))
     for start in range(0, len(blocks), at_once):
         yield blocks[start : start + at_once]
@@ -81,21 +84,22 @@ def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
 def on_draws(
     draw: Callable[[Sequence[Block]], Any], values: Sequence[Callable[[Any], Any]], blocks: Sequence[Block], kinds: int
 ) -> list[NDArray[np.float64]]:
-    """Return what each of the functions makes of all draws of so many kinds, which they share."""
+    """Return the results of each function on all draws of `kinds` kinds; the functions share the draws."""
     made: list[list[Any]] = [[] for _ in values]
     for part in together(blocks, kinds):
         drawn = draw(part)
-        for own, value in zip(made, values, strict=True):
-            own.append(value(drawn))
-    return [np.concatenate(own, axis=-1) for own in made]
+        for results, value in zip(made, values, strict=True):
+            results.append(value(drawn))
+    return [np.concatenate(results, axis=-1) for results in made]
 
 
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return how often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size,
     K).
 
-    `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by
-    one give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
+    `counts` has the number of units of each kind. Drawing multinomial counts of kinds and picking units one by one give
+    the same distribution, and the cheaper way is used. The cost of a multinomial grows with K, that of picking with the
+    number of units.
     """
     total = int(counts.sum())
     if total == 0:
@@ -106,20 +110,19 @@ def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
 
 
 def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """Draw how many units there are of each kind, by multinomials, for several blocks one after the other; shape (rows
-    of all blocks, K)."""
+    """Return multinomial draws of the number of units of each kind, for several blocks in turn; shape (rows of all
+    blocks, K)."""
     total = int(counts.sum())
     shares = counts / max(1, total)
     return np.concatenate([block.generator().multinomial(total, shares, size=block.size) for block in blocks])
 
 
 def picks(units: int, size: int, rng: np.random.Generator) -> Table:
-    """Return how often each unit occurs when as many units as there are are drawn with replacement; shape (size,
-    units).
+    """Return how often each unit occurs among `units` draws with replacement; shape (size, units).
 
-    Row by row, so that the first rows are the same however many are drawn at once.
+    Rows are drawn one by one, so the first rows do not depend on `size`.
     """
-    # A byte holds them all: a unit among 256 or more is drawn 256 times with a chance below 1e-500.
+    # One byte is enough: the probability that a unit is drawn 256 times is below 1e-500.
     weights = np.empty((size, units), dtype=np.uint8)
     at_once = max(1, PICKS_AT_ONCE // max(1, units))
     for start in range(0, size, at_once):
@@ -131,8 +134,8 @@ def picks(units: int, size: int, rng: np.random.Generator) -> Table:
 
 
 def coins(units: int, size: int, rng: np.random.Generator) -> Table:
-    """Return a fair coin toss for each unit, 0 or 1, shape (size, units), drawn row by row like `picks`."""
-    words = -(-units // 32)  # of four bytes, which is what the generator gives at once
+    """Return a fair coin toss (0 or 1) for each unit, shape (size, units), drawn row by row like `picks`."""
+    words = -(-units // 32)  # words of four bytes, the generator's own output size
     tossed = np.frombuffer(rng.bytes(4 * words * size), dtype=np.uint8).reshape(size, 4 * words)
     return np.unpackbits(tossed, axis=1, count=units)
 
@@ -140,7 +143,7 @@ def coins(units: int, size: int, rng: np.random.Generator) -> Table:
 def tables(draw: Draw, units: int, blocks: Sequence[Block], stream: Stream, *, at_once: int) -> Iterator[Table]:
     """Yield the draws of all blocks as tables of shape (units, resamples), of about `at_once` resamples each.
 
-    The numbers depend on the number of units, the seed and the stream alone: whoever has as many units shares them.
+    The numbers depend only on the number of units, the seed and the stream, so equal numbers of units share them.
     """
     waiting: list[Table] = []
     for block in blocks:
@@ -171,7 +174,7 @@ def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
 
 
 def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the bootstrap of `bootstrap`, by picking every unit and counting what was picked."""
+    """Return the draws of `bootstrap` by picking every unit and counting the picks."""
     kinds, total = len(counts), int(counts.sum())
     picked = rng.integers(0, total, size=(size, total))
     if total != kinds:
@@ -181,11 +184,14 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors of three outcomes whose posteriors an interval must hold, shape (priors, 3). It is Jeffreys'
-    prior, or, if hardly any answer was right, or wrong, three: one more unit of each kind in turn.
+    """Return the priors whose posteriors the interval of three outcomes must cover, shape (priors, 3).
 
-    There a posterior says what its prior says: of c@1 with shares (.97, 0, .03) of 50 questions Jeffreys' holds the
-    true value in 81% of samples, by enumeration, and the hull of three in 98% (docs/coverage.md).
+    Usually it is Jeffreys' prior. If hardly any answer was right, or hardly any wrong, there are three: one more unit
+    of each kind in turn.
+
+    With such counts the prior decides the posterior. Take c@1 of 50 questions with the shares (.97, 0, .03). By
+    enumeration, Jeffreys' interval holds the true value in 81% of samples, and the hull of the three in 98%
+    (docs/coverage.md).
     """
     return np.eye(3) if min(correct, incorrect) <= RARE else np.full((1, 3), 0.5)
 
@@ -193,8 +199,10 @@ def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
 def dirichlet(
     counts: NDArray[np.int64], size: int, rng: np.random.Generator, prior: NDArray[np.float64] | float = 0.5
 ) -> NDArray[np.float64]:
-    """Shares drawn from Dirichlet(counts + prior), the posterior (by default under Jeffreys' prior), scaled to
-    sum(counts); shape (size, K)."""
+    """Return shares drawn from Dirichlet(counts + prior), scaled to sum(counts); shape (size, K).
+
+    It is the posterior, by default under Jeffreys' prior.
+    """
     shares: NDArray[np.float64] = rng.dirichlet(counts + prior, size=size)
     return shares * counts.sum()
 
@@ -206,10 +214,9 @@ def posterior(counts: NDArray[np.int64], blocks: Sequence[Block], priors: NDArra
 
 
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Return how many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape
-    (size, K).
+    """Return how many units of each of K kinds have swapped labels, each with probability ½; shape (size, K).
 
-    Small numbers where there is one unit of each kind: there are many kinds then.
+    The type is a small integer if each kind has one unit, because there are many kinds then.
     """
     if len(counts) and int(counts.min()) == int(counts.max()) == 1:
         return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
@@ -217,7 +224,7 @@ def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) 
 
 
 def subcollections(units: int, size: int, rows: int, rng: np.random.Generator, parts: int = 1) -> NDArray[np.int64]:
-    """Disjoint sub-collections drawn without replacement, as the units chosen; shape (parts, rows, size)."""
+    """Return disjoint sub-collections drawn without replacement, as indices of units; shape (parts, rows, size)."""
     chosen = np.empty((rows, parts * size), dtype=np.int64)
     for row in chosen:
         row[:] = rng.choice(units, parts * size, replace=False, shuffle=parts > 1)
@@ -225,18 +232,18 @@ def subcollections(units: int, size: int, rows: int, rng: np.random.Generator, p
 
 
 def as_weights(chosen: NDArray[np.int64], units: int) -> NDArray[np.int8]:
-    """Chosen units of shape (rows, size) as weights of 0 and 1; shape (rows, units)."""
+    """Return weights of 0 and 1, shape (rows, units), for chosen units of shape (rows, size)."""
     weights = np.zeros((len(chosen), units), dtype=np.int8)
     np.put_along_axis(weights, chosen, 1, axis=1)
     return weights
 
 
 def subtables(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return a sub-collection of `size` units as counts of their K kinds, drawn without the units; shape of `counts`,
-    (…, K).
+    """Return the counts of K kinds in a sub-collection of `size` units, drawn from counts alone; shape of `counts`, (…,
+    K).
 
-    Multivariate hypergeometric, kind by kind: how many of those still to be drawn are of this kind. A second, disjoint
-    sub-collection is the same from `counts` minus the first.
+    The draw is multivariate hypergeometric, one kind at a time. A second, disjoint sub-collection is drawn in the same
+    way from `counts` minus the first.
     """
     drawn = np.zeros(counts.shape, dtype=np.int64)
     rest, left = counts.sum(axis=-1), np.full(counts.shape[:-1], size)

@@ -1,8 +1,8 @@
-r"""Confidence sequences: intervals of a mean that hold at every look at once, however often one looks.
+r"""Compute confidence sequences: intervals of a mean that hold at every look at once, however often one looks.
 
-`bernstein` is guaranteed for any bounded numbers in a random order, at any size. `asymptotic_half_width` is for what is
-nearly normal, from a first look on that is not too early. Both are for looks at t = 1, 2, 3, … and for any subset of
-them; the interval that counts is the intersection of all so far (`running`). Knows no questions.
+`bernstein` holds for any bounded numbers in a random order, after any number of them. `asymptotic_half_width` is for
+nearly normal means, if the first look is not too early. Both allow looks at t = 1, 2, 3, … or at any subset. Use the
+intersection of all intervals so far (`running`). Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 LARGEST_BET = 0.5
-FIRST_LOOK = 50  # before it `asymptotic_half_width` must not be read
-FURTHEST = 1 << 22  # how far ahead is looked, in observations
+FIRST_LOOK = 50  # Before so many observations, do not use `asymptotic_half_width`.
+FURTHEST = 1 << 22  # the most further observations that are considered
 
 
 def bernstein(x: Floats, alpha: float) -> tuple[Floats, Floats]:
     r"""Compute the predictable plug-in empirical Bernstein sequence for the mean of numbers in [0, 1]; shape of `x`.
 
-    At look t the mean lies within
-    $\frac{\sum_i \lambda_i x_i \pm (\ln(2/\alpha) + \sum_i (x_i - \mu_{i-1})^2 (-\ln(1-\lambda_i) - \lambda_i))}{\sum_i
-    \lambda_i}$ with $\mu_t = \frac{1/2 + \sum x}{t+1}$, $v_t = \frac{1/4 + \sum (x_i - \mu_i)^2}{t+1}$ and
-    $\lambda_t = \min(\sqrt{2\ln(2/\alpha) / (v_{t-1}\,t \ln(1+t))}, 1/2)$. At all t at once with probability 1 - alpha.
-    Looks are the last axis; returns the lower and the upper bounds. Source: Waudby-Smith & Ramdas, JRSS B 2023.
+    At all looks t at once, the mean lies with probability 1 - alpha within $\frac{\sum_i \lambda_i x_i \pm
+    (\ln(2/\alpha) + \sum_i (x_i - \mu_{i-1})^2 (-\ln(1-\lambda_i) - \lambda_i))}{\sum_i \lambda_i}$ with $\mu_t =
+    \frac{1/2 + \sum x}{t+1}$, $v_t = \frac{1/4 + \sum (x_i - \mu_i)^2}{t+1}$ and $\lambda_t = \min(\sqrt{2\ln(2/\alpha)
+    / (v_{t-1}\,t \ln(1+t))}, 1/2)$. The last axis holds the looks. Returns the lower and the upper bounds. Source:
+    Waudby-Smith & Ramdas, JRSS B 2023.
     """
     t = np.arange(1, x.shape[-1] + 1)
     log = math.log(2 / alpha)
@@ -53,12 +53,13 @@ def _cost(bet: Floats) -> Floats:
 def asymptotic_half_width(
     t: Floats | NDArray[np.int64], spread: Floats | float, alpha: float, best_at: float
 ) -> Floats:
-    r"""Compute the half width of the asymptotic sequence for a mean whose observations have this standard deviation.
+    r"""Compute the half width of the asymptotic sequence for a mean of observations with the standard deviation
+    `spread`.
 
-    $\sigma\sqrt{\frac{2(t\rho^2 + 1)}{t^2\rho^2}\,\ln\frac{\sqrt{t\rho^2 + 1}}{\alpha}}$ with
-    $\rho^2 = \frac{-2\ln\alpha + \ln(1 - 2\ln\alpha)}{t_{opt}}$, which makes it narrowest, beside an interval made for
-    one look, at about $t_{opt}$ = `best_at`. Not to be read before `FIRST_LOOK` observations. Source: Waudby-Smith,
-    Arbour, Sinha, Kennedy & Ramdas, Annals of Statistics 2024.
+    $\sigma\sqrt{\frac{2(t\rho^2 + 1)}{t^2\rho^2}\,\ln\frac{\sqrt{t\rho^2 + 1}}{\alpha}}$ with $\rho^2 =
+    \frac{-2\ln\alpha + \ln(1 - 2\ln\alpha)}{t_{opt}}$. This ρ makes it narrowest at about $t_{opt}$ = `best_at`,
+    relative to an interval for one look. Do not use it before `FIRST_LOOK` observations. Source: Waudby-Smith, Arbour,
+    Sinha, Kennedy & Ramdas, Annals of Statistics 2024.
     """
     rho = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / best_at
     t = np.asarray(t, dtype=np.float64)
@@ -66,9 +67,9 @@ def asymptotic_half_width(
 
 
 def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Intersect each interval with all earlier ones; if they have nothing in common, the last common part stays.
+    """Return the intersection of each interval with all earlier ones; if it is empty, the last common part stays.
 
-    NaN is no look yet, and says nothing. Looks are the last axis.
+    NaN means that no look has happened yet. The last axis holds the looks.
     """
     lowest = np.maximum.accumulate(np.where(np.isnan(low), -np.inf, low), axis=-1)
     highest = np.minimum.accumulate(np.where(np.isnan(high), np.inf, high), axis=-1)
@@ -78,8 +79,10 @@ def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 class Bets(Struct, frozen=True):
-    """The state of a Bernstein sequence: how many numbers it has seen, their mean and variance, and three sums. These
-    are of its bets, of its bets times the numbers, and of their costs."""
+    """The state of a Bernstein sequence: the count of its numbers, their mean and variance, and three sums.
+
+    The sums are those of its bets, of its bets times the numbers, and of their costs.
+    """
 
     seen: int
     mean: float
@@ -102,8 +105,10 @@ def bets_of(x: Floats, alpha: float) -> Bets:
 
 
 def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float) -> int:
-    """Return how many more numbers bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter).
-    They are taken to have the mean and the variance of those seen. At most `FURTHEST`."""
+    """Return how many more numbers bring the interval of `bernstein` between `low` and `high`; at most `FURTHEST`.
+
+    The further numbers are assumed to have the mean and the variance of those seen. -inf or inf sets no limit.
+    """
     ahead = 1024
     while True:
         bet = np.concatenate(

@@ -1,11 +1,11 @@
-"""Smooth calibration error: signed errors along [0, 1], smoothed by a Gaussian that is reflected at both ends.
+r"""Compute the smooth calibration error: signed errors along [0, 1], smoothed by a Gaussian reflected at both ends.
 
-In waves the reflected Gaussian is diagonal: $h(t) = b_0 + 2\\sum_k b_k \\cos \\pi k t$ with
+In cosines the reflected Gaussian is diagonal: $h(t) = b_0 + 2\sum_k b_k \cos \pi k t$ with
 
-$b_k = e^{-(\\sigma \\pi k)^2/2}\\,\\frac{1}{n}\\sum_i d_i \\cos \\pi k f_i$,
+$b_k = e^{-(\sigma \pi k)^2/2}\,\frac{1}{n}\sum_i d_i \cos \pi k f_i$,
 
-so that a width costs nothing but these numbers, and the integral between two zeros of h is a difference of its
-integral. Knows no questions.
+So a new width only needs new coefficients. The integral of h between two of its zeros is a difference of two
+antiderivatives. Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FIRST_WAVES, MOST_WAVES = 32, 1 << 15
-REACH = 2.7  # waves beyond REACH / width weigh less than a rounding error: e^-36
+REACH = 2.7  # Frequencies beyond REACH / width weigh less than a rounding error: e^-36.
 POINTS_A_WAVE = 4
 NEWTON_STEPS, SEARCH_STEPS = 8, 60
-NEAR = 1e-7  # a zero that is off by δ changes the area by some δ² only
+NEAR = 1e-7  # A zero that is off by δ changes the area by an order of δ² only.
 ROWS_AT_ONCE, ROWS_A_PRODUCT, CELLS_AT_ONCE = 256, 16, 1 << 21
 CLOSE = 1e-15
 
@@ -29,9 +29,9 @@ CLOSE = 1e-15
 def smooth_error(errors: Floats, places: Floats, width: float) -> Floats:
     r"""Compute $\int_0^1 |h|$ for rows of signed errors (already divided by n) at these places in [0, 1].
 
-    `errors` has shape (rows, places). The zeros of h are found to rounding, so the value is exact to some 1e-12 where
-    the width is 0.0001 or more. With width 0 the width is chosen so that it equals the error: the fixed point
-    $\sigma^* = \int |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$. Shape (rows,).
+    `errors` has shape (rows, places), the result (rows,). The zeros of h are found to rounding, so the value is exact
+    to about 1e-12 for a width of 0.0001 or more. Width 0 chooses the width that equals the error: the fixed point
+    $\sigma^* = \int |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$.
     """
     errors = np.ascontiguousarray(errors)
     values = np.empty(len(errors))
@@ -47,10 +47,11 @@ def _at_width(errors: Floats, places: Floats, width: float) -> Floats:
 
 
 def _fixed_point(errors: Floats, places: Floats) -> Floats:
-    """Return the widths at which width and error are equal; the error falls as the width grows."""
+    """Return the widths that equal their error; the error falls as the width grows."""
     least, most = np.abs(errors.sum(axis=1)), np.abs(errors).sum(axis=1)
     values = least.copy()
-    open_rows = np.flatnonzero(most - least > CLOSE)  # else all errors have one sign, and every width gives the same
+    # In the other rows all errors have one sign, so every width gives the same error.
+    open_rows = np.flatnonzero(most - least > CLOSE)
     waves, amplitudes = FIRST_WAVES, _amplitudes(errors, places, 0, FIRST_WAVES)
     while len(open_rows):
         narrowest = np.full(len(open_rows), REACH / waves)
@@ -67,7 +68,7 @@ def _fixed_point(errors: Floats, places: Floats) -> Floats:
 
 
 def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
-    """Newton's method for error - width = 0 between bounds, halving them where it leaves them."""
+    """Return the roots of error - width by Newton's method. A step beyond the bounds is replaced by their middle."""
     low, high = low.copy(), high.copy()
     width = np.minimum(1.4 * low, (low + high) / 2)
     open_rows = np.flatnonzero(high - low > CLOSE)
@@ -87,7 +88,7 @@ def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats:
-    r"""Compute $\sum_i d_i \cos \pi k f_i$ for waves k from `first` to before `last`; shape (rows, waves)."""
+    r"""Compute $\sum_i d_i \cos \pi k f_i$ for `first` ≤ k < `last`; shape (rows, frequencies)."""
     sums = np.zeros((len(errors), last - first))
     step = max(1, CELLS_AT_ONCE // (last - first))
     for start in range(0, len(places), step):
@@ -95,19 +96,20 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
         waves = np.cos(np.pi * np.outer(places[part], np.arange(first, last)))
         for row in range(0, len(errors), ROWS_A_PRODUCT):
             block = errors[row : row + ROWS_A_PRODUCT, part]
-            rows = np.zeros((ROWS_A_PRODUCT, len(waves)))  # one shape: no digit depends on how many rows there are
+            # The constant shape makes the digits independent of the number of rows.
+            rows = np.zeros((ROWS_A_PRODUCT, len(waves)))
             rows[: len(block)] = block
             sums[row : row + len(block)] += (rows @ waves)[: len(block)]
     return sums
 
 
 class _Waves(Struct, frozen=True, eq=False):
-    """Rows of cosine series: h, its integral and its derivatives, each row at places of its own."""
+    """Rows of cosine series: h, its integral and its derivatives, evaluated at different places per row."""
 
     weights: Floats  # b_k, shape (rows, waves)
 
     def at(self, row: Ints, t: Floats, derivative: int) -> Floats:
-        """Compute the integral from 0 (-1), the value (0), the slope (1) or the curvature (2) of rows at places t."""
+        """Return the integral from 0 (-1), the value (0), the slope (1) or the curvature (2) of rows at places t."""
         waves = np.pi * np.arange(1, self.weights.shape[1])
         values = np.empty(len(t))
         step = max(1, CELLS_AT_ONCE // self.weights.shape[1])
@@ -123,7 +125,7 @@ class _Waves(Struct, frozen=True, eq=False):
 
 
 def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
-    """Compute the integral of |h| of each row at its width, and how fast that grows with the width.
+    """Return the integral of |h| of each row at its width, and the derivative of that integral by the width.
 
     By the heat equation dh/dσ = σh'', so the slope is -2σ times the sum of |h'| over the zeros of h.
     """
@@ -144,7 +146,7 @@ def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
 
 
 def _zeros(h: _Waves) -> tuple[Ints, Floats]:
-    """Return the row and the place of each zero at which h changes its sign."""
+    """Return the row and the place of each zero at which h changes sign."""
     cells = POINTS_A_WAVE * h.weights.shape[1]
     padded = np.zeros((len(h.weights), cells + 1), dtype=np.complex128)
     padded[:, : h.weights.shape[1]] = h.weights
@@ -155,7 +157,7 @@ def _zeros(h: _Waves) -> tuple[Ints, Floats]:
     changes = (left >= 0) != (right >= 0)
     row, cell = np.nonzero(changes)
     low, high, at_low, at_high = cell / cells, (cell + 1) / cells, left[row, cell], right[row, cell]
-    # A cell can hold two zeros: where h falls towards 0 on one side and leaves it on the other.
+    # A cell can hold two zeros: h falls towards 0 on one side and moves away from it on the other.
     towards = np.where(
         left >= 0, (slopes[:, :-1] < 0) & (slopes[:, 1:] > 0), (slopes[:, :-1] > 0) & (slopes[:, 1:] < 0)
     )

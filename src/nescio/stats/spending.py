@@ -1,4 +1,5 @@
-"""Looks at labels while they come in: what each look may spend of the error rate. Knows nothing of questions.
+"""Plan looks at labels that are still coming in: how much of the error rate each look may spend. Knows nothing of
+questions.
 
 Lan & DeMets (1983) with the function of O'Brien and Fleming's kind that gsDesign (`sfLDOF`) and ldbounds print.
 """
@@ -15,12 +16,12 @@ from nescio.errors import UsageError
 
 Array = NDArray[np.float64]
 
-NODES = 100  # of a Gauss–Legendre rule; ten digits
-HIGHEST = 38.0  # beyond it the normal law has no more probability in double precision
+NODES = 100  # nodes of a Gauss–Legendre rule, which give ten digits
+HIGHEST = 38.0  # Beyond it, normal probabilities are 0 in double precision.
 
 
 def spent(fraction: float, alpha: float = 0.05) -> float:
-    r"""Return how much of a two-sided error rate is spent by a fraction of the information, in [0, alpha].
+    r"""Return the part of a two-sided error rate that is spent at a fraction of the information, in [0, alpha].
 
     $\alpha^*(\tau) = 2[2 - 2\Phi(z_{1-\alpha/4}/\sqrt\tau)]$: half of alpha on each side.
     """
@@ -34,37 +35,37 @@ def spent(fraction: float, alpha: float = 0.05) -> float:
 
 
 def fractions(looks: Sequence[int], planned: int, units: int) -> tuple[float, ...]:
-    r"""Return the share of the planned information that each number of labels has, of a mean of `units` units.
+    r"""Return the share of the planned information at each number of labels, for a mean over `units` units.
 
-    $\tau_m = \frac{1/M - 1/N}{1/m - 1/N}$. Raises UsageError for looks that do not grow up to the plan.
+    $\tau_m = \frac{1/M - 1/N}{1/m - 1/N}$. Raises UsageError if the looks do not increase towards the plan.
     """
     if not looks or [*looks] != sorted({*looks}) or looks[0] < 1 or looks[-1] > planned or planned > units:
         raise UsageError(f"looks grow from 1 label to the {planned:,} that are planned, of {units:,} at most")
-    if planned == units:  # all there is: the last look is the score itself
+    if planned == units:  # All units will be labelled, so the last look is the score itself.
         return tuple(1.0 if m == planned else m / planned for m in looks)
     return tuple((1 / planned - 1 / units) / (1 / m - 1 / units) for m in looks)
 
 
 @lru_cache(maxsize=64)
 def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...]:
-    r"""Return the bound $c_k$ of $|z|$ at each look, so that any of them is crossed with probability alpha at most.
+    r"""Return the bound $c_k$ of $|z|$ at each look; the probability to cross any of them is at most alpha.
 
-    $S_k = \sqrt{\tau_k} z_k$ has independent normal increments; the density of what goes on is integrated from look to
-    look (Armitage, McPherson & Rowe 1969), and $c_k$ spends what is free by then.
+    $S_k = \sqrt{\tau_k} z_k$ has independent normal increments. The density of the paths that crossed no bound is
+    integrated from look to look (Armitage, McPherson & Rowe 1969). $c_k$ spends what is free by then.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
     at, weight = _rule()
     bounds: list[float] = []
-    before, places, density = 0.0, np.zeros(1), np.ones(1)  # density times weight, of what goes on
+    before, places, density = 0.0, np.zeros(1), np.ones(1)  # density times weight, of paths that crossed no bound
     for tau in taus:
         free = spent(tau, alpha) - spent(before, alpha)
         step = np.sqrt(tau - before)
 
         known = (np.sqrt(tau) / step, places / step, density, free)
         c = float(brentq(_too_often, 0.0, HIGHEST, known, xtol=1e-13)) if _too_often(HIGHEST, *known) < 0 else HIGHEST
-        if not bounds:  # in closed form, so that tiny errors keep their digits
+        if not bounds:  # A closed form, so that tiny error rates keep their digits.
             c = min(float(-ndtri(free / 2)), HIGHEST)
         bounds.append(c)
         edge = c * np.sqrt(tau)
@@ -77,13 +78,13 @@ def boundaries(taus: tuple[float, ...], alpha: float = 0.05) -> tuple[float, ...
 
 @lru_cache(maxsize=1)
 def _rule() -> tuple[Array, Array]:
-    """Return the nodes and weights of the integration."""
+    """Return the nodes and weights of the integration rule."""
     at, weight = np.polynomial.legendre.leggauss(NODES)
     return at, weight
 
 
 def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:
-    """Return by how much the bound `c` is crossed too often."""
+    """Return the probability to cross the bound `c`, minus the one that is allowed."""
     from scipy.special import ndtr
 
     edge = c * root
@@ -91,7 +92,7 @@ def _too_often(c: float, root: float, places: Array, density: Array, free: float
 
 
 def level_of_look(looks: Sequence[int], planned: int, units: int, level: float = 0.95) -> float:
-    """Return the level of an interval at the last of these looks, so that those of all looks hold together."""
+    """Return the level of an interval at the last of these looks, so that the intervals of all looks hold together."""
     from scipy.special import ndtr
 
     bound = boundaries(fractions(looks, planned, units), 1 - level)[-1]
@@ -99,8 +100,11 @@ def level_of_look(looks: Sequence[int], planned: int, units: int, level: float =
 
 
 def p_of_look(p: float, looks: Sequence[int], planned: int, units: int) -> float:
-    """Return the p-value at the last of these looks that holds at all of them; `p` is the one that it would have alone.
-    It is the least error rate whose bounds it crosses (a repeated p-value, Jennison & Turnbull 2000, 9.3)."""
+    """Return the p-value at the last of these looks that is valid at all of them.
+
+    `p` is the p-value of a single look. The result is the least error rate whose bounds it crosses (a repeated p-value,
+    Jennison & Turnbull 2000, 9.3).
+    """
     from scipy.optimize import brentq
 
     if not 0 < p < 1:

@@ -1,7 +1,8 @@
-"""Questions asked at several stated stakes: what an answer is worth at each, and whether silence follows them.
+"""Evaluate questions asked at several stated stakes: the worth of an answer at each, and whether abstention follows the
+stakes.
 
-A stake is the price λ of an error, where a right answer earns 1 and silence 0; or the target t = λ/(1 + λ): answer only
-if you are more than t sure (RiskEval, arXiv 2601.07767). Knows nothing of files.
+A stake is the price λ of an error; a right answer earns 1 and an abstention 0. Equivalently it is the target t = λ/(1 +
+λ): answer only if you are more than t sure (RiskEval, arXiv 2601.07767). Knows nothing of files.
 """
 
 from __future__ import annotations
@@ -23,30 +24,30 @@ from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 EVERYWHERE = (-math.inf, math.inf)
-MOST_ORDERS = 20_000  # of the silences of one question
-MOST_CELLS = 1_000_000  # of sums off a lattice that are written out, one question after the other
-DIGITS = 9  # of a logarithm of a stake: sums that should be equal are, to the last bit but one
-MOST_VALUES = 1 << 20  # between which whole numbers are counted by their places
-MOST_POINTS = 1 << 19  # at which a characteristic function is looked at
-VANISHED = -60.0  # the logarithm of what is not counted
-REACH = 9.0  # standard deviations, beyond which a sum of signs lies with a chance below 1e-17
+MOST_ORDERS = 20_000  # the most orders of the abstentions of one question
+MOST_CELLS = 1_000_000  # the most sums off a lattice that are enumerated
+DIGITS = 9  # of the logarithm of a stake, so that sums that should be equal are equal in floating point
+MOST_VALUES = 1 << 20  # the widest range in which whole numbers are counted by position
+MOST_POINTS = 1 << 19  # the most points at which a characteristic function is evaluated
+VANISHED = -60.0  # the logarithm below which a term is left out
+REACH = 9.0  # A sum of signs lies beyond so many standard deviations with a probability below 1e-17.
 
 
 def counted(values: Whole) -> tuple[Whole, Whole]:
-    """Return the different whole numbers, and how often each occurs."""
+    """Return the distinct whole numbers, and the count of each."""
     if not len(values):
         return values, values
     least, most = int(values.min()), int(values.max())
     if most - least >= MOST_VALUES:
-        found, often = np.unique(values, return_counts=True)
-        return found, often.astype(np.int64)
+        numbers, often = np.unique(values, return_counts=True)
+        return numbers, often.astype(np.int64)
     times = np.bincount(values - least)
     here = np.flatnonzero(times)
     return here + least, times[here]
 
 
 def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Whole]:
-    """Return how far each question or cluster moves a value, its size, and how many of these there are."""
+    """Return the influence of each question or cluster on a value, its size, and the number of such units."""
     if clusters is None:
         return moved, np.ones(len(moved)), np.ones(len(moved), dtype=np.int64)
     unit = np.unique(clusters, return_inverse=True)[1]
@@ -55,16 +56,17 @@ def _by_unit(moved: Floats, clusters: Whole | None) -> tuple[Floats, Floats, Who
 
 
 def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
-    r"""Return what each answer earns at a stake: $c - \lambda w$, in $[-\lambda, 1]$."""
+    r"""Return the worth of each answer at a stake: $c - \lambda w$, in $[-\lambda, 1]$."""
     return right - penalty * wrong
 
 
 def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
-    r"""Return the questions that the rule *answer if more than t sure* answers, and a mask of the actions that agree.
+    r"""Return a mask of the questions that the rule *answer if more than t sure* answers, and one of the actions that
+    agree.
 
-    Also returns the mean loss of the other actions, by the system's own confidence.
+    Also returns the mean loss of the other actions, computed from the system's own confidence.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
     A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
@@ -76,11 +78,11 @@ def rule_figures(
 
 
 def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
-    r"""Return what a right and a wrong answer at each target add to the area, $\alpha_k$ and $\beta_k$.
+    r"""Return the contributions $\alpha_k$ and $\beta_k$ of a right and a wrong answer at each target to the area.
 
-    The trapezoid of $((1 - t)C - tW)/n$ over the declared targets, divided by that of $1 - t$:
-    $\alpha_k = \omega_k(1 - t_k)/D$, $\beta_k = \omega_k t_k/D$, $D = \sum \omega_k(1 - t_k)$, with half of the
-    neighbouring steps as $\omega_k$. One target: its utility.
+    The area is the trapezoid rule of $((1 - t)C - tW)/n$ over the declared targets, divided by that of $1 - t$.
+    $\omega_k$ is half of the neighbouring steps: $\alpha_k = \omega_k(1 - t_k)/D$, $\beta_k = \omega_k t_k/D$, $D =
+    \sum \omega_k(1 - t_k)$. With one target it is the utility there.
     """
     if len(targets) == 1:
         return [Fraction(1)], [targets[0] / (1 - targets[0])]
@@ -94,8 +96,10 @@ def area_weights(targets: Sequence[Fraction]) -> tuple[list[Fraction], list[Frac
 
 
 class Adaptation(Struct, frozen=True):
-    """The change of the share of silence for a stake e times as high, within a question, with its interval. p is
-    one-sided, of "ignores its stakes", and `how` names the method."""
+    """The change of the share of abstentions for a stake e times as high, within a question, with its interval.
+
+    `p` is the one-sided p-value of the hypothesis that the system ignores its stakes. `how` names the method.
+    """
 
     slope: float
     low: float
@@ -110,13 +114,14 @@ class Adaptation(Struct, frozen=True):
 def adaptation(
     x: Floats, silent: Floats, level: float, rng: np.random.Generator, clusters: Whole | None = None
 ) -> Adaptation:
-    r"""Return the slope of silence in x within questions, its interval, and the test that the stakes are ignored.
+    r"""Return the slope of abstention in x within questions, its interval, and the test that the stakes are ignored.
 
-    $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$; $e_i = \sum_k(x - \bar x_i)(s - \bar s_i - b(x - \bar
-    x_i))$ is what a question moves. Under the null a question's silences fall on any of its stakes alike, so that $\sum
-    x s$ is a sum of independent subset sums: exact where these lie on a lattice, else by random orders. Few questions
-    may adapt, so that Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is Mantel's (1963). `x` has
-    shape (stakes,), `silent` (questions, stakes), NaN if a question was not asked at a stake; `clusters` (questions,).
+    $b = \sum\sum(x - \bar x_i)s / \sum\sum(x - \bar x_i)^2$. The influence of a question is $e_i = \sum_k(x - \bar
+    x_i)(s - \bar s_i - b(x - \bar x_i))$. Under the null hypothesis, a question's abstentions fall on any of its stakes
+    with equal probability. So $\sum x s$ is a sum of independent subset sums: exact if these lie on a lattice, else by
+    random orders. Few questions may adapt, so Student's degrees of freedom are those of the kurtosis of $e_i$. `z` is
+    Mantel's (1963). `x` has shape (stakes,), `silent` (questions, stakes), NaN if a question was not asked at a stake;
+    `clusters` (questions,).
     """
     asked = ~np.isnan(silent)
     several = asked.sum(axis=1) > 1
@@ -134,7 +139,7 @@ def adaptation(
     low, high = intervals.logit(slope, error, EVERYWHERE, freedom, level)
     spread = float(np.sum(many * (times - many) / (times * (times - 1)) * each))
     z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
-    # Above the least stake of each question, where the order of its silences can matter.
+    # above the least stake of each question, where the order of its abstentions can matter
     decides = (many > 0) & (many < times)
     above = np.where(asked, x - np.min(np.where(asked, x, math.inf), axis=1, keepdims=True), 0.0).round(DIGITS)
     patterns, pattern = _rows(asked[decides])
@@ -142,15 +147,16 @@ def adaptation(
     kinds = np.column_stack([patterns[codes // (asked.shape[1] + 1)], codes % (asked.shape[1] + 1)])
     groups: Groups = {}
     for kind, often in zip(kinds, counts.tolist(), strict=True):
-        own = x[kind[:-1].astype(bool)]
-        key = (tuple(np.round(own - own.min(), DIGITS).tolist()), int(kind[-1]))
+        asked_stakes = x[kind[:-1].astype(bool)]
+        key = (tuple(np.round(asked_stakes - asked_stakes.min(), DIGITS).tolist()), int(kind[-1]))
         groups[key] = groups.get(key, 0) + often
     p, how = _order_p(groups, float((above * silent)[decides].sum()), rng)
     return Adaptation(slope, low, high, error, p, how, z, len(each))
 
 
 def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
-    """Return the distinct rows, and the index of each row among them; quick if all are alike, as they mostly are."""
+    """Return the distinct rows, and the index of each row among them. It is quick if all rows are alike, the usual
+    case."""
     if not len(asked) or asked.all():
         return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
     rows, row = np.unique(asked, axis=0, return_inverse=True)
@@ -161,19 +167,20 @@ Groups = dict[tuple[tuple[float, ...], int], int]
 
 
 def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the probability that silences in random order fall on stakes as high, and the method that computed it."""
+    """Return the probability that abstentions in random order fall on stakes at least as high, and the method."""
     if not groups:
         return 1.0, "exact"
     sums = {key: _subset_sums(*key) for key in groups}
-    drawn = any(comb(len(x), many) > MOST_ORDERS for x, many in groups)  # not all orders are known
+    # Some questions have too many orders to enumerate.
+    drawn = any(comb(len(x), many) > MOST_ORDERS for x, many in groups)
     step = 0.0 if drawn else lattice_step(np.concatenate([values for values, _ in sums.values()]))
     if step and sum(times * float(sums[key][0].max()) for key, times in groups.items()) / step < MOST_SUMS:
         law = np.ones(1)
         for key, times in groups.items():
             values, chances = sums[key]
-            one = np.zeros(round(float(values.max()) / step) + 1)
-            np.add.at(one, np.round(values / step).astype(np.int64), chances)
-            law = convolved(law, power(one, times))
+            distribution = np.zeros(round(float(values.max()) / step) + 1)
+            np.add.at(distribution, np.round(values / step).astype(np.int64), chances)
+            law = convolved(law, power(distribution, times))
         return min(1.0, float(law[max(0, round(observed / step)) :].sum())), "exact"
     each = [sums[key] for key, times in groups.items() for _ in range(times)]
     written = None if drawn else _written_out(each)
@@ -188,27 +195,27 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
 
 
 def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
-    """Return all values of a sum of independent parts and the chance of each, or None if there are too many."""
+    """Return all values of a sum of independent parts and their probabilities, or None if there are too many."""
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0
-    for own, of_own in sums:
-        cells += len(values) * len(own)
+    for part_values, of_own in sums:
+        cells += len(values) * len(part_values)
         if cells > MOST_CELLS:
             return None
-        values, place = np.unique(np.add.outer(values, own).ravel().round(DIGITS), return_inverse=True)
+        values, place = np.unique(np.add.outer(values, part_values).ravel().round(DIGITS), return_inverse=True)
         chances = np.bincount(place.ravel(), np.multiply.outer(chances, of_own).ravel()).astype(np.float64)
     return values, chances
 
 
 def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
-    """Return the sums of all subsets of that size, and the chance of each."""
+    """Return the sums of all subsets of `many` elements, and their probabilities."""
     if comb(len(x), many) > MOST_ORDERS:
-        values = np.array([sum(x[i] for i in one) for one in _some_subsets(len(x), many)])
+        values = np.array([sum(x[i] for i in subset) for subset in _some_subsets(len(x), many)])
     else:
-        values = np.array([sum(one) for one in combinations(x, many)])
-    found, times = np.unique(np.round(values, DIGITS), return_counts=True)
-    return found, times / times.sum()
+        values = np.array([sum(subset) for subset in combinations(x, many)])
+    distinct, times = np.unique(np.round(values, DIGITS), return_counts=True)
+    return distinct, times / times.sum()
 
 
 def _some_subsets(size: int, many: int) -> list[list[int]]:
@@ -217,11 +224,10 @@ def _some_subsets(size: int, many: int) -> list[list[int]]:
 
 
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:
-    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and the method that
-    computed it.
+    """Return the two-sided p-value of a sum of whole numbers under exchanges of two labels, and the method.
 
-    Exact, from the characteristic function of the sum, where this soon vanishes or the sum has not many values; else
-    (1 + hits)/(1 + draws).
+    It is exact, from the characteristic function of the sum, if that vanishes soon or the sum has few values. Otherwise
+    it is (1 + hits)/(1 + draws).
     """
     size, times = counted(np.abs(differences))
     size, times = size[size > 0], times[size > 0]
@@ -233,16 +239,16 @@ def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999)
     if p is not None:
         return p, "exact"
     total = sum(
-        one * (2 * rng.binomial(many, 0.5, size=draws) - many)
-        for one, many in zip(size.tolist(), times.tolist(), strict=True)
+        number * (2 * rng.binomial(many, 0.5, size=draws) - many)
+        for number, many in zip(size.tolist(), times.tolist(), strict=True)
     )
     return (1 + int(np.sum(np.abs(total) >= observed))) / (1 + draws), "permutation"
 
 
 def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
-    r"""Return the chance that a sum of numbers with random signs is at least as far from 0 as observed.
+    r"""Return the probability that a sum of numbers with random signs is at least as far from 0 as `observed`.
 
-    Returns None if the computation would take too long. The arguments hold how many numbers have each size.
+    Returns None if the computation would take too long. `times` is the number of numbers of each `size`.
 
     Such a sum S has the parity of the observed one. Among numbers of that parity within $\pm L$, $P(S = s) = \frac1L (1
     + 2\sum_{k < L/2} \varphi_k \cos(\pi k s/L))$ for odd L, with $\varphi_k = \prod_i \cos(\pi k s_i/L)^{m_i}$, which
@@ -253,20 +259,20 @@ def _beyond(size: Whole, times: Whole, observed: int) -> float | None:
         return 1.0
     if size.max() > MOST_VALUES:
         return None
-    least = math.ldexp(2.0, -min(int(times.sum()), 1_000))  # all have one sign
+    least = math.ldexp(2.0, -min(int(times.sum()), 1_000))  # the probability that all have one sign
     if observed > REACH * spread:
-        return max(least, 2 * math.exp(-((observed / spread) ** 2) / 2))  # Hoeffding (1963)
+        return max(least, 2 * math.exp(-((observed / spread) ** 2) / 2))  # Hoeffding's (1963) bound
     length = 1 + min(int(size @ times), math.ceil(REACH * spread))
     length += 1 - length % 2
     at, log, negative = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=bool)
     for i, place in enumerate(np.argsort(-times, kind="stable").tolist()):
-        one, many = int(size[place]), int(times[place])
+        number, many = int(size[place]), int(times[place])
         if i == 0:
-            at = _near_one(one, many, length)
+            at = _near_one(number, many, length)
             if len(at) > MOST_POINTS:
                 return None
             log, negative = np.zeros(len(at)), np.zeros(len(at), dtype=bool)
-        cosine = np.cos(np.pi / length * (one * at % (2 * length)))
+        cosine = np.cos(np.pi / length * (number * at % (2 * length)))
         log += many * np.log(np.maximum(np.abs(cosine), 1e-300))
         negative ^= (cosine < 0) & (many % 2 == 1)
         left = log > VANISHED

@@ -1,4 +1,4 @@
-"""The interval of the largest coverage whose risk is allowed, from tests of one threshold after the other."""
+"""Compute the interval of the largest coverage with an allowed risk, by testing one threshold after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nescio.stats.intervals import UNDEFINED, Interval
 
-STARTS = 5  # coverages at which a chain of tests begins
+STARTS = 5  # the number of coverages at which a chain of tests begins
 
 
 def largest_safe_share(
@@ -15,11 +15,11 @@ def largest_safe_share(
 ) -> Interval:
     r"""Compute the interval of $\max\{c(\tau) : r(\tau) \le r\}$.
 
-    `accepted` and `failed` count, for thresholds in falling order, the answers above it and the wrong ones among them;
-    n is the number of questions. Each end has two parts, each with a quarter of the error: binomial tests of one
-    threshold after the other until one fails (learn then test, Angelopoulos et al. 2021), and the quantile of Clopper &
-    Pearson (1934) of the share that is above the last of them. The lower end tests $r(\tau) > r$ from five coverages on
-    towards more, the upper end $r(\tau) \le r$ from all answers on towards fewer.
+    `accepted` and `failed` hold, for thresholds in falling order, the number of answers above each and of wrong ones
+    among them. n is the number of questions. Each end has two parts, each with a quarter of the error. The first is a
+    chain of binomial tests of one threshold after the other until one fails (learn then test, Angelopoulos et al.
+    2021). The second is the quantile of Clopper & Pearson (1934) of the share above the last of them. The lower end
+    tests $r(\tau) > r$ from five coverages upwards. The upper end tests $r(\tau) \le r$ from all answers downwards.
     """
     from scipy.stats import beta, binom
 
@@ -40,5 +40,5 @@ def largest_safe_share(
 
 
 def _unbroken(rejected: NDArray[np.bool_]) -> int:
-    """Return the number of tests that are rejected before the first that is not."""
+    """Return the number of rejected tests before the first one that is not rejected."""
     return len(rejected) if rejected.all() else int(np.argmin(rejected))

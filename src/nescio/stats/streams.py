@@ -1,6 +1,6 @@
-"""The random streams: each use of a seed draws from a stream of its own, so that no two of them share a draw.
+"""Number the random streams: each use of a seed has its own stream, so that no two uses share a draw.
 
-A number is part of what a seed means: it never changes, and a new use gets a new one.
+A number never changes, because it determines the results of a seed. A new use gets a new number.
 """
 
 from enum import IntEnum, unique

@@ -1,7 +1,7 @@
-"""Figures of one system, or of several, over T benchmarks. Pure NumPy; knows nothing of questions.
+"""Compute figures of one system, or of several, over T benchmarks. Pure NumPy; knows nothing of questions.
 
-The benchmarks of a suite are either fixed, so that only their questions are a sample, or themselves a sample of
-benchmarks. The two answers differ by an order of magnitude, so each function says which it gives.
+The benchmarks of a suite are either fixed, so that only their questions are a sample, or a random sample of benchmarks.
+The standard errors of the two views differ by an order of magnitude, so each function names its view.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from nescio.errors import UsageError
 from nescio.stats import intervals
 
 Floats = NDArray[np.float64]
-LEAST_RANKED, FEW_RANKED = 6, 10  # benchmarks below which mean ranks are not compared, and below which with care
+# With fewer benchmarks mean ranks are not compared; with fewer than the second number, only with care.
+LEAST_RANKED, FEW_RANKED = 6, 10
 
 
 class Macro(Struct, frozen=True):
-    """A mean over benchmarks with its standard error and interval; NaN is undefined."""
+    """A mean over benchmarks with its standard error and interval; NaN if undefined."""
 
     value: float
     se: float
@@ -36,11 +37,11 @@ def fixed_benchmarks(
 ) -> Macro:
     r"""Return the macro mean $\bar M = \frac1T\sum_t M_t$ over these benchmarks and no others.
 
-    $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, shape (T,). The interval is
-    Student's on the logit scale of the measure's `limits` (plain for a difference, which has none), from the standard
+    $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$ from the `variances` of the values, shape (T,). The interval is Student's
+    on the logit scale of the measure's `limits` (plain for a difference, which has no limits). It uses the standard
     error $s_t$ and degrees of freedom $\nu_t$ of each value (`errors`): $s = \frac1T\sqrt{\sum s_t^2}$, $\nu = (\sum
-    s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN if a value or a variance is; no interval where no benchmark has a
-    spread.
+    s_t^2)^2/\sum(s_t^4/\nu_t)$ (Satterthwaite). NaN if a value or a variance is NaN. Without any spread there is no
+    interval.
     """
     size, value, se = len(values), float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
     squares, freedoms = np.array([error**2 for error, _ in errors]), np.array([freedom for _, freedom in errors])
@@ -48,13 +49,15 @@ def fixed_benchmarks(
     if math.isnan(value) or math.isnan(se) or not spread.any():
         return Macro(value, se, math.nan, math.nan)
     freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
-    if min(value - limits[0], limits[1] - value) <= 1e-12:  # so is every benchmark; the smallest says least
+    # Every benchmark is at the limit too; the smallest one gives the widest interval.
+    if min(value - limits[0], limits[1] - value) <= 1e-12:
         return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 
 
 def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:
-    r"""Return the interval of the mean of independent values whose own intervals reach so far `below` and `above` them.
+    r"""Return the interval of the mean of independent values from the distances `below` and `above` to the ends of
+    theirs.
 
     $\bar M - \frac1T\sqrt{\sum_t b_t^2}$ and $\bar M + \frac1T\sqrt{\sum_t a_t^2}$ (MOVER). All have shape (T,).
     Source: Zou & Donner, Statistics in Medicine 2008.
@@ -66,10 +69,10 @@ def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[f
 def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
     r"""Return the mean win rate of each run, as HELM defines it; in [0, 1], shape (…, runs) of values (…, T, runs).
 
-    On a benchmark a run wins over $\frac{1}{k-1}(\#\{\text{beaten}\} + \frac12\#\{\text{equal}\})$ of the k - 1 others
-    that have a value there; the mean is over the benchmarks where the run has one. Benchmarks with fewer than two
-    values are skipped; NaN if none is left. Values are equal where they are so exactly. `lower_is_better` may be an
-    array of shape (T, 1).
+    On a benchmark, k runs have a value. The win rate of a run there is $\frac{1}{k-1}(\#\{\text{beaten}\} +
+    \frac12\#\{\text{equal}\})$, and the mean is over the benchmarks where the run has a value. Benchmarks with fewer
+    than two values are skipped; NaN if none is left. Only exactly equal values count as equal. `lower_is_better` may be
+    an array of shape (T, 1).
     """
     signed = np.where(lower_is_better, -values, values)
     known = ~np.isnan(signed)
@@ -77,7 +80,7 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
     for other in range(signed.shape[-1]):
         theirs = signed[..., other : other + 1]
         wins += (signed > theirs) + 0.5 * (signed == theirs)
-    wins -= 0.5 * known  # over itself
+    wins -= 0.5 * known  # A run must not count as equal to itself.
     others = known.sum(axis=-1, keepdims=True) - 1
     counted = known & (others > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -88,8 +91,8 @@ def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
 def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return the least and the greatest win rate of each run that the verdicts allow, both of shape (runs,).
 
-    `better` says for each benchmark which run is significantly better than which, shape (T, runs, runs), and `known`
-    which runs have a value there, shape (T, runs). If the verdicts hold together, so do the bounds.
+    `better`, shape (T, runs, runs), marks for each benchmark which run is significantly better than which. `known`,
+    shape (T, runs), marks the runs with a value there. If all verdicts hold together, so do the bounds.
     """
     others = known.sum(axis=1, keepdims=True) - 1
     counted = known & (others > 0)
@@ -101,8 +104,10 @@ def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple
 
 
 def mean_ranks(values: Floats, *, lower_is_better: Any = False) -> Floats:
-    """Return the mean rank of each run over benchmarks, 1 being the best, ties sharing their ranks; shape (runs,) of
-    values (T, runs), none of them NaN."""
+    """Return the mean rank of each run over benchmarks, shape (runs,); 1 is the best, and ties share their ranks.
+
+    `values` has shape (T, runs), without NaN.
+    """
     signed = np.where(lower_is_better, -values, values)
     ahead = (signed[:, None, :] > signed[:, :, None]).sum(axis=2)
     equal = (signed[:, None, :] == signed[:, :, None]).sum(axis=2)
@@ -111,12 +116,13 @@ def mean_ranks(values: Floats, *, lower_is_better: Any = False) -> Floats:
 
 
 def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> float:
-    r"""Return the difference of mean ranks that is significant (Nemenyi; Demšar, JMLR 2006):
-    $q_\alpha\sqrt{k(k+1)/(6T)}$.
+    r"""Return the least difference of mean ranks that is significant: $q_\alpha\sqrt{k(k+1)/(6T)}$.
 
-    $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
-    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, because the ranks on
-    so few could not convince.
+    Source: Nemenyi's test, in Demšar (JMLR 2006).
+
+    $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. The test treats the benchmarks as a random sample
+    and ignores their sizes. Raises UsageError below two runs or six benchmarks; ranks on fewer benchmarks prove too
+    little.
     """
     if runs < 2 or benchmarks < LEAST_RANKED:
         raise UsageError(
@@ -126,7 +132,7 @@ def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> floa
 
 
 def range_quantile(runs: int, level: float) -> float:
-    """Return the quantile of the studentized range of so many runs, over √2."""
+    """Return the quantile of the studentized range of `runs` runs, divided by √2."""
     if runs == 2:
         return NormalDist().inv_cdf((1 + level) / 2)
     from scipy.optimize import brentq
@@ -136,7 +142,7 @@ def range_quantile(runs: int, level: float) -> float:
     from scipy.special import ndtr
 
     def beyond(width: float) -> float:
-        """P(range ≤ width) - level: k times the mean of (Φ(z) - Φ(z - width))^(k - 1)."""
+        """Return P(range ≤ width) - level: k times the mean of (Φ(z) - Φ(z - width))^(k - 1), minus the level."""
         return float(runs * density @ (ndtr(nodes) - ndtr(nodes - width)) ** (runs - 1)) - level
 
     return float(brentq(beyond, 1e-3, 50.0, xtol=1e-13)) / math.sqrt(2)

@@ -1,7 +1,8 @@
-"""Weighted sums of many columns at once, the same to the last bit whatever else is summed beside them.
+"""Compute weighted sums of many columns at once. A sum is the same to the last bit, whatever other columns are summed
+with it.
 
-A matrix product adds in an order of its own, which changes with its shape and its threads. So each column is cut into
-pieces on grids so coarse that no sum of them under the weights of a resample is ever rounded: then no order matters.
+A matrix product adds in an order that changes with its shape and its threads. So each column is split into pieces on
+coarse grids. No sum of such pieces under the weights of a resample is ever rounded, so the order does not matter.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-DIGITS = 52  # what a double can add up without rounding, in bits
-UNITS_AT_ONCE = 2048  # as doubles they stay in a core's own memory
+DIGITS = 52  # the bits that a double can sum without rounding
+UNITS_AT_ONCE = 2048  # As doubles, so many units fit into a core's cache.
 
 
 class Summands(Struct, frozen=True, eq=False):
-    """Columns over units, to be summed under weights whose sum is at most the number of units.
+    """Columns over units, ready to be summed under weights that sum to at most the number of units.
 
-    `pieces` holds whole numbers, shape (units, pieces): first the leading piece of every column, then the rest of those
-    that need two. A piece times 2 to its `exponent` is its part of `column`.
+    `pieces`, shape (units, pieces), holds whole numbers. First comes the leading piece of every column, then the
+    remainder of those that need two. A piece times 2 to its `exponent` is a part of its `column`.
     """
 
     pieces: Floats
@@ -28,7 +29,7 @@ class Summands(Struct, frozen=True, eq=False):
     column: NDArray[np.int64]
 
     def under(self, table: NDArray[np.uint8]) -> Floats:
-        """Return the sums under the weights of shape (units, resamples); shape (columns, resamples)."""
+        """Return the sums, shape (columns, resamples), under weights of shape (units, resamples)."""
         sums = np.zeros((self.pieces.shape[1], table.shape[1]))
         with np.errstate(invalid="ignore", over="ignore"):
             for start in range(0, len(table), UNITS_AT_ONCE):
@@ -42,7 +43,7 @@ class Summands(Struct, frozen=True, eq=False):
 
 
 def summands(columns: Floats) -> Summands:
-    """Cut columns of shape (units, columns) into pieces whose weighted sums are exact."""
+    """Split columns of shape (units, columns) into pieces whose weighted sums are exact."""
     digits = DIGITS - len(columns).bit_length()
     pieces, exponents, column = [], [], []
     rest, which = columns, np.arange(columns.shape[1])

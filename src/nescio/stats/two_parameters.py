@@ -1,9 +1,10 @@
-"""Two-parameter logistic items: how steeply, and from which ability on, runs get an item right.
+"""Fit two-parameter logistic items: a slope and a difficulty per item.
 
-P(right | θ) = 1/(1 + exp(−a(θ − b))), θ of runs being standard normal (Birnbaum 1968). Fitted by marginal maximum
-likelihood (Bock & Aitkin 1981), the integral over θ being a sum: over 41 Gauss-Hermite nodes, or, if more than twenty
-items tell a run's ability more closely than these nodes are apart, over equal steps. Knows nothing of questions:
-`right` has shape (runs, items), and where `asked` is false, an item is left out of a run's likelihood.
+P(right | θ) = 1/(1 + exp(−a(θ − b))), where the abilities θ of runs are standard normal (Birnbaum 1968). The fit
+maximises the marginal likelihood (Bock & Aitkin 1981). The integral over θ is a sum over 41 Gauss-Hermite nodes. If
+more than twenty items tell a run's ability more closely than these nodes are apart, it is a sum over equal steps.
+`right` has shape (runs, items). Where `asked` is false, an item is left out of a run's likelihood. Knows nothing of
+questions.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 NODES = 41
-FEW = 20  # items
-FARTHEST = 6.0  # standard deviations, of equal steps
-LOG_SLOPE_SD = 0.5  # of the normal prior of log a, and
-DIFFICULTY_SD = 2.0  # of that of b, in a penalised fit
+FEW = 20  # items for which Gauss-Hermite nodes are always enough
+FARTHEST = 6.0  # standard deviations that equal steps cover on either side
+LOG_SLOPE_SD = 0.5  # of the normal prior of log a in a penalised fit
+DIFFICULTY_SD = 2.0  # of the normal prior of b in a penalised fit
 
 
 class Abilities(Struct, frozen=True, eq=False):
@@ -30,7 +31,7 @@ class Abilities(Struct, frozen=True, eq=False):
 
 
 class Fit(Struct, frozen=True, eq=False):
-    """Slope `a` and difficulty `b` of each item, NaN if all that were asked were right, or none."""
+    """The slope `a` and the difficulty `b` of each item; NaN if all runs asked were right, or none was."""
 
     a: Floats
     b: Floats
@@ -40,8 +41,10 @@ class Fit(Struct, frozen=True, eq=False):
 def abilities(
     right: Bools, asked: Bools, a: Floats, b: Floats, nodes: int | tuple[Floats, Floats] | None = None
 ) -> Abilities:
-    """Return the abilities of runs from items of known slopes and difficulties. `nodes` are as many Gauss-Hermite
-    nodes, or nodes with the logs of their weights."""
+    """Return the abilities of runs from items with known slopes and difficulties.
+
+    `nodes` is the number of Gauss-Hermite nodes, or the nodes with the logarithms of their weights.
+    """
     theta, log_weights = nodes if isinstance(nodes, tuple) else _nodes(nodes, len(a))
     joint = _joint(right, asked, (a, -a * b), theta) + log_weights
     total = np.logaddexp.reduce(joint, axis=1)
@@ -51,9 +54,9 @@ def abilities(
 
 
 def fit(right: Bools, asked: Bools, *, penalised: bool) -> Fit:
-    """Fit every item; `penalised` by priors of log a and b, without which few runs have no finite estimate.
+    """Return the fitted items. `penalised` adds priors of log a and b, without which few runs have no finite estimate.
 
-    Without priors, slopes may be negative, and their sum is positive.
+    Without priors, slopes may be negative; their sum is positive.
     """
     from scipy.optimize import minimize
 
@@ -86,16 +89,19 @@ def fit(right: Bools, asked: Bools, *, penalised: bool) -> Fit:
     logit = np.log(share / (1 - share))
     start = np.concatenate([np.zeros(k), -logit] if penalised else [np.ones(k), logit])
     options = {"maxiter": 2_000, "maxfun": 5_000, "ftol": 1e-13}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    slope = np.exp(found[:k]) if penalised else found[:k] * (1.0 if found[:k].sum() >= 0 else -1.0)
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    slope = np.exp(solution[:k]) if penalised else solution[:k] * (1.0 if solution[:k].sum() >= 0 else -1.0)
     a[use] = slope
-    b[use] = found[k:] if penalised else -found[k:] / slope
+    b[use] = solution[k:] if penalised else -solution[k:] / slope
     return Fit(a, b, abilities(y > 0, m > 0, a[use], b[use]))
 
 
 def _nodes(many: int | None, items: int) -> tuple[Floats, Floats]:
-    """Return nodes and the logs of their weights. Equal steps of about a posterior standard deviation, 1/√(items·a²/4)
-    or more, sum what is like a normal curve almost exactly; at a slope of 2 it is one."""
+    """Return nodes and the logarithms of their weights.
+
+    A posterior standard deviation is 1/√(items·a²/4) or more. Equal steps of 1/√items, which is that deviation at a
+    slope of 2, integrate nearly normal curves almost exactly.
+    """
     if many or items <= FEW:
         theta, weights = np.polynomial.hermite_e.hermegauss(many or NODES)
         return theta, np.log(weights / np.sqrt(2 * np.pi))
@@ -108,7 +114,7 @@ def _logistic(x: Floats) -> Floats:
 
 
 def _joint(right: Bools, asked: Bools, lines: tuple[Floats, Floats], theta: Floats) -> Floats:
-    """Return the log-likelihood of each run at each node, by slopes and intercepts of the items."""
+    """Return the log-likelihood of each run at each node, from the slopes and intercepts of the items."""
     a, d = lines
     x = a[:, None] * theta + d[:, None]
     yes, no = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)

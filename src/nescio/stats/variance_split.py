@@ -1,8 +1,8 @@
-"""Split the variance of a mean over repeated measurements by its sources, and find how often to measure each unit. Pure
+"""Split the variance of a mean over repeated measurements by source, and find how often to measure each unit. Pure
 NumPy; knows nothing of questions.
 
-Unit i is measured r_i times. The spread of the units' means holds both what units differ by and what is left of the
-spread of single measurements: Var = (σ_q² + E[σ_i²/r_i])/n.
+Unit i is measured r_i times. The spread of the units' means has two sources, differences between units and the noise of
+single measurements: Var = (σ_q² + E[σ_i²/r_i])/n.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """Return the variance between units, as what is left; it may be below 0."""
+        """Return the variance between units, total minus sampling; it may be negative."""
         return self.total - self.sampling
 
     @property
@@ -41,15 +41,15 @@ class Split(Struct, frozen=True):
 
     @property
     def noise(self) -> float:
-        """Return the standard deviation of the difference of two batches of the same measurements of the same units."""
+        """Return the standard deviation of the difference of two repetitions of all measurements on the same units."""
         return math.sqrt(2 * self.sampling / self.units)
 
 
 def split(values: Floats, unit: NDArray[np.int64]) -> Split:
-    """Split the variance of the units' means; `unit` numbers the unit of each value from 0, none left out."""
+    """Return the split of the variance of the units' means; `unit` numbers each value's unit from 0, without gaps."""
     many = np.bincount(unit)
     first = np.unique(unit, return_index=True)[1]
-    apart = values - values[first][unit]  # exactly 0 where all measurements of a unit agree
+    apart = values - values[first][unit]  # This is exactly 0 if all measurements of a unit agree.
     means = values[first] + np.bincount(unit, apart) / many
     spread = np.bincount(unit, (apart - (np.bincount(unit, apart) / many)[unit]) ** 2)
     n = len(many)
@@ -61,10 +61,10 @@ def split(values: Floats, unit: NDArray[np.int64]) -> Split:
 
 
 def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, float, float]:
-    r"""One-way analysis of variance: MSB, MSW, $r_0$ and $\sigma_q^2 = (MSB - MSW)/r_0$.
+    r"""Return MSB, MSW, $r_0$ and $\sigma_q^2 = (MSB - MSW)/r_0$ of a one-way analysis of variance.
 
-    Units weigh by how often they were measured, so that these parts do not add up to the variance of the mean over
-    units; $r_0 = (M - \sum r_i^2/M)/(n-1)$ for M measurements of n units.
+    A unit's weight is the number of its measurements, so these parts do not sum to the variance of the mean over units.
+    $r_0 = (M - \sum r_i^2/M)/(n-1)$ for M measurements of n units.
     """
     many = np.bincount(unit).astype(np.float64)
     means = np.bincount(unit, values) / many
@@ -76,7 +76,7 @@ def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, f
 
 
 class Design(Struct, frozen=True):
-    """A design of so many units, each measured so often, with the variance of their mean and its cost."""
+    """A design: the number of units, measurements per unit, the variance of the mean, and the cost."""
 
     units: int
     repeats: int
@@ -85,8 +85,10 @@ class Design(Struct, frozen=True):
 
 
 def design(between: float, single: float, repeats: int, budget: float, costs: tuple[float, float]) -> Design:
-    """Measure each unit `repeats` times, and as many units as the budget has: a unit costs a, and each measurement
-    b."""
+    """Return the design with `repeats` measurements per unit and as many units as the budget pays for.
+
+    `costs` are those of a unit and of a measurement.
+    """
     per_unit, per_measurement = costs
     cost = per_unit + per_measurement * repeats
     units = math.floor(budget / cost * (1 + 1e-12))
@@ -95,12 +97,12 @@ def design(between: float, single: float, repeats: int, budget: float, costs: tu
 
 
 def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
-    r"""Return how often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    r"""Return the best number of measurements per unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
     per_unit, per_measurement = costs
     return math.sqrt(per_unit * single / (per_measurement * between))
 
 
 def least_variance(between: float, single: float, budget: float, costs: tuple[float, float]) -> float:
-    r"""Return the variance that no design can be below: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$."""
+    r"""Return the least variance of any design for this budget: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$."""
     per_unit, per_measurement = costs
     return (math.sqrt(per_unit * between) + math.sqrt(per_measurement * single)) ** 2 / budget

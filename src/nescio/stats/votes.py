@@ -1,4 +1,4 @@
-"""Votes: the answer that most samples give, or silence if too few agree. Knows numbers alone."""
+"""Count votes: the most frequent answer among samples, or abstention if too few agree. Knows nothing of questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SILENT = -1
 
 
 class Voted(Struct, frozen=True, eq=False):
-    """The share of the votes on each question that are right, wrong and silent; shape (questions,)."""
+    """The probabilities that a vote on each question is right, wrong or an abstention; shape (questions,)."""
 
     right: Floats
     wrong: Floats
@@ -27,12 +27,13 @@ class Voted(Struct, frozen=True, eq=False):
 
 
 def vote(keys: NDArray[np.int64], right: NDArray[np.bool_], of: int, rule: Rule, at_least: int | None = None) -> Voted:
-    """Return the results of votes of `of` samples, as means over all such sets of the available samples.
+    """Return the results of votes of `of` samples, averaged over all sets of so many available samples.
 
-    `keys` tells answers apart (-1: silence) and `right` says which are right; both of shape (questions, samples). The
-    most frequent answer wins if it has no equal, and: more than half of the samples that answer ("answers"), of all
-    samples ("samples"), or any number ("plurality"); or `at_least` so many. An answer with several verdicts has that of
-    most, and is wrong at a tie. Raises UsageError for too many sets.
+    `keys` identifies answers (-1: abstention), and `right` marks correct ones; both have shape (questions, samples).
+    The most frequent answer wins if no other is as frequent and it has enough votes. Enough is `at_least` votes if
+    given. Otherwise it is more than half of the samples that answer ("answers"), more than half of all samples
+    ("samples"), or any number ("plurality"). An answer with several verdicts has the commonest one, and is wrong at a
+    tie. Raises UsageError for too many sets.
     """
     samples = keys.shape[1]
     if comb(samples, of) > MOST_SUBSETS:
@@ -44,7 +45,8 @@ def vote(keys: NDArray[np.int64], right: NDArray[np.bool_], of: int, rule: Rule,
         votes = alike.sum(axis=2)
         most = votes.max(axis=1)
         first = votes == np.maximum(most, 1)[:, None]
-        alone = first.sum(axis=1) == most  # as many samples have the most votes as there are such votes: one answer
+        # Exactly one answer is the most frequent: as many samples as the largest number of votes have it.
+        alone = first.sum(axis=1) == most
         if at_least is not None:
             needed = np.full(len(keys), at_least)
         elif rule == "plurality":

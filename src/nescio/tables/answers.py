@@ -236,9 +236,10 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
 
 
 def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: bool) -> None:
-    """Raise AskedError about the judge if answers are sentences, or say more than letters of options.
+    """Raise AskedError about the judge if answers are sentences, or if answers to letters of options are more than
+    letters.
 
-    Few such answers equal a gold answer that they contain.
+    Such an answer contains a gold answer, but seldom equals it.
     """
     letters = all(_is_letter(text) for row in rows for text in row.gold)
     for row in rows:

@@ -1,5 +1,4 @@
-"""Parts that readers of tasks share: the error of a line, whole numbers in cells, and answers that no question asks
-for."""
+"""Parts that readers of tasks share: the error of a line, whole numbers in cells, and answers to unknown questions."""
 
 from __future__ import annotations
 
@@ -11,12 +10,12 @@ _MOST_DIGITS = 20
 
 
 def fault_at(source: Source, line: int, rule: str, value: object = None) -> FormatError:
-    """Return the error of a line."""
+    """Return the error for a line of a file."""
     return FormatError(source.label, rule, where=f"line {line}", value=value)
 
 
 def whole_in(cell: str) -> int | None:
-    """Return the whole number that a cell is, or None."""
+    """Return the whole number in a cell, or None."""
     try:
         return int(cell) if len(cell) < _MOST_DIGITS and "_" not in cell else None
     except ValueError:
@@ -24,7 +23,8 @@ def whole_in(cell: str) -> int | None:
 
 
 def say_left_out(source: Source, run: str, extra: int, answers: int, notes: list[Note]) -> None:
-    """Note how many of a run's answers are to questions that the gold lacks. Raises MismatchError if all are."""
+    """Add a note on how many of a run's answers are to questions that the gold lacks. Raises MismatchError if all
+    are."""
     if extra == answers:
         raise MismatchError(f"{source.label} answers none of the questions that the gold holds")
     if extra:

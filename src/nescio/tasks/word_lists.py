@@ -1,4 +1,4 @@
-"""Lists of words, which are data: each module that uses some has them in a TOML file of its name."""
+"""Load lists of words, which are data: each module's lists are in a TOML file of the same name."""
 
 from __future__ import annotations
 
@@ -7,5 +7,6 @@ from pathlib import Path
 
 
 def word_lists(module: str) -> dict[str, str]:
-    """Return the lists of the module in this file, by name: words between white space, or groups between semicolons."""
+    """Return the lists of the module in this file, keyed by name: words separated by white space, or groups by
+    semicolons."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""WordNet, from nltk's own data or Debian's package `wordnet-base`. Nothing is downloaded."""
+"""Find WordNet in nltk's own data or Debian's package `wordnet-base`. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEBIAN = Path("/usr/share/wordnet")
 FILES = ("data.noun", "index.noun", "data.verb", "index.verb")
 HINT = "install Debian's wordnet-base, or let `python -m nltk.downloader wordnet` fetch its files"
 
-# The lexicographer's files of WordNet 3.0 in the order of their numbers (lexnames(5WN)): Debian leaves the list out.
+# The lexicographer's files of WordNet 3.0 in the order of their numbers (lexnames(5WN)), because Debian omits the list.
 _LEXICAL = """adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body
 noun.cognition noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object
 noun.person noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state
@@ -48,7 +48,7 @@ def open_folder(folder: Path) -> Any:
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """The English files alone, with the list that Debian leaves out."""
+        """The English files only, with the list that Debian omits."""
 
         def open(self, file: str) -> Any:
             if file != "lexnames" or (folder / file).is_file():
@@ -57,10 +57,10 @@ def open_folder(folder: Path) -> Any:
             return io.StringIO("".join(f"{i:02d}\t{n}\t{_PARTS[n.split('.')[0]]}\n" for i, n in enumerate(names)))
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """English needs no map to other versions."""
+            """Do nothing: English needs no map to other versions."""
 
     if str(folder) not in nltk.data.path:
-        nltk.data.path.append(str(folder))  # nltk opens nothing elsewhere
+        nltk.data.path.append(str(folder))  # nltk opens no files outside its data path.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # other languages are not available
+        warnings.simplefilter("ignore")  # The warning is that other languages are unavailable.
         return Reader(nltk.data.FileSystemPathPointer(str(folder)), None)

@@ -344,8 +344,8 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
 def _excess(
     rule: Rule, loaded: Loaded, policy: Policy, level: float, sign: int, *, guarded: bool
 ) -> tuple[float, float]:
-    """Return between which values the run exceeds what it must keep, where the baseline's value has this sign; with
-    `guarded` also where losses are so few that more of them may be unseen."""
+    """Return the interval of how far the run exceeds the value that it must keep, where the baseline's value has this
+    sign. With `guarded`, the interval is wider where losses are so few that more of them may be unseen."""
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
     kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))

@@ -1,1 +1,1 @@
-"""Logs of evaluation tools, whose answers are graded already."""
+"""Logs of evaluation tools, which have graded the answers already."""

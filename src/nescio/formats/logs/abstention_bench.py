@@ -1,11 +1,11 @@
 """AbstentionBench: the responses of one model to one data set, `{"responses": [{"prompt", "response_or_abstention",
 "is_abstention", "is_response_correct", …}]}`.
 
-An abstention found by the detector is silence; if the prompt says `should_abstain`, silence is right and an answer is
-wrong. Any other answer is graded by `is_response_correct`, which only `LLMJudgeCorrectnessEvaluator.json` has: without
-it, it is not graded. A response that the detector could not classify (`is_abstention` null) is not graded, and the tool
-leaves it out of its figures. A run is a model and its data sets are a stratum, by the folder DATASET_MODEL/DATE. If a
-folder has several stages, the last one is read.
+An answer that the detector marks as an abstention is one. If the prompt says `should_abstain`, abstaining is right and
+an answer is wrong. Any other answer is graded by `is_response_correct`. Only `LLMJudgeCorrectnessEvaluator.json` has
+that key, so other files leave these answers ungraded. A response that the detector could not classify (`is_abstention`
+null) is not graded, and the tool leaves it out of its figures. A run is a model. Its data sets are a stratum, named by
+the folder DATASET_MODEL/DATE. If a folder has several stages, the last one is read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Response(Struct):
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the last stage of every folder; the data sets of one model are one run."""
+    """Read the last stage of every folder; the data sets of one model form one run."""
     log = Log(parts, options)
     sources = _last_stages(log)
     several = len({_place(source)[1] for source in sources}) > 1
@@ -58,9 +58,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in sources:
         run, data_set = _place(source)
         for row, where in rows_in(source, ("responses",), "a response"):
-            held = checked(Response, row, source, where)
-            name = question_name(held.prompt.question)
-            answer = _answer(held, Answer(run, name, where=where, path=source.label))
+            response = checked(Response, row, source, where)
+            name = question_name(response.prompt.question)
+            answer = _answer(response, Answer(run, name, where=where, path=source.label))
             if several:
                 answer.question, answer.strata = f"{data_set}/{name}", {"dataset": data_set}
             answers.append(log.take(answer))
@@ -71,7 +71,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _last_stages(log: Log) -> list[Source]:
-    """Return the sources; of several stages in one folder the last one."""
+    """Return the sources, with only the last one if a folder has several stages."""
 
     def stage(source: Source) -> int:
         return STAGES.index(source.stem) if source.stem in STAGES else -1
@@ -88,8 +88,7 @@ def _last_stages(log: Log) -> list[Source]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the data set of a file: DATASET_MODEL/DATE/STAGE.json, or the name of one that lies
-    elsewhere."""
+    """Return the model and the data set of a file: from DATASET_MODEL/DATE/STAGE.json, or else from its name."""
     path = own_path(source.label)
     if source.stem not in STAGES:
         return source.stem, source.stem
@@ -99,12 +98,12 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _answer(row: Response, answer: Answer) -> Answer:
-    said, should = row.response_or_abstention, row.prompt.should_abstain
+    text, should = row.response_or_abstention, row.prompt.should_abstain
     answer.answerable = -1 if should is None else int(not should)
     answer.labels = as_object(row.prompt.metadata)
-    answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, said
+    answer.asked, answer.gold, answer.answer = row.prompt.question, row.prompt.reference_answers, text
     if row.is_abstention is None:
-        answer.nothing, answer.lacking = empty(said if isinstance(said, str) else None), UNREAD
+        answer.nothing, answer.lacking = empty(text if isinstance(text, str) else None), UNREAD
     elif row.is_abstention:
         answer.silent = "abstained"
     else:

@@ -1,15 +1,16 @@
 """BFCL (Berkeley Function-Calling Leaderboard): `BFCL_v4_<category>_score.json`, one file per category and model, with
 or without the outputs in `BFCL_v4_<category>_result.json`.
 
-A score file begins with counts and lists only the failures, so every question that it does not list is right. If
-outputs are given they name these questions; otherwise their number comes from the counts, and two runs are paired by
-the failures of both. A run is a model, and its categories are a stratum.
+A score file begins with counts and lists only the failures, so every question that it does not list is right. Outputs,
+if given, name these questions. Otherwise their number comes from the counts, and two runs are paired by the failures of
+both. A run is a model, and its categories are a stratum.
 
 In the categories `irrelevance` no function fits, so the questions have no answer: a call is wrong and no call is right.
-BFCL also calls an output right there if it could not parse it. An output that is to be a call counts as unparsed
-(`--unparsed`), and one with nothing in it as empty (`--empty`): neither is silence. Words are, also if they mention a
-call, and so is the empty list, by which BFCL's decoder knows that no function is called. Elsewhere the empty list is
-silence, an output that could not be parsed is incorrect (`--unparsed`), and a failed inference is not graded.
+BFCL also counts an output as right there if it could not parse it. nescio distinguishes four cases. An unparsed output
+meant as a call counts as incorrect (`--unparsed`). An empty output counts as incorrect (`--empty`). An output in words
+is an abstention, even if the words mention a call. An empty list, BFCL's sign for no call, is an abstention. In the
+other categories the empty list is an abstention. There an output that could not be parsed is incorrect (`--unparsed`),
+and a failed inference is not graded.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ from nescio.sources.source import Source, own_path
 
 NO_CALL = "made no function call"
 UNSEEN = "right by BFCL, its output is not given"
-NO_FUNCTION_FITS = "irrelevance"  # the categories with this in their name
+NO_FUNCTION_FITS = "irrelevance"  # is part of the name of these categories
 _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
-_UNPARSED = ("decoder_failed", "decoder_wrong_output_format")  # how the error types end
+_UNPARSED = ("decoder_failed", "decoder_wrong_output_format")  # the endings of these error types
 _FAILED_INFERENCE = "Error during inference"
-_NO_CALLS: tuple[Any, ...] = ([], "[]")  # what BFCL's decoder reads as a list of no calls
-# What is to be a call: `name(key=` or `name()` where a line or a list begins and no words follow it, as BFCL's decoder
-# reads no sentences; a JSON object with a name and its arguments; a model's own mark.
+_NO_CALLS: tuple[Any, ...] = ([], "[]")  # outputs that BFCL's decoder reads as no calls
+# An output is meant as a call if it has one of three forms: `name(key=` or `name()` at the start of a line or list with
+# no words after it (BFCL's decoder reads no sentences); a JSON object with a name and its arguments; a model's own
+# mark.
 _CALL = re.compile(
     r"(?m)(?:^[\s`'\"]*|\[\s*)[A-Za-z_][\w.]*\(\s*(?:\)|[A-Za-z_]\w*\s*=)(?!.*\)\s+[A-Za-z]+\s+[A-Za-z])"
     r'|"name"\s*:[^{}]*"(?:arguments|parameters)"\s*:'
@@ -53,8 +55,9 @@ _CALL = re.compile(
 class Sheet(Struct, frozen=True):
     """The scores of a run in one category.
 
-    `total` counts the questions. `failures` holds the rows of the file by the ids of their questions, with their
-    places, and `outputs` what the model wrote, by the same ids; it is None without a result file."""
+    `total` is the number of questions. `failures` holds the rows of the file with their places, keyed by question id.
+    `outputs` holds the model's outputs, keyed by the same ids; it is None without a result file.
+    """
 
     path: Path
     run: str
@@ -70,8 +73,8 @@ class Counts(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise scores by counts alone in the first object, with failures by `id` below it; outputs by their keys, or
-    by a failed inference."""
+    """Recognise scores by a first object that has only counts, with failures by `id` below it; outputs by their keys,
+    or by a failed inference."""
     if {"id", "result"} <= {*source.columns}:
         known = "input_token_count" in source.columns or _failed(part_of(source.first, "result"))
         return "outputs" if known else None
@@ -90,7 +93,7 @@ def recognise(source: Source) -> str | None:
     about="scores of BFCL (*_score.json: correct_count, total_count, then the failures), with or without *_result.json",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every category of every model; the categories of a model are one run."""
+    """Read every category of every model; the categories of a model form one run."""
     log = Log(parts, options)
     scores, outputs = log.part("scores"), log.part("outputs")
     if not scores:
@@ -108,9 +111,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in scores:
         sheet = _sheet(source, runs[_model_folder(source)], outputs)
         categories[sheet.category].append(sheet)
-    answers = [log.take(one) for same in categories.values() for one in _category(log, same)]
-    for one in answers:
-        settle(one, one.right)
+    answers = [log.take(answer) for same in categories.values() for answer in _category(log, same)]
+    for answer in answers:
+        settle(answer, answer.right)
     return log.result(answers, keep=("category",))
 
 
@@ -133,8 +136,8 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
             "failures: the file is cut off, or lists more than failures"
         )
         raise FormatError(source.label, rule)
-    own, category = _outputs_of(source, outputs), _category_of(source)
-    return Sheet(Path(source.label), run, category, counts.total_count, failures, own)
+    model_outputs, category = _outputs_of(source, outputs), _category_of(source)
+    return Sheet(Path(source.label), run, category, counts.total_count, failures, model_outputs)
 
 
 def _model_folder(source: Source) -> Path:
@@ -149,7 +152,8 @@ def _category_of(source: Source) -> str:
 
 
 def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
-    """Return the outputs of the model in the category, by their ids: of several files the one at the same place."""
+    """Return the outputs of the model in a category, keyed by id. Among several files, the one at the same place
+    counts."""
     model, category = _model_folder(scores).name, _category_of(scores)
     same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
     if len(same) > 1:
@@ -165,7 +169,7 @@ def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] 
 
 
 def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
-    """Yield the answers of all runs in one category; a question that no file names is right in all of them."""
+    """Yield the answers of all runs in one category. A question that no file names is right in all of them."""
     category, totals = sheets[0].category, {sheet.total for sheet in sheets}
     if len(totals) > 1 and any(sheet.outputs is None for sheet in sheets):
         counts = ", ".join(f"{sheet.total} ({sheet.run})" for sheet in sheets)
@@ -207,7 +211,7 @@ def _answer(sheet: Sheet, name: str) -> Answer:
         answer.ungraded = ERRORED
     elif listed is None and answerable:
         answer.right = True
-    elif listed is None:  # right by BFCL because it found no call
+    elif listed is None:  # BFCL counts it as right because it found no call.
         answer.silent = UNSEEN if sheet.outputs is None else None
         answer.nothing = _why_no_call(output, NO_FORM if _is_to_be_a_call(output) else NO_CALL)
     elif answerable and kind.endswith(_UNPARSED):
@@ -222,21 +226,20 @@ def _failed(output: Any) -> bool:
 
 
 def _why_no_call(output: Any, other: str) -> str:
-    """Return why an output holds no call that could be parsed: no calls, nothing in it, or an `other` reason."""
+    """Return why an output has no parsed call: no calls, empty, or the reason `other`."""
     return NO_CALL if output in _NO_CALLS else empty(output) or other
 
 
 def _is_to_be_a_call(output: Any) -> bool:
     """Return whether an unparsed output is meant as a call: an object, or a text with the marks of a call."""
-    if isinstance(output, list):  # of calls, or of what some models say in parts
+    if isinstance(output, list):  # a list of calls, or an answer in parts as some models give it
         return any(map(_is_to_be_a_call, output))
     return _CALL.search(output) is not None if isinstance(output, str) else bool(output)
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Note the outputs that BFCL calls right on questions that no function fits, though they seem wrong or are
-    unseen."""
-    right = Counter(one.silent or one.nothing for one in answers if one.question not in sheet.failures)
+    """Note outputs that BFCL counts as right where no function fits, but that seem wrong or were not given."""
+    right = Counter(answer.silent or answer.nothing for answer in answers if answer.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(
             "bfcl.unparsed_calls",

@@ -1,20 +1,20 @@
-"""DeepEval: `.deepeval/.latest_test_run.json`, `.latest_run_full.json`, `test_run_*.json`, and the cache of cases.
+"""DeepEval: `.deepeval/.latest_test_run.json`, `.latest_run_full.json`, `test_run_*.json`, and the cache of test cases.
 
 A test case has `success` and, for each metric, `success`, `score` and perhaps `error` (`metricsData`; before version 1,
-`metricsMetadata`). It is right if all its metrics passed, as the tool counts it; a metric that is `flaky` does not
-decide. A metric that ended in an error, or has no score, is not a verdict: a case that failed for no other reason is
-not graded, though the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with
-`threshold=T` its score. An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input:
-runs are compared by it, and cases with the same input are repeats.
+`metricsMetadata`). As in the tool, it is right if all its metrics passed; a `flaky` metric does not decide. A metric
+that ended in an error, or has no score, gives no verdict. A case that failed for no other reason is not graded, though
+the tool counts it as failed. `--choose metric=NAME` uses one metric instead of all, and with `threshold=T` its score.
+An empty `actualOutput` counts as incorrect (`--empty`). A case is identified by its input: runs are compared by it, and
+cases with the same input are repeats.
 
-If a metric of tools decides (Tool Correctness, …), a case whose `expectedTools` is an empty list has no tool to
-call: calling none is right there, whatever the metric says, and elsewhere it is silence. Dialogues do not say which
-tools they expect, so a note counts those without a tool to which `Tool Use` gives 0, as it does too where no tool was
-needed.
+If a metric of tool use decides (Tool Correctness, …), an empty list `expectedTools` means that no tool is needed. Then
+calling none is right, whatever the metric says. In other cases calling none is an abstention. Dialogues do not list the
+expected tools, and `Tool Use` gives 0 without a call even if no tool was needed. So a note counts the dialogues without
+a call that have 0.
 
-The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last one. In a
-`.deepeval` folder, the latest run is read instead of the cache. A file that holds only a link has its cases at
-Confident AI; `.latest_run_full.json` beside it may hold them.
+The cache (`.deepeval-cache.json`) keeps the cases of earlier runs, so its counts are not those of the last run. In a
+`.deepeval` folder, the latest run is read instead of the cache. A file with only a link has its cases at Confident AI;
+`.latest_run_full.json` beside it may hold them.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from nescio.text import sanitize
 CASES, DIALOGUES, MAP, LINK = "testCases", "conversationalTestCases", "test_cases_lookup_map", "testRunLink"
 NO_TOOL = "called no tool"
 TOOL_USE = "tool use"  # a metric of dialogues
-_OF_TOOLS = ("tool", "argument correctness")  # what the names of metrics have that look at the tools called
-CACHED = "cached_metrics_data"  # what each case of the cache holds
+_OF_TOOLS = ("tool", "argument correctness")  # parts of the names of metrics that look at the tools called
+CACHED = "cached_metrics_data"  # the key that each case of the cache has
 FOLDER = ".deepeval"
 FULL, LATEST, CACHE = ".latest_run_full.json", ".latest_test_run.json", ".deepeval-cache.json"
-ORDER = (FULL, LATEST, CACHE)  # of the files of one folder, which hold the same cases, the fullest first
+ORDER = (FULL, LATEST, CACHE)  # the files of one folder, which hold the same cases, the most complete first
 _OF_A_RUN = {"metricsScores", "metricScores", "testPassed", "runDuration", "dict_test_cases"}
 
 
@@ -66,7 +66,8 @@ class Metric(Struct, rename="camel"):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the case passes the metric, or None if the metric failed. Early versions give a least score."""
+        """Return whether the case passes the metric, or None if the metric failed. Early versions give a minimum score
+        instead."""
         least = number(self.minimum_score)
         if self.value is None:
             return None
@@ -74,7 +75,7 @@ class Metric(Struct, rename="camel"):
 
 
 class Case(Struct, rename="camel"):
-    """A test case: `success` is the tool's own verdict, or None."""
+    """A test case; `success` is the tool's own verdict, or None."""
 
     success: bool | None = None
     name: Any = None
@@ -92,16 +93,18 @@ class Case(Struct, rename="camel"):
     expected_tools: Any = None
 
 
-Placed = tuple[Case, dict[str, Metric], str]  # a case, its metrics by name, and where it is
+Placed = tuple[Case, dict[str, Metric], str]  # a case, its metrics keyed by name, and its place
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document with `testCases` (beside it `metricsScores` or `testPassed`), alone or under `testRunData`;
-    or `test_cases_lookup_map`, or `testRunLink`."""
+    """Recognise a document with `testCases` beside `metricsScores` or `testPassed`, alone or under `testRunData`; or
+    one with `test_cases_lookup_map`, or `testRunLink`."""
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
     if isinstance(cases := source.document.get(MAP), dict):
-        return "cache" if all(isinstance(one, dict) and (not one or CACHED in one) for one in cases.values()) else None
+        return (
+            "cache" if all(isinstance(case, dict) and (not case or CACHED in case) for case in cases.values()) else None
+        )
     run = part_of(source.document, *_root(source))
     if isinstance(run, dict) and {CASES, DIALOGUES} & {*run}:
         return "run" if _root(source) or source.outline or _OF_A_RUN & {*run} else None
@@ -164,7 +167,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _fullest(log: Log) -> list[Source]:
-    """Return the files; of several of one `.deepeval` folder, which hold the same cases, the fullest."""
+    """Return the files, with only the most complete one of a `.deepeval` folder, whose files hold the same cases."""
     paths = [Path(source.label) for source in log.sources]
     best: dict[Path, int] = {}
     for path in paths:
@@ -200,7 +203,7 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache, whose keys are question and answer, as JSON."""
+    """Yield the cases of a run, or of a cache, whose keys are question and answer as JSON."""
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -214,7 +217,9 @@ def _cases(source: Source) -> Iterator[Placed]:
             "input": asked.get("input"),
             "actualOutput": asked.get("actual_output"),
             "expectedOutput": asked.get("expected_output"),
-            "metricsData": [one.get("metric_data", one.get("metric_metadata")) for one in objects_in(row.get(CACHED))],
+            "metricsData": [
+                metric.get("metric_data", metric.get("metric_metadata")) for metric in objects_in(row.get(CACHED))
+            ],
         }
         yield _placed(source, case, where)
 
@@ -232,14 +237,16 @@ def _placed(source: Source, row: Any, where: str) -> Placed:
     if not isinstance(case.input, str) or not case.input.strip():
         raise FormatError(source.label, "a test case must have an input, or a name", where=where, value=case.input)
     metrics: dict[str, Metric] = {}
-    for one in objects_in(case.metrics_data or case.metrics_metadata):
-        metric = checked(Metric, {"name": one.get("metric")} | one, source, where, "metricsData.")
+    for score_of_metric in objects_in(case.metrics_data or case.metrics_metadata):
+        metric = checked(
+            Metric, {"name": score_of_metric.get("metric")} | score_of_metric, source, where, "metricsData."
+        )
         metrics[metric_name(metric.name, "")] = metric
     return case, metrics, where
 
 
 def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
-    """Return the metric that was chosen; None for all of them."""
+    """Return the chosen metric, or None if all metrics decide."""
     names = list(dict.fromkeys(name for metrics in cases for name in metrics))
     if METRIC in log.options.choose or threshold(log.options) is not None:
         return choose(log.options, METRIC, names, "metrics")
@@ -253,20 +260,24 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
 
 
 def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return the answer with its verdict by one metric, or by all. It is not graded if the only metrics against it
-    failed."""
-    said = case.actual_output if isinstance(case.actual_output, str) else None
+    """Return the answer with its verdict by one metric, or by all.
+
+    It is not graded if every metric that did not pass gave no verdict.
+    """
+    text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
-    answer.scores = {name: one.value for name, one in metrics.items() if one.value is not None}
-    answer.nothing = empty(said) or (SAID_SO if abstains(answer.scores) else None)
-    answer.asked, answer.gold, answer.answer = case.input, case.expected_output, said
-    answer.reason = [one.reason for one in metrics.values()]
+    answer.scores = {name: result.value for name, result in metrics.items() if result.value is not None}
+    answer.nothing = empty(text) or (SAID_SO if abstains(answer.scores) else None)
+    answer.asked, answer.gold, answer.answer = case.input, case.expected_output, text
+    answer.reason = [result.reason for result in metrics.values()]
     deciding = _deciding(metrics, metric)
-    others = {name: one for name, one in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)}
+    others = {
+        name: result for name, result in deciding.items() if not any(word in name.casefold() for word in _OF_TOOLS)
+    }
     if len(others) < len(deciding) and isinstance(case.expected_tools, list):
         answer.answerable = int(bool(case.expected_tools))
-        if case.tools_called == [] and not empty(said):
-            deciding = deciding if answer.answerable else others  # as calling none is right where none is expected
+        if case.tools_called == [] and not empty(text):
+            deciding = deciding if answer.answerable else others  # because calling no tool is right if none is expected
             answer.silent = NO_TOOL if not others or _all_pass(deciding) else None
     if metric is not None:
         mark = metrics.get(metric)
@@ -281,26 +292,31 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
-    """Return the metrics that decide: the chosen one, or all that are not flaky."""
-    return {name: one for name, one in metrics.items() if name == metric or (metric is None and one.flaky is not True)}
+    """Return the metrics that decide, keyed by name: the chosen one, or all that are not flaky."""
+    return {
+        name: result
+        for name, result in metrics.items()
+        if name == metric or (metric is None and result.flaky is not True)
+    }
 
 
 def _all_pass(metrics: dict[str, Metric]) -> bool | None:
-    """Return whether a case passes all metrics, or None if it fails none but some metrics gave no verdict."""
-    passes = [one.passed for one in metrics.values()]
+    """Return whether a case passes all metrics, or None if it fails none but some gave no verdict."""
+    passes = [result.passed for result in metrics.values()]
     return False if False in passes else None if None in passes else True
 
 
 def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
-    """Return whether a dialogue calls no tool and has 0 by Tool Use, if that decides."""
+    """Return whether a dialogue calls no tool and gets 0 from Tool Use, if that metric decides."""
     turns = objects_in(case.turns or case.messages)
     none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
-    return none and any(one.value == 0 for name, one in metrics.items() if name.casefold() == TOOL_USE)
+    return none and any(result.value == 0 for name, result in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
     """Note if the run's own counts of passed cases differ from those of the cases in it."""
-    run = None if source.outline else part_of(source.document, *_root(source))  # in a large one they are at the end
+    # A large file has these counts at its end.
+    run = None if source.outline else part_of(source.document, *_root(source))
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))
     if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:
         return

@@ -1,8 +1,8 @@
 """Writing scores for model repositories of the Hugging Face Hub: a file of `.eval_results/` for each run.
 
 An entry is a list with one object: the benchmark (a dataset of the Hub and a task of its eval.yaml), a value, and notes
-(https://huggingface.co/docs/hub/eval-results). The value is the share of all questions answered rightly; the format has
-no place for silence, so the notes have the three counts.
+(https://huggingface.co/docs/hub/eval-results). The value is the share of all questions that were answered correctly.
+The format cannot represent abstentions, so the notes have the three counts.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.AS
 
 @writer("eval_results", about="a score a run, for .eval_results/ of a model on the Hugging Face Hub", takes=Outcomes)
 def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
-    """Write an entry for each run. Raises UsageError if the benchmark has no name, MismatchError for an outcome without
-    a score."""
+    """Write an entry for each run. Raises UsageError for a benchmark without a name, MismatchError for an outcome
+    without a score."""
     named = _BENCHMARK.fullmatch(benchmark or "")
     if named is None:
         raise UsageError(
@@ -48,14 +48,14 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
     with atomic_folder(path) as folder:
         for i, file in enumerate(files):
             right, wrong, silent, n = (int(totals[name][i]) for name in ("correct", "incorrect", "unanswered", "n"))
-            said = f"{right} correct, {wrong} incorrect, {silent} unanswered of {n} questions; nescio {__version__}"
-            # A text in JSON's quotes is one of YAML, too.
+            counts = f"{right} correct, {wrong} incorrect, {silent} unanswered of {n} questions; nescio {__version__}"
+            # A text quoted as JSON is valid YAML, too.
             lines = (
                 "- dataset:",
                 f"    id: {json.dumps(named['dataset'])}",
                 f"    task_id: {json.dumps(named['task'])}",
                 f"  value: {right / n:.6g}",
-                f"  notes: {json.dumps(said)}",
+                f"  notes: {json.dumps(counts)}",
             )
             (folder / f"{file}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shown = note(

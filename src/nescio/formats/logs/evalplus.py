@@ -1,10 +1,10 @@
 """EvalPlus: `MODEL.eval_results.json`, or `eval_results.json` in a folder, with the samples of each task of HumanEval+
 or MBPP+, which have a `base_status` and a `plus_status`.
 
-A sample is right by the metric `base` if it passes the tests of the original benchmark, and by `plus` if it passes the
-added ones as well; any other status (`fail`, `timeout`) is wrong. `--choose metric=plus` says which is the outcome, if
-the file has both. The samples of a task are its repeats. An empty solution counts as incorrect (`--empty`). The tool's
-pass@1 is the mean over its tasks.
+A sample is right by the metric `base` if it passes the tests of the original benchmark. It is right by `plus` if it
+also passes the added ones. Any other status (`fail`, `timeout`) is wrong. If the file has both metrics, `--choose
+metric=plus` selects one as the outcome. The samples of a task are its repeats. An empty solution counts as incorrect
+(`--empty`). The tool's pass@1 is the mean over its tasks.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     answers: list[Answer] = []
     for source, run in named(log.sources, _name):
-        own = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
-        if not own:
+        run_answers = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
+        if not run_answers:
             raise FormatError(source.label, "there are no samples in it")
         for metric in ("base", "plus"):
             by_task: dict[str, list[float]] = {}
-            for one in own:
-                by_task.setdefault(one.question, []).append(one.scores.get(metric, 0.0))
+            for answer in run_answers:
+                by_task.setdefault(answer.question, []).append(answer.scores.get(metric, 0.0))
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
             log.compare(source, f"pass@1 of {metric}", own_figure, [fmean(scores) for scores in by_task.values()])
-        answers += own
+        answers += run_answers
     return by_metric(log, answers)
 
 
@@ -61,7 +61,8 @@ def _name(source: Source) -> str:
 
 
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
-    """Return the samples of all tasks, each with its task and its number. Raises FormatError if they are no list."""
+    """Return the samples of all tasks, each with its task and its number. Raises FormatError if a task has no list of
+    them."""
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():
         if not isinstance(listed, list):

@@ -1,7 +1,7 @@
 """EvalScope: `reviews/<model>/<benchmark>_<subset>.jsonl`, one reviewed sample per line.
 
-A line has `index`, `input`, `target` and `sample_score`: a `score` of values by name, with `prediction` and
-`extracted_prediction`. A run is a model, its benchmarks are a stratum, and samples of one `group_id` are repeats of a
+A line has `index`, `input`, `target` and `sample_score`: a `score` of values keyed by name, with `prediction` and
+`extracted_prediction`. A run is a model, its benchmarks are a stratum, and samples with one `group_id` are repeats of a
 question. The outcome is the only value whose scores are all 0 or 1; `--choose metric=NAME` names it if there are
 several. A prediction from which nothing was extracted counts as incorrect (`--unparsed`), and so does an empty one
 (`--empty`). The files in `predictions` hold no scores.
@@ -47,7 +47,7 @@ class Review(Struct):
 
 @reader("evalscope", about="reviews of EvalScope: index, input, target, sample_score, one per line")
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the reviews of every model as a run, all benchmarks of it together."""
+    """Read the reviews of every model as a run that joins all its benchmarks."""
     log = Log(parts, options)
     reviews = log.part("reviews")
     if not reviews:

@@ -1,8 +1,7 @@
-"""Parts that the readers of other tools' logs share: rows and their checks, the state of an answer, and the outcome
-that a score means.
+"""Parts that the readers of other tools' logs share: checked rows, the state of an answer, and the outcome of a score.
 
-A reader says what a file holds, one `Answer` after another; everything that follows from it is here, above all the one
-order in which an answer is called ungraded, silent, empty, right or wrong.
+A reader yields one `Answer` after another. The rest is here, above all the order of the rules that call an answer
+ungraded, an abstention, empty, right or wrong.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ from nescio.text import sanitize
 
 NO_SCORE = "without a score"
 UNREAD = "graded by a judge that failed"
-PROSE = "\0"  # what a text begins with that is too long to name a group of questions
+PROSE = "\0"  # the beginning of a text that is too long to name a group of questions
 _LONGEST = 60
 Row = Mapping[str, Any]
-Name = int | Annotated[str, Meta(pattern=r"\S")]  # what a question or a run is called
+Name = int | Annotated[str, Meta(pattern=r"\S")]  # the name of a question or a run
 T = TypeVar("T", bound=Struct)
 
 
 class Log:
-    """The files that are read together, the user's options for them, and the notes on them."""
+    """The files that are read together, the user's options, and the notes on the files."""
 
     def __init__(self, parts: Sequence[SourceRole], options: ReadOptions) -> None:
         self.parts, self.options = parts, options
@@ -56,43 +55,49 @@ class Log:
         self.notes: list[Note] = []
 
     def part(self, name: str) -> list[Source]:
-        """Return the files that play a part."""
+        """Return the files with this role."""
         return [source for part, source in self.parts if part == name]
 
     def say(self, code: str, template: str, subject: str = "", **values: Any) -> None:
-        """Add a note."""
+        """Add a note made from a template and its values."""
         self.notes.append(note(code, template, subject, **values))
 
     def take(self, answer: Answer) -> Answer:
-        """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade."""
+        """Return an answer with its texts and strata, and with the reason for its lack of an answer or of a grade."""
         return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Return whether a question has an answer; it has none if a pattern of `--declined-pattern` matches the gold
-        answer."""
+        """Return whether a question has an answer. It has none if `--declined-pattern` matches a gold answer."""
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
-    # ---- one verdict or score an answer ----
+    # ---- one verdict or score per answer ----
 
     def grade(self, answers: Sequence[Answer], what: str, column: str = SCORE) -> bool:
-        """Return whether the answers have outcomes now: by their verdicts, or by their scores.
+        """Grade the answers by their verdicts or scores, and return whether they have outcomes now.
 
-        A score of 1 is right, and anything below it is wrong; with `--choose threshold=T` T and more is right, whatever
-        the verdict. Notes count the scores of `what` between wrong and right. Scores outside [0, 1] are no outcomes
-        without a threshold: they become the scores called `column`.
+        A score of 1 is right, and a lower score is wrong. With `--choose threshold=T`, scores of T or more are right,
+        whatever the verdict. Notes count the scores of `what` between wrong and right. Without a threshold, scores
+        outside [0, 1] are no outcomes; they become the graded scores called `column`.
         """
         least = threshold(self.options)
-        scores = [one.score for one in answers if one.score is not None and (one.right is None or least is not None)]
+        scores = [
+            answer.score
+            for answer in answers
+            if answer.score is not None and (answer.right is None or least is not None)
+        ]
         if least is None and any(score < 0 or score > 1 for score in scores):
             self.notes.append(no_outcome(what, column))
-            for one in answers:
-                one.why = one.ungraded or (NO_SCORE if one.score is None or math.isnan(one.score) else None)
-                one.scores, one.score = {**one.scores, column: math.nan if one.score is None else one.score}, None
+            for answer in answers:
+                answer.why = answer.ungraded or (NO_SCORE if answer.score is None or math.isnan(answer.score) else None)
+                answer.scores, answer.score = (
+                    {**answer.scores, column: math.nan if answer.score is None else answer.score},
+                    None,
+                )
             return False
         between = sum(0 < score < 1 for score in scores)
         self.notes += partial(what, between, len(scores), least)
-        for one in answers:
-            settle(one, verdict(one, least))
+        for answer in answers:
+            settle(answer, verdict(answer, least))
         return True
 
     def result(
@@ -105,8 +110,8 @@ class Log:
     ) -> ReadResult:
         """Return answers with outcomes as Outcomes, or as Evidence if their scores are no outcomes.
 
-        Left out, unless asked for, are strata that are prose or that hardly any two questions share, except those to
-        `keep`, and scores that say no more than the outcomes do.
+        Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
+        questions share, and scores that repeat the outcomes. Strata in `keep` always stay.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:
@@ -117,15 +122,15 @@ class Log:
         return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
-        """Return answers that have one verdict or score each."""
+        """Return the data of answers that have one verdict or score each."""
         answers = list(answers)
         outcomes = self.grade(answers, what)
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Note the number of repeats, after numbering them if the log does not."""
-        if any(one.repeat is not None for one in answers):
-            again = len(answers) - len({(one.run, one.question) for one in answers})
+        """Add a note on how many repeats there are, after numbering them if the log does not."""
+        if any(answer.repeat is not None for answer in answers):
+            again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
             again = number_repeats(answers)
         if again:
@@ -148,8 +153,7 @@ class Log:
         of: int | None = None,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if a tool's own mean covers another number of answers than a file holds, or differs from what they
-        give."""
+        """Note if a tool's own mean differs from the mean of the scores, or covers another number of answers."""
         name = source if isinstance(source, str) else source.name
         self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
 
@@ -164,8 +168,7 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if a figure of a file differs from what its answers give; `ours` has several values if it may count in
-        several ways."""
+        """Note if a file's figure differs from its answers' value. Several ways of counting give several `ours`."""
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
 
@@ -174,7 +177,9 @@ class Log:
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with its place.
-    Raises FormatError if one is no object; `what` is the word for it in the message."""
+
+    Raises FormatError for a row that is no object; the message calls it `what`.
+    """
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     elif not place and not source.outline and isinstance(source.document, list):
@@ -187,8 +192,10 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
 
 
 def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
-    """Return a row as a struct. Raise FormatError that names the first value of another type than the struct's, and
-    what the row is `within`."""
+    """Return a row as a struct.
+
+    Raises FormatError with the first value of another type than the struct's; `within` says what the row is part of.
+    """
     try:
         return msgspec.convert(row, kind)
     except msgspec.ValidationError as error:
@@ -201,9 +208,9 @@ _KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: 
 
 
 def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
-    """Return the rule that a row breaks ("trial must be a whole number"), and the value that it has instead."""
-    found = re.search(r"at `\$([^`]*)`", message)
-    place = found[1].replace("...", "*") if found else ""  # a value of an object, whose key msgspec leaves out
+    """Return the rule that a row breaks ("trial must be a whole number"), and the value that breaks it."""
+    match = re.search(r"at `\$([^`]*)`", message)
+    place = match[1].replace("...", "*") if match else ""  # msgspec leaves out the key of an object's value
     path = re.findall(r"[^.\[\]]+", place)
     if lost := re.search(r"missing required field `([^`]+)`", message):
         path.append(lost[1])
@@ -216,22 +223,22 @@ def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 
 def _type_of(name: str, type_: Any) -> Any:
-    """Return the type of a field of a struct, or of the items of a list or the values of an object."""
-    for one in _alternatives(type_):
-        if isinstance(one, type) and issubclass(one, Struct):
-            fields = {field.encode_name: field.name for field in msgspec.structs.fields(one)}
-            return get_type_hints(one, include_extras=True)[fields[name]]
-        if items := [item for item in get_args(one) if item is not Ellipsis]:
+    """Return the type of a struct's field, of the items of a list, or of the values of an object."""
+    for alternative in _alternatives(type_):
+        if isinstance(alternative, type) and issubclass(alternative, Struct):
+            fields = {field.encode_name: field.name for field in msgspec.structs.fields(alternative)}
+            return get_type_hints(alternative, include_extras=True)[fields[name]]
+        if items := [item for item in get_args(alternative) if item is not Ellipsis]:
             return items[-1]
     return Any
 
 
 def _alternatives(type_: Any) -> list[Any]:
-    """Return the types that a value may have, except None."""
+    """Return the types that a value may have, without None."""
     if get_origin(type_) is Annotated:
         return _alternatives(get_args(type_)[0])
     if get_origin(type_) in (Union, UnionType):
-        return [one for part in get_args(type_) for one in _alternatives(part)]
+        return [alternative for part in get_args(type_) for alternative in _alternatives(part)]
     return [] if type_ is type(None) else [type_]
 
 
@@ -239,10 +246,10 @@ def _in_words(type_: Any) -> str:
     if type_ == Name:
         return "a text or a whole number"
     if get_origin(type_) is Annotated:
-        said = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
-        if said:
-            return said
-    words = [_KINDS.get(one) or _origin_in_words(one) for one in _alternatives(type_)]
+        description = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
+        if description:
+            return description
+    words = [_KINDS.get(alternative) or _origin_in_words(alternative) for alternative in _alternatives(type_)]
     return " or ".join(dict.fromkeys(words))
 
 
@@ -250,12 +257,11 @@ def _origin_in_words(type_: Any) -> str:
     return "a list" if (get_origin(type_) or type_) in (list, tuple) else "an object"
 
 
-# ---- what became of an answer ----
+# ---- the state of an answer ----
 
 
 def take(answer: Answer, options: ReadOptions) -> Answer:
-    """Return an answer with its texts and strata, and with the reason why it is no answer or has no grade. Its sources
-    are dropped, because a log may be large."""
+    """Return an answer without its sources, with its texts, strata and reason for a missing answer or grade."""
     answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
     if answer.why is None:
         answer.why = SAID_SO if _declines(answer, options) else answer.nothing
@@ -270,18 +276,18 @@ def take(answer: Answer, options: ReadOptions) -> Answer:
 
 
 def _declines(answer: Answer, options: ReadOptions) -> bool:
-    """Return whether the extracted text, or the whole response, means "I do not know"."""
+    """Return whether the extracted text, or the whole response, declines to answer."""
     if not options.declined.asked:
         return False
-    for said in (answer.extracted, answer.answer):
-        texts = said if isinstance(said, (list, tuple)) else [said]
+    for part in (answer.extracted, answer.answer):
+        texts = part if isinstance(part, (list, tuple)) else [part]
         if texts and all(isinstance(text, str) and text and options.declined.fits(text) for text in texts):
             return options.declined.matches(texts[0])
     return False
 
 
 def verdict(answer: Answer, least: float | None) -> bool | None:
-    """Return whether an answer is right: by its score if there is no verdict, or if a threshold is asked for."""
+    """Return whether an answer is right, or None. Its score decides without a verdict, or with a threshold."""
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
     return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
@@ -290,14 +296,14 @@ def verdict(answer: Answer, least: float | None) -> bool | None:
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
     """Set the outcome of an answer: ungraded, silent, right or wrong.
 
-    A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer,
-    and of an output that was empty or unparsed.
+    A non-answer keeps its state, whatever its grade. If the tool graded it as right, the reason says so for questions
+    with an answer, and for empty or unparsed outputs.
     """
     if answer.ungraded is not None:
         answer.state = NOT_GRADED
     elif answer.why is not None:
-        said = right and (answer.answerable != 0 or kind_of(answer.why) != "declined")
-        answer.state, answer.why = SILENT, f"{answer.why}{GRADED_RIGHT}" if said else answer.why
+        graded_right = right and (answer.answerable != 0 or kind_of(answer.why) != "declined")
+        answer.state, answer.why = SILENT, f"{answer.why}{GRADED_RIGHT}" if graded_right else answer.why
     elif right is None:
         answer.state, answer.why = NOT_GRADED, lacking if answer.lacking is None else answer.lacking
     else:
@@ -305,13 +311,13 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
 
 
 def empty(said: Any) -> str | None:
-    """Return why an answer of this text, or of these texts, is none: EMPTY if there is nothing in it."""
+    """Return EMPTY if a text, or every one of several, is empty; else None."""
     texts = said if isinstance(said, (list, tuple)) else [said]
     return None if any(one is not None and str(one).strip() for one in texts) else EMPTY
 
 
 def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:
-    """Note scores of `what` that lie between wrong and right."""
+    """Return notes on scores of `what` that lie between wrong and right."""
     if not between:
         return []
     if least is None:
@@ -339,7 +345,7 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
 
 
 def no_outcome(what: str, column: str) -> Note:
-    """Note scores that are no outcomes."""
+    """Return a note that scores are no outcomes."""
     return note(
         "kit.no_outcome",
         "{subject} is not between 0 and 1, so it gives no outcomes: only mean({column}) is available; if higher is "
@@ -350,14 +356,13 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def mean_of(scores: Iterable[float]) -> float:
-    """Return the mean as a tool computes it, over what is graded, with silence at the score that it was given; NaN if
-    there is nothing."""
+    """Return the mean as a tool computes it, with abstentions at the score that it gave them; NaN without scores."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan
 
 
 def labels(of: Row, options: ReadOptions) -> dict[str, str]:
-    """Return the parts of a record of a question that could group questions: texts, whole numbers, true and false."""
+    """Return the values of a question's record that could group questions: texts, whole numbers, true and false."""
     if options.strata == ():
         return {}
     kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
@@ -381,7 +386,7 @@ def _label(value: Any) -> str | None:
 
 
 def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
-    """Return scores that are no outcomes, by name and as Evidence; an infinite one is left out and counted.
+    """Return scores that are no outcomes, keyed by name and as Evidence; infinite scores are left out and counted.
 
     Raises MismatchError if a run lacks a question.
     """
@@ -412,21 +417,20 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes whose texts name the scores that are left out because they are infinite, unless a reason is there
-    already."""
+    """Return outcomes whose texts name the scores that were left out as infinite, unless they have a reason already."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
     for at in map(tuple, np.argwhere(np.any(list(infinite.values()), axis=0)) if infinite else ()):
-        own = texts[at]
-        if own is not None and not own.reason:
+        words = texts[at]
+        if words is not None and not words.reason:
             names = ", ".join(name for name, values in infinite.items() if values[at])
-            texts[at] = replace(own, reason=f"{names} is infinite: left out")
+            texts[at] = replace(words, reason=f"{names} is infinite: left out")
     return replace(outcomes, texts=texts)
 
 
 def _terse(data: Any, options: ReadOptions, keep: Collection[str]) -> Any:
-    """Return data without the scores that the outcomes say too, and without strata that group nothing."""
+    """Return data without scores that repeat the outcomes, and without strata that group nothing."""
     if isinstance(data, Outcomes) and SCORE not in options.graded:
         undecided = (data.state == NOT_GRADED) | (data.state == ABSENT)
         plain = np.where(undecided, np.nan, data.state == CORRECT)
@@ -446,8 +450,10 @@ def _groups(values: Array) -> bool:
 
 
 def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Return the run of each log and the prefix of its questions' names. Each model is a run, or each log if a model
-    has a task twice. The prefix is the task, if there are several."""
+    """Return the run of each log, and the prefix of its questions' names.
+
+    Each model is a run; if a model has a task twice, each log is. The prefix is the task, if there are several tasks.
+    """
     again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
     keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
     candidates = {key: (key[0] or path.stem, place(path)) for key, path in zip(keys, paths, strict=True)}
@@ -457,9 +463,9 @@ def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) 
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs, each given as (wanted name, distinction); the distinction is added if two names agree.
+    """Return the names of runs from pairs (wanted name, distinction); equal names get their distinction added.
 
-    Raises MismatchError if two would still have one name.
+    Raises MismatchError if two names are still equal.
     """
     wanted = [name for name, _ in candidates]
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
@@ -474,17 +480,19 @@ def named(
     name: Callable[[Source], str] = lambda source: source.stem,
     apart: Callable[[Source], Path] = lambda source: Path(source.label),
 ) -> Iterator[tuple[Source, str]]:
-    """Yield files with the names of their runs: the stem, or the result of `name`. If two names agree, the place by
-    `apart` is added."""
+    """Yield files with the names of their runs: the stem, or the result of `name`.
+
+    Equal names get the place that `apart` returns added.
+    """
     names = run_names([(name(source), place(apart(source))) for source in sources])
     return zip(sources, names, strict=True)
 
 
 def place(path: Path) -> str:
-    """Return the last two names of the path of a file or folder, which tell runs of one name apart."""
+    """Return the last two names in the path of a file or folder, which distinguish runs of one name."""
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
 def in_brackets(shown: Sequence[str]) -> str:
-    """Return a tool's own figures as a message has them in brackets; empty if there are none."""
+    """Return a tool's own figures in brackets for a message; empty if there are none."""
     return f" ({', '.join(shown)})" if shown else ""

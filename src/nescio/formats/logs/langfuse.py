@@ -1,13 +1,13 @@
-"""Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines, and what its
-API returns (`{"data": [...], "meta"}`).
+"""Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines; also responses
+of its API (`{"data": [...], "meta"}`).
 
-In a table of traces, each score is a column that holds the values of that name (`[0.9]`); in what the API returns, a
+In a table of traces, each score is a column that holds the values of that name (`[0.9]`). In a response of the API, a
 trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores, a row is one score, and the rows of
-one `traceId` (or of one `subject`) are one answer, whose texts are not included; scores of a whole experiment or
-session belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The
-metrics are the scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is
-empty counts as incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` says
-which score is the outcome, unless exactly one says right or wrong; `--column question=COLUMN` and `--column
+one `traceId` (or `subject`) are one answer, whose texts are not included; scores of a whole experiment or session
+belong to no answer. A row with `experimentName` (or `datasetRunName`) belongs to the run of that name. The metrics are
+the scores: numbers, or words for a verdict. Several values of one name are averaged. An empty output counts as
+incorrect (`--empty`), unless its `level` is ERROR, which is not graded. `--choose metric=NAME` selects the score that
+is the outcome; it is needed unless exactly one says right or wrong. `--column question=COLUMN` and `--column
 answer=COLUMN` name columns other than `input` and `output`.
 """
 
@@ -75,11 +75,11 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source) -> list[Any] | None:
-    """Return the objects of a JSON document: a list, or `data` as the API returns them; None if it is neither."""
-    held = source.document
-    if isinstance(held, dict) and "meta" in held:
-        held = held.get("data")
-    return held if source.kind == "document" and isinstance(held, list) else None
+    """Return the objects of a JSON document, a list or the API's `data`; None for any other document."""
+    document = source.document
+    if isinstance(document, dict) and "meta" in document:
+        document = document.get("data")
+    return document if source.kind == "document" and isinstance(document, list) else None
 
 
 def _columns(source: Source) -> Sequence[str]:
@@ -96,7 +96,7 @@ def _columns(source: Source) -> Sequence[str]:
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run; of dataset runs each is one."""
+    """Read every file as a run; in a file with dataset runs, read each of these as a run."""
     log = Log(parts, options)
 
     def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
@@ -123,8 +123,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
     asked = question_column(source, names, ("input",))
     answer_field = source.named.get("answer", "output")
     confidence = source.named.get("confidence", "")
-    held = _FIELDS | {asked, answer_field, confidence}
-    columns = [name for name in names if name not in held and not speaks_of_cost(name)]
+    known = _FIELDS | {asked, answer_field, confidence}
+    columns = [name for name in names if name not in known and not speaks_of_cost(name)]
     scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
     metrics = {name: cells for name, cells in scored.items() if None not in cells}
     for i, row in enumerate(rows):
@@ -134,8 +134,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
             raise FormatError(source.label, "the question is empty", where=where, value=asked)
         marks = {name: cells[i] or [] for name, cells in metrics.items()} | _of_list(source, row, where)
         scores = {metric_name(name, "score"): mean_of(values) for name, values in marks.items()}
-        said = _text(row.get(answer_field))
-        failed = not said and str(row.get("level")).upper() == "ERROR"
+        output = _text(row.get(answer_field))
+        failed = not output and str(row.get("level")).upper() == "ERROR"
         yield Answer(
             _run(row, run),
             question_name(text),
@@ -143,26 +143,26 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
             where=where,
             scores=dict.fromkeys(scores, math.nan) if failed else scores,
             ungraded=ERRORED if failed else None,
-            nothing=empty(said),
+            nothing=empty(output),
             asked=text,
             gold=_text(row.get("expectedOutput")),
-            answer=said,
-            reason=[one.get("comment") for one in objects_in(row.get("scores"))],
+            answer=output,
+            reason=[score.get("comment") for score in objects_in(row.get("scores"))],
         )
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or else the name of the file."""
+    """Return the experiment of a row, or the name of the file without one."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
 
 def _text(value: Any) -> str:
-    """Return an input or an output as text: of an object with one text in it, or of a message, that text."""
+    """Return an input or an output as text. A message, or an object with one text, becomes that text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
-            held = json_or(value, None)
-            return value.strip() if held is None else _text_of(held)
+            decoded = json_or(value, None)
+            return value.strip() if decoded is None else _text_of(decoded)
         return "" if value.strip().lower() in ("null", "none") else value.strip()
     return _text_of(value)
 
@@ -172,22 +172,22 @@ def _text_of(value: Any) -> str:
         for key in ("question", "query", "input", "content", "answer", "output", "text"):
             if isinstance(value.get(key), str):
                 return str(value[key]).strip()
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and value and all(isinstance(message, dict) for message in value):
         return _text_of(value[-1])
     return "" if value in (None, {}, []) else (as_text(value) or "").strip()
 
 
 def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
-    """Return the scores that the API lists in a trace."""
-    held = row.get("scores")
-    if isinstance(held, str):
-        held = json_or(held, None)
-    if isinstance(held, dict):
-        return {str(name): values for name, cell in held.items() if (values := _values(cell)) is not None}
+    """Return the scores that the API lists in a trace, keyed by name."""
+    listed = row.get("scores")
+    if isinstance(listed, str):
+        listed = json_or(listed, None)
+    if isinstance(listed, dict):
+        return {str(name): values for name, cell in listed.items() if (values := _values(cell)) is not None}
     scores: dict[str, list[float]] = {}
-    for one in objects_in(held):  # the list of all traces has their identifiers alone
-        mark = _mark(one)
-        name = one.get("name")
+    for score in objects_in(listed):  # The API's list of all traces holds only the identifiers of scores.
+        mark = _mark(score)
+        name = score.get("name")
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.label, "a score must have a name", where=where, value=name)
         if mark is not None:
@@ -196,15 +196,15 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell, which holds one or a list of them, or None if it holds something else."""
+    """Return the scores in a cell that holds one score or a list of them; None for any other cell."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
-    marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
+    marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]
     kept = [mark for mark in marks if mark is not None]
     return kept if len(kept) == len(marks) else None
 
 
-# ---- scores alone ----
+# ---- scores without traces ----
 
 
 def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
@@ -237,7 +237,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return the mark of a score: its number, or its word if that is a verdict; NaN if it has neither."""
+    """Return the number of a score, or that of its word if it is a verdict; NaN without either."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

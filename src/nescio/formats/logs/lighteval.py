@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d.-]+")
-_AT_ONCE = 1 << 10  # rows
+_AT_ONCE = 1 << 10  # rows read at a time
 
 
 @reader(
@@ -51,16 +51,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     names = {_model(source): run for source, run in named(first, _model, lambda source: Path(source.label).parent)}
     answers: list[Answer] = []
     for source in details:
-        own = [log.take(one) for one in _answers(source, names[_model(source)], texts=options.texts)]
-        if not own:
+        task_answers = [log.take(answer) for answer in _answers(source, names[_model(source)], texts=options.texts)]
+        if not task_answers:
             raise FormatError(source.label, "there are no rows in it")
-        _against_figures(log, own, source, figures)
-        answers += own
+        _against_figures(log, task_answers, source, figures)
+        answers += task_answers
     return by_metric(log, answers, keep=("task",))
 
 
 def _model(source: Source) -> str:
-    """Return the name of the model by the folders that lighteval makes, or the stem of a file that lies elsewhere."""
+    """Return the model's name from the folders that lighteval makes, or the stem of a file elsewhere."""
     folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
@@ -80,9 +80,9 @@ def _why_figures_alone(source: Source) -> str:
         for name, value in as_object(metrics).items()
         if isinstance(value, (int, float)) and not str(name).endswith("_stderr")
     ]
-    held = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
+    figures = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
     return (
-        f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
+        f"it holds figures{figures} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
         "with --save-details"
     )
 
@@ -121,7 +121,7 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
 
 
 def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
-    """Return the log-probabilities of the options, if there are several and each has a finite one; else none."""
+    """Return the log-probabilities of the options; empty unless there are several and all are finite."""
     logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
     sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
     return logs if sound and 1 < len(logs) == len(choices) else []
@@ -133,7 +133,7 @@ def _confidence(logs: Sequence[float]) -> float | None:
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows; their long columns (prompts, tokens) are not read if nobody needs the `texts`."""
+    """Yield the rows, without their long columns (prompts, tokens) unless `texts` are wanted."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,21 +159,21 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL of the needed parts of a column of structures; of the whole column if it holds none."""
+    """Return the SQL of the needed parts of a column of structures, or of the whole column if it has no structures."""
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
     described = connection.execute(f'DESCRIBE SELECT "{column}" FROM {PARQUET}', [address(path)]).fetchall()
     if not str(described[0][1]).startswith("STRUCT"):
         return f'"{column}"'
-    held = connection.execute(f'SELECT unnest("{column}") FROM {PARQUET} LIMIT 0', [address(path)]).description
-    names = {str(one[0]) for one in held or ()}
+    description = connection.execute(f'SELECT unnest("{column}") FROM {PARQUET} LIMIT 0', [address(path)]).description
+    names = {str(field[0]) for field in description or ()}
     packed = ", ".join(f'{name} := "{column}".{name}' for name in needed if name in names)
     return f"struct_pack({packed})" if packed else f'"{column}"'
 
 
 def _value(cell: Any) -> Any:
-    """Return a cell; a value that was written as text for want of another type is read back."""
+    """Return the value of a cell; a value stored as text is decoded."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     return literal_or(cell, cell)
@@ -184,7 +184,8 @@ def _text(value: Any) -> str:
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics that are numbers; lists are left out, because a figure of the whole task is made from them."""
+    """Return the metrics that are numbers. Lists are left out, because the tool computes a figure of the whole task
+    from them."""
     scores = {}
     for name, value in metrics.items():
         if isinstance(value, (list, dict)):
@@ -195,13 +196,13 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note if the tool's own figure of a task is not the mean of the scores in its details."""
+    """Note if the tool's own figure of a task differs from the mean of the scores in its details."""
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:
         if date and date["date"] not in other.stem and len(figures) > 1:
             continue
         for name, value in as_object(part_of(other.document, "results", task)).items():
-            scores = [one.scores[name] for one in answers if name in one.scores]
+            scores = [answer.scores[name] for answer in answers if name in answer.scores]
             if scores and all(score in (0, 1) for score in scores if not math.isnan(score)):
                 log.compare(source, f"{name} of {task}", value, scores)

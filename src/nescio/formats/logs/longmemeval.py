@@ -1,10 +1,10 @@
 """LongMemEval: the answers of one system with the verdicts of `evaluate_qa.py` (`question_id`, `hypothesis`,
-`autoeval_label`), one JSON object a line, with or without the questions (`longmemeval_*.json`).
+`autoeval_label`), one JSON object per line, with or without the questions (`longmemeval_*.json`).
 
-A question whose id holds `_abs` has no answer in the conversations. There the label says whether the system recognised
-that: a true label is silence, which is right, and a false one is a wrong answer. Elsewhere the label says whether the
-answer is right; an answer in words that decline is silence if `--declined-pattern` recognises it. The type of a
-question is a stratum if the questions are given, or if the lines hold it.
+A question whose id contains `_abs` has no answer in the conversations. Its label says whether the system recognised
+that: true is a correct abstention, false a wrong answer. For other questions the label says whether the answer is
+right. An answer that declines in words is an abstention if `--declined-pattern` matches it. The type of a question is a
+stratum if the questions are given, or if the lines hold it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nescio.sources.source import Source
 
 UNANSWERABLE = "_abs"
 RECOGNISED = "recognised as unanswerable"
-# No groups of questions.
+# These columns do not group questions.
 _TEXTS = {"hypothesis", "question", "answer", "autoeval_label", "question_id", "question_date"}
 
 

@@ -1,5 +1,4 @@
-"""Tables of answers with a column a metric, as ragas, MLflow, Langfuse and Phoenix export them: their rows, which
-columns are metrics, and the answers as rows of a log."""
+"""Read tables of answers with one column per metric, as ragas, MLflow, Langfuse and Phoenix export them."""
 
 from __future__ import annotations
 
@@ -35,13 +34,13 @@ NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # placeho
 
 
 def is_table(source: Source) -> bool:
-    """Return whether a source is a table of any make, or a JSON list of objects."""
+    """Return whether a source is a table in any file format, or a JSON list of objects."""
     listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
     return listed or source.kind in TABLES
 
 
 def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
-    """Return the rows as texts by column, white space off, None for an empty cell; but for the columns named."""
+    """Return the rows as texts keyed by column, without the columns in `without`; an empty cell is None."""
     if source.kind == "document":
         objects = [row for row, _ in placed_rows(source, source.document, "each row")]
         return [
@@ -55,14 +54,14 @@ def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
 
 
 def value_of(cell: Any) -> Any:
-    """Return the value of a cell that holds JSON, or a value as Python prints it; None if it holds neither."""
+    """Return the decoded value of a cell that holds JSON, or a value as Python prints it; else None."""
     return literal_or(cell, None) if isinstance(cell, str) else cell
 
 
 def mark_of(cell: str | None) -> float | None:
-    """Return the score of a cell of a metric: NaN for a metric that failed, None for a cell that is no score.
+    """Return the score in a metric's cell: NaN for a metric that failed, None for a cell that is no score.
 
-    Words for a verdict ("pass", "no", "true") are 1 and 0.
+    The words for a verdict ("pass", "no", "true") are 1 or 0.
     """
     if cell is None or cell.strip().lower() in NOTHING:
         return math.nan
@@ -73,14 +72,14 @@ def mark_of(cell: str | None) -> float | None:
 
 
 def speaks_of_cost(column: str) -> bool:
-    """Return whether a header is about the cost of an answer, or its place, and not about how good it is."""
+    """Return whether a column's name is about the cost or the position of an answer, and not about its quality."""
     return bool({word.lower() for word in _BOUNDARY.split(column)} & COSTS)
 
 
 def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, list[float]]:
-    """Return the columns whose cells are all scores or failures, with the scores; one of failures alone is one too.
+    """Return the scores of the columns whose cells are all scores or failures, keyed by column.
 
-    Columns that speak of cost, or that count the rows, are none.
+    A column of failures alone counts too. Columns of costs or row numbers do not.
     """
     metrics = {}
     for name in columns:
@@ -93,8 +92,7 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
 
 
 class AnswerTable(Struct, frozen=True):
-    """The rows of a table of answers, the names of its columns, and those of the questions and of the answers, if it
-    has these."""
+    """The rows of a table of answers, its columns, and the columns with questions and answers, if there are any."""
 
     source: Source
     rows: list[Row]
@@ -112,18 +110,18 @@ def open_answers(
     without: Collection[str] = (),
     rows: str = "rows",
 ) -> AnswerTable:
-    """Open a table whose `question` and `answer` are called by one of these names, unless the user named them.
+    """Return a table whose `question` and `answer` columns have one of these names, unless the user named them.
 
-    Raises FormatError if there are no rows, or no column holds the questions.
+    Raises FormatError if there are no rows, or no column with questions.
     """
-    held = rows_of(source, without)
-    if not held:
+    rows_read = rows_of(source, without)
+    if not rows_read:
         raise FormatError(source.label, f"there are no {rows} in it")
-    names = list(dict.fromkeys(name for row in held for name in row))
+    names = list(dict.fromkeys(name for row in rows_read for name in row))
     answers = column_of(source, names, "answer", answer)
     if answers is None:
         say_no_answers(log, source)
-    return AnswerTable(source, held, names, question_column(source, names, question), answers)
+    return AnswerTable(source, rows_read, names, question_column(source, names, question), answers)
 
 
 def marked_rows(
@@ -135,37 +133,41 @@ def marked_rows(
     gold: str | None = None,
     reasons: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """Yield the rows as answers of a run, each named by its question. An empty answer is none. Columns that are neither
-    metrics nor `fields` of the tool are labels. `gold` and `reasons` are columns of texts for people.
+    """Yield the rows as answers of a run, each named by its question.
+
+    An empty cell is no answer. Columns that are neither metrics nor `fields` of the tool are labels. `gold` and
+    `reasons` are columns of texts for people to read.
 
     Raises FormatError if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
-    held = {*metrics, *fields, question, answer_column, confidence}
+    known = {*metrics, *fields, question, answer_column, confidence}
     for i, row in enumerate(table.rows):
         text, where = row.get(question), f"row {i + 1}"
         if text is None:
             raise FormatError(source.label, "the question is empty", where=where, value=question)
-        said = row.get(answer_column or "")
+        output = row.get(answer_column or "")
         yield Answer(
             run,
             question_name(text),
             confidence=confidence_of(source, row.get(confidence or ""), where),
             where=where,
-            labels={name: cell for name, cell in row.items() if cell and name not in held},
+            labels={name: cell for name, cell in row.items() if cell and name not in known},
             scores={name: column[i] for name, column in metrics.items()},
-            nothing=None if answer_column is None else empty(said),
+            nothing=None if answer_column is None else empty(output),
             asked=text,
             gold=row.get(gold or ""),
-            answer=said,
+            answer=output,
             reason=[row.get(name) for name in reasons],
         )
 
 
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
-    """Return the confidence that a cell holds, None for an empty one. Raises FormatError for anything but a number.
-    `where` is the place of the row, or its number."""
+    """Return the confidence in a cell, or None for an empty cell.
+
+    Raises FormatError for a cell that is no number. `where` is the place of the row, or its number.
+    """
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None
     sure = number(cell)
@@ -176,13 +178,12 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for a part, or the first of the tool's own names that is there."""
+    """Return the column that the user named for a role, or the first of the tool's own names that exists."""
     return source.named.get(part) or next((name for name in called if name in names), None)
 
 
 def question_column(source: Source, names: Collection[str], called: Sequence[str]) -> str:
-    """Return the column that holds the questions; raise FormatError, with the option that names it, if there is
-    none."""
+    """Return the column with the questions. Raises FormatError, which names the option for it, if there is none."""
     column = column_of(source, names, "question", called)
     if column is None:
         rule = f"no column holds the questions; {opt('column', of='question=COLUMN')} names it"
@@ -191,7 +192,7 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
 
 
 def say_no_answers(log: Log, source: Source) -> None:
-    """Note a table without the answers themselves."""
+    """Note that a table has no column with answers."""
     log.say(
         "metric_tables.no_answers",
         "{subject}: no column holds the answers, so it is unknown which of them are abstentions",

@@ -1,7 +1,8 @@
-"""Answers that several metrics graded, as ragas, MLflow, Langfuse, Phoenix, lighteval and others give them.
+"""Read answers that several metrics graded, as in ragas, MLflow, Langfuse, Phoenix, lighteval and others.
 
-A metric that failed on an answer (NaN, an empty cell, an error) leaves it ungraded by that metric: never wrong, and
-never silence. The tools leave such answers out of the means they print, so a note gives both figures.
+A metric that failed on an answer (NaN, an empty cell, an error) leaves it ungraded by that metric: it is never wrong,
+and never an abstention. The tools leave such answers out of their means. So a note gives the mean without and with
+them.
 """
 
 from __future__ import annotations
@@ -20,34 +21,35 @@ from nescio.sources.source import name_runs
 from nescio.text import sanitize
 
 METRIC = "metric"  # --choose metric=NAME
-# The metric that nescio.integrations gives DeepEval and ragas: 1 right, 0 wrong, and between them unanswered.
+# The metric that nescio.integrations adds to DeepEval and ragas: 1 right, 0 wrong, and a value between them unanswered.
 OUTCOME = "nescio_outcome"
-_LONGEST = 100  # characters of a question that can be its name
+_LONGEST = 100  # the most characters of a question that serves as its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return outcomes, or the scores of all metrics, which mean(NAME) measures. The outcomes are by the metric chosen
-    with `--choose metric=NAME`, or, if the tool has `verdicts`, by the only one whose scores are all 0 or 1, task by
-    task. Only the strata in `keep` are kept.
+    """Return outcomes, or the scores of all metrics, which mean(NAME) measures.
 
-    Raises FormatError if no metric has a number, UsageError if the chosen metric is not there.
+    The outcomes are by the metric in `--choose metric=NAME`. If the tool has `verdicts`, the default in each task is
+    the only metric whose scores are all 0 or 1. Only the strata in `keep` are kept.
+
+    Raises FormatError if no metric has a number, UsageError if the chosen metric does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
-    for one in answers:
-        tasks.setdefault(one.task, []).append(one)
+    for answer in answers:
+        tasks.setdefault(answer.task, []).append(answer)
     names = _metrics(answers)
     if not names:
         raise FormatError(log.label, "there is no metric in it")
-    for own in tasks.values():
-        _say_both_means(log, own)
-    for one in answers:
-        if abstains(one.scores):
-            one.scores, one.why = {**one.scores, OUTCOME: 0.0}, one.why or SAID_SO
+    for task_answers in tasks.values():
+        _say_both_means(log, task_answers)
+    for answer in answers:
+        if abstains(answer.scores):
+            answer.scores, answer.why = {**answer.scores, OUTCOME: 0.0}, answer.why or SAID_SO
     usual = OUTCOME if OUTCOME in names else None
     chosen = choose(log.options, METRIC, names, "metrics") if METRIC in log.options.choose else usual
     least = threshold(log.options)
-    deciding = {task: _deciding(own, chosen, least, verdicts=verdicts) for task, own in tasks.items()}
+    deciding = {task: _deciding(task_answers, chosen, least, verdicts=verdicts) for task, task_answers in tasks.items()}
     outside = [
         name
         for task, name in deciding.items()
@@ -55,23 +57,23 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
     ]
     if outside or None in deciding.values():
         _say_no_outcomes(log, names, deciding)
-        for one in answers:
-            one.state, one.why = NOT_GRADED, None
+        for answer in answers:
+            answer.state, answer.why = NOT_GRADED, None
         return log.result(answers, keep=keep, outcomes=False)
-    for task, own in tasks.items():
+    for task, task_answers in tasks.items():
         name = str(deciding[task])
-        others = [other for other in _metrics(own) if other != name]
+        others = [other for other in _metrics(task_answers) if other != name]
         if others:
             what = f"{task}: {name}" if task else name
             log.say("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others)
-        between = sum(0 < score < 1 for score in _graded(own, name))
-        log.notes += partial(name, between, len(own), least)
-        for one in own:
-            score = one.scores.get(name, math.nan)
+        between = sum(0 < score < 1 for score in _graded(task_answers, name))
+        log.notes += partial(name, between, len(task_answers), least)
+        for answer in task_answers:
+            score = answer.scores.get(name, math.nan)
             right = None if math.isnan(score) else score >= (1.0 if least is None else least)
-            settle(one, right, UNREAD)
-            marks = {**one.scores, SCORE: score} if between else one.scores
-            one.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
+            settle(answer, right, UNREAD)
+            marks = {**answer.scores, SCORE: score} if between else answer.scores
+            answer.scores = {name: mark for name, mark in marks.items() if not math.isnan(mark)}
     return log.result(answers, keep=keep)
 
 
@@ -82,32 +84,32 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Read every file as a run, named by it or, if it has a `generic` name, by its folder."""
+    """Read every file as a run, named by the file, or by its folder if the file has a `generic` name."""
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
-        for one in answers_of(part, run):
-            one.path = part[1].label
-            answers.append(log.take(one))
+        for answer in answers_of(part, run):
+            answer.path = part[1].label
+            answers.append(log.take(answer))
     return by_metric(log, answers, verdicts=verdicts)
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Return whether nescio's own metric took an answer for silence."""
+    """Return whether nescio's own metric marked the answer as an abstention."""
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
 
 def _metrics(answers: Iterable[Answer]) -> list[str]:
-    return list(dict.fromkeys(name for one in answers for name in one.scores))
+    return list(dict.fromkeys(name for answer in answers for name in answer.scores))
 
 
 def _graded(answers: Iterable[Answer], name: str) -> list[float]:
-    scores = (one.scores.get(name, math.nan) for one in answers)
+    scores = (answer.scores.get(name, math.nan) for answer in answers)
     return [score for score in scores if not math.isnan(score)]
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the chosen one, or the only one that can say right or wrong."""
+    """Return the metric that decides in a task: the chosen one, or the only one that says right or wrong; else None."""
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -119,7 +121,7 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Return a note on why there are only scores: no metric is chosen, or the chosen one's scores are no outcomes."""
+    """Add a note on why there are only scores: no metric is chosen, or its scores are no outcomes."""
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return
@@ -131,20 +133,19 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Note, for each metric that failed on some answers, its mean over the others and its mean if the failures count
-    0."""
+    """Add a note for each metric that failed on some answers: its mean without them, and its mean with them as 0."""
     names = _metrics(answers)
-    for run in dict.fromkeys(one.run for one in answers):
-        own = [one for one in answers if one.run == run]
+    for run in dict.fromkeys(answer.run for answer in answers):
+        run_answers = [answer for answer in answers if answer.run == run]
         for name in names:
-            graded = _graded(own, name)
+            graded = _graded(run_answers, name)
             if not graded:
                 template = (
                     "run {subject!r}: {metric} has no score for any of {total:n answer}: it failed on each, or was "
                     "not run"
                 )
-                log.say("metrics.none_graded", template, run, metric=name, total=len(own))
-            elif len(graded) < len(own):
+                log.say("metrics.none_graded", template, run, metric=name, total=len(run_answers))
+            elif len(graded) < len(run_answers):
                 log.say(
                     "metrics.both_means",
                     "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
@@ -152,20 +153,19 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
                     run,
                     metric=name,
                     graded=len(graded),
-                    total=len(own),
+                    total=len(run_answers),
                     over_graded=mean_of(graded),
-                    over_all=sum(graded) / len(own),
+                    over_all=sum(graded) / len(run_answers),
                 )
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return the name of a metric on one line, or `otherwise` if nothing is left of its name."""
+    """Return the name of a metric on one line, or `otherwise` if the name is empty."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 
 def question_name(text: str) -> str:
-    """Return a name for a question of this text: the text itself, or, if it is long, its beginning and a hash of the
-    whole."""
+    """Return a name for a question: its text, or, for a long text, its beginning and a hash of the whole."""
     plain = " ".join(sanitize(text, target="message").split())
     if plain and len(plain) <= _LONGEST:
         return plain

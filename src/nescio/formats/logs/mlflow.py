@@ -2,15 +2,17 @@
 JSON, CSV or Parquet; and traces with their assessments, as `mlflow.search_traces` returns them.
 
 The metrics are the columns `NAME/v1/score` (or `NAME/score`) or, from the newer function, `NAME/value`, where "yes" and
-true are 1; a `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
-A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions are in
-`inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
-answer=COLUMN` name others. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error, which
-is not graded. `--choose metric=NAME` says which metric is the outcome, unless exactly one of them says right or wrong.
+true are 1. A `NAME/value` that is neither a number nor a word for a verdict is an expectation or a label, not a metric.
+A metric without a value (`NAME/error_message` may say why) does not grade its row. The questions are in `inputs` or
+`request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and `--column
+answer=COLUMN` name other columns. An empty answer counts as incorrect (`--empty`), unless its trace ended in an error,
+which is not graded. `--choose metric=NAME` selects the metric that is the outcome; it is needed unless exactly one says
+right or wrong.
 
 A trace has `request` and `response` (in a list `info.request_preview` and the inputs and outputs in its metadata), and
-`assessments`: `assessment_name`, with a `feedback` of a `value` or an `error`, or an `expectation`, which grades
-nothing. An assessment that another one has overridden is marked `valid: false` and is not read.
+`assessments`. An assessment has an `assessment_name` and either a `feedback` with a `value` or an `error`, or an
+`expectation`, which grades nothing. An assessment that another one has overridden is marked `valid: false` and is not
+read.
 """
 
 from __future__ import annotations
@@ -46,13 +48,13 @@ GOLD = (
     *("targets", "target", "expectations", "expected_response", "ground_truth", "expected_response/value"),
     "reference",
 )
-TABLE = "eval_results_table"  # what the file is called in every run
+TABLE = "eval_results_table"  # the name of the file in every run
 _REASONS = ("/justification", "/rationale")
 _SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
-_LARGE = ("trace", "spans", "tags")  # all that is needed of them is beside them
+_LARGE = ("trace", "spans", "tags")  # long columns; others repeat all that is needed of them
 Row = Mapping[str, Any]
 
 
@@ -94,7 +96,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return an answer; it is ungraded if it is missing because the traced call ended in an error."""
+    """Return an answer. A missing one is ungraded if the traced call ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer
@@ -104,28 +106,30 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers. Raises FormatError if one has no request, or none has feedback."""
+    """Yield the traces as answers. Raises FormatError if a trace has no request, or if no trace has feedback."""
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
-    names = list(dict.fromkeys(name for one in marks for name in one))
-    metrics = [name for name in names if not any(one.get(name, 0.0) is None for one in marks)]
+    names = list(dict.fromkeys(name for trace_marks in marks for name in trace_marks))
+    metrics = [name for name in names if not any(trace_marks.get(name, 0.0) is None for trace_marks in marks)]
     if not metrics:
         raise FormatError(source.label, "no assessment in it has a number or a verdict", value=names)
-    for i, (row, own) in enumerate(zip(rows, marks, strict=True), 1):
-        asked, said = _text(row.get("request")), _text(row.get("response"))
+    for i, (row, row_marks) in enumerate(zip(rows, marks, strict=True), 1):
+        asked, text = _text(row.get("request")), _text(row.get("response"))
         if not asked:
             raise FormatError(source.label, "the request is empty", where=f"trace {i}", value=asked)
-        held = objects_in(value_of(row.get("assessments")))
+        assessments = objects_in(value_of(row.get("assessments")))
         answer = Answer(
             run,
             question_name(asked),
             where=f"trace {i}",
-            scores={name: score for name in metrics if (score := own.get(name, math.nan)) is not None},
-            nothing=empty(said),
+            scores={name: score for name in metrics if (score := row_marks.get(name, math.nan)) is not None},
+            nothing=empty(text),
             asked=asked,
-            gold=[part_of(one, "expectation", "value") for one in held],
-            answer=said,
-            reason=[one.get("rationale") for one in held if one.get("valid") is not False],
+            gold=[part_of(trace_marks, "expectation", "value") for trace_marks in assessments],
+            answer=text,
+            reason=[
+                trace_marks.get("rationale") for trace_marks in assessments if trace_marks.get("valid") is not False
+            ],
         )
         yield _without_error(row, answer)
 
@@ -149,20 +153,22 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return the mark of each assessment: NaN if it failed, None if it is neither a number nor a verdict. Several of
-    one name give their mean."""
+    """Return the score of each assessment, keyed by name; several of one name are averaged.
+
+    NaN means that it failed, None that it is neither a number nor a verdict.
+    """
     listed = value_of(row.get("assessments"))
     if listed is None:
         return {}
     if not isinstance(listed, list):
         raise FormatError(source.label, "assessments must be a list", where=where, value=listed)
     marks: dict[str, list[float | None]] = {}
-    for one in listed:
-        name = (one.get("assessment_name") or one.get("name")) if isinstance(one, dict) else None
+    for assessment in listed:
+        name = (assessment.get("assessment_name") or assessment.get("name")) if isinstance(assessment, dict) else None
         if not isinstance(name, str) or not name.strip():
-            raise FormatError(source.label, "an assessment must have a name", where=where, value=one)
-        feedback = one.get("feedback")
-        if isinstance(feedback, dict) and one.get("valid") is not False:
+            raise FormatError(source.label, "an assessment must have a name", where=where, value=assessment)
+        feedback = assessment.get("feedback")
+        if isinstance(feedback, dict) and assessment.get("valid") is not False:
             mark = math.nan if feedback.get("error") else mark_of(as_text(feedback.get("value")))
             marks.setdefault(metric_name(name, "feedback"), []).append(mark)
     return {
@@ -172,7 +178,7 @@ def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
 
 
 def _text(value: Any) -> str:
-    """Return a request or a response as text; of the JSON of a text, that text."""
+    """Return a request or a response as text; a text encoded as JSON is decoded."""
     if isinstance(value, str) and value[:1] == '"':
         value = json_or(value, value)
     if isinstance(value, str) and value.strip().lower() == "null":

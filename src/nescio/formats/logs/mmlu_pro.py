@@ -1,12 +1,13 @@
-"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text. An answer
-without a letter counts as incorrect (`--unparsed`, or `--empty` where there is no text).
+"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text. An answer without a letter counts
+as incorrect (`--unparsed`, or `--empty` without a text).
 
-The repository's first rule is applied to every text again, because some files hold a random letter if it found none:
-the answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the repository looks for
-"Answer: C", and then for the last single letter from A to J anywhere in the text, even the first word of "I do not
-know": `--choose extract=full` does so too. The first rule alone is the default, because its letters are answers: of
-those that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 are
-right, about what guessing among ten options gives. A note says how many letters the other rules would add.
+nescio applies the repository's first rule again to every text, because some files hold a random letter if the rule
+found none. The answer is the first letter after "answer is", as in "the answer is (C)". If there is none, the
+repository looks for "Answer: C". Then it takes the last single letter from A to J anywhere in the text, even the first
+word of "I do not know". `--choose extract=full` applies these rules too. The default is the first rule alone, because
+its letters are real answers. The last rule finds letters in the published texts of mathstral-7B and Llama-2-7b that no
+other rule finds. Only 13 of 82 and 49 of 468 of them are right, about the rate of guessing among ten options. A note
+counts the letters that the other rules would add.
 """
 
 from __future__ import annotations
@@ -58,8 +59,11 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """The oddities of a run. They are letters in pred that the text does not have, or has otherwise, answers without a
-    text, and letters that only the repository's second and third rule find."""
+    """Counts of oddities in a run.
+
+    They are letters in `pred` that the text lacks or contradicts, answers without a text, and letters that only the
+    repository's second and third rule find.
+    """
 
     random: int = 0
     other: int = 0
@@ -73,10 +77,11 @@ class Seen(Struct):
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read result files, each a run named by its file, or by its folder if there is a file a category. Such files are
-    `law_result.json`, or `law.json` (`model/CoT/all/law.json` is of the run `model`).
+    """Read result files, each as a run named by its file; a folder with one file per category is one run.
 
-    `--choose extract=full` applies all rules of the repository, `--choose extract=pred` trusts `pred` instead of the
+    Such files are `law_result.json`, or `law.json` (`model/CoT/all/law.json` belongs to the run `model`).
+
+    `--choose extract=full` applies all rules of the repository. `--choose extract=pred` trusts `pred` instead of the
     text.
     """
     log = Log(parts, options)
@@ -129,7 +134,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run, the category whose file this is (or ""), and all items; the first item has the category."""
+    """Return the run, the category of the file (or ""), and all items."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)
@@ -137,9 +142,11 @@ def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
     of_category = isinstance(category, str) and _folded(category) == _folded(source.stem)
     if not source.stem.endswith(RESULT) and not of_category:
         return _NAME.sub(r"\1", source.stem), "", placed
-    folders = [*own_path(source.label).parts[1:-1]]  # in the repository's own layout, MODEL/CoT/SUBJECTS
-    own = folders[:-2] if folders[-2:-1] == ["CoT"] else folders[:-1] if folders[-1:] in (["all"], ["CoT"]) else folders
-    path = own or folders
+    folders = [*own_path(source.label).parts[1:-1]]  # the layout of the repository, MODEL/CoT/SUBJECTS
+    run_folders = (
+        folders[:-2] if folders[-2:-1] == ["CoT"] else folders[:-1] if folders[-1:] in (["all"], ["CoT"]) else folders
+    )
+    path = run_folders or folders
     return (path[-1] if path and path[-1] else source.stem), source.stem, placed
 
 
@@ -151,14 +158,16 @@ def _folded(name: str) -> str:
 
 
 def strict(text: str) -> str | None:
-    """Return the letter that the repository's first rule finds in a text: the first after "answer is"."""
+    """Return the letter that the repository's first rule finds in a text, the first after "answer is"; or None."""
     match = _STRICT.search(text)
     return match[1] if match else None
 
 
 def again(text: str) -> str | None:
-    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the
-    last."""
+    r"""Return the letter that its second rule finds, or None.
+
+    The rule is `.*[aA]nswer:\s*([A-J])`: the last match of the first line with a match.
+    """
     letter, end = None, 0
     for match in _AGAIN.finditer(text):
         if letter is not None and "\n" in text[end : match.start()]:
@@ -168,7 +177,8 @@ def again(text: str) -> str | None:
 
 
 def alone(text: str) -> str | None:
-    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that is a word of its own."""
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last one that is a whole word; or
+    None."""
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 
@@ -201,12 +211,12 @@ def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[st
 
 def _answer(item: Item, answer: Answer) -> Answer:
     gold, options = item.answer.strip(WHITE), item.options if isinstance(item.options, list) else []
-    choices = [f"{chr(65 + i)}. {in_words(one)}" for i, one in enumerate(options)]
+    choices = [f"{chr(65 + i)}. {in_words(option)}" for i, option in enumerate(options)]
     named = ord(gold) - 65 if len(gold) == 1 else -1
     answer.asked, answer.gold = [item.question, *choices], choices[named] if 0 <= named < len(choices) else gold
     answer.answer = _text(item)
-    held = {"category": item.category, "src": item.src}
-    answer.strata = {name: value for name, value in held.items() if isinstance(value, str)}
+    labels = {"category": item.category, "src": item.src}
+    answer.strata = {name: value for name, value in labels.items() if isinstance(value, str)}
     return answer
 
 
@@ -267,7 +277,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 
 
 def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
-    """Note if a summary differs from `pred` in the results, or if the results were not given."""
+    """Note if a summary differs from `pred` in the results, or if the results are missing."""
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
     right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))
@@ -282,7 +292,7 @@ def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -
 
 
 def _own_grade(item: dict[str, Any]) -> float:
-    """Return the repository's own count of an item: if pred is null, it takes a random option, always the same."""
+    """Return the repository's grade of an item. If `pred` is null, it takes a random option, always the same one."""
     if pred := item.get("pred"):
         return float(pred == item.get("answer"))
     options = item.get("options")

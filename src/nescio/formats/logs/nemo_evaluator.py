@@ -1,9 +1,9 @@
 """NeMo Evaluator: `results.jsonl` of a benchmark, one answer per line, with or without its bundle `eval-*.json`.
 
 A line has `problem_idx`, `repeat`, `reward`, `model_response`, `extracted_answer`, `expected_answer` and
-`scoring_details`. A reward of 1 is right, repeats are repeats. An answer whose solver or sandbox failed
-(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. Neither is one that a judge was
-to grade and did not, or whose judge nobody could read (`parse_error`). An empty response counts as incorrect
+`scoring_details`. A reward of 1 is right, and repeats are repeats. An answer whose solver or sandbox failed
+(`scoring_details.error_category`) is not graded, though the tool counts a reward of 0. An answer is not graded either
+if its judge gave no verdict, or one that could not be parsed (`parse_error`). An empty response counts as incorrect
 (`--empty`). The bundle names the model and the benchmark, and its pass@1 and mean reward are checked; without it a run
 is named by the folder.
 """
@@ -26,7 +26,7 @@ from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
 from nescio.text import sanitize
 
-_ROUNDED = 5e-5  # figures are rounded to four decimals
+_ROUNDED = 5e-5  # Figures are rounded to four decimals.
 
 
 class Result(Struct):
@@ -50,20 +50,28 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise FormatError(log.label, rule)
     bundles = {own_path(source.label).parent: source.document for source in log.part("bundle")}
     paths = [Path(source.label) for source in results]
-    held = [as_object(bundles.get(own_path(path).parent)) for path in paths]
+    bundles_of_paths = [as_object(bundles.get(own_path(path).parent)) for path in paths]
     folders = [own_path(path).parent.name for path in paths]
-    models = [_text(part_of(one, "config", "model")) or name for one, name in zip(held, folders, strict=True)]
-    tasks = [_text(part_of(one, "benchmark", "name")) for one in held]
+    models = [
+        _text(part_of(bundle, "config", "model")) or name
+        for bundle, name in zip(bundles_of_paths, folders, strict=True)
+    ]
+    tasks = [_text(part_of(bundle, "benchmark", "name")) for bundle in bundles_of_paths]
     answers: list[Answer] = []
-    for source, bundle, (run, prefix), task in zip(results, held, runs_of(models, tasks, paths), tasks, strict=True):
-        own = []
+    for source, bundle, (run, prefix), task in zip(
+        results, bundles_of_paths, runs_of(models, tasks, paths), tasks, strict=True
+    ):
+        run_answers = []
         for row, where in rows_in(source):
             answer = _answer(checked(Result, row, source, where), Answer(run, "", where=where, path=source.label))
             answer.question = prefix + answer.question
             answer.strata = {"task": task} if prefix else {}
-            own.append((answer.question, float(row["reward"])))
+            run_answers.append((answer.question, float(row["reward"])))
             answers.append(log.take(answer))
-        for name, rewards in (("pass@1", [(one, float(reward > 0)) for one, reward in own]), ("mean_reward", own)):
+        for name, rewards in (
+            ("pass@1", [(question, float(reward > 0)) for question, reward in run_answers]),
+            ("mean_reward", run_answers),
+        ):
             by_problem: dict[str, list[float]] = {}
             for question, reward in rewards:
                 by_problem.setdefault(question, []).append(reward)

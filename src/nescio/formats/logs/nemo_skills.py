@@ -1,11 +1,11 @@
 """NeMo-Skills: `output-rs0.jsonl`, `output-rs1.jsonl`, … of a benchmark, one file per random seed; or `output.jsonl`.
 
 A benchmark is a folder, and its seeds are repeats. If rows have no `id` and no `problem`, questions are identified by
-their line, which pairs the seeds. The metrics are `symbolic_correct`, `judgement` (of a judge; beside
+their line number, which pairs the seeds. The metrics are `symbolic_correct`, `judgement` (of a judge; beside
 `expected_judgement` it is the answer itself), `is_correct` and `is_correct-plus` of code, `strict_eval` and
-`loose_eval` of instructions, `proof_status` of proofs; `--choose metric=NAME` says which is the outcome if there are
-several. A `predicted_answer` that is null counts as incorrect (`--unparsed`), and so does a judgement in no known form
-that is itself the answer; one by a judge is not graded.
+`loose_eval` of instructions, and `proof_status` of proofs. `--choose metric=NAME` selects the outcome if there are
+several. A null `predicted_answer` counts as incorrect (`--unparsed`). So does a judgement in no known form that is
+itself the answer; such a judgement by a judge leaves the answer ungraded.
 
 `metrics.json` holds only figures, in percent: `pass@1` is over all seeds, and `pass@1[avg-of-2]` over the first two. If
 it is given with the files, `pass@1` is checked against them.
@@ -27,7 +27,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, number, part_of
 from nescio.sources.source import Source, own_path
 
-# The place of a metric in a row, by its name in metrics.json.
+# The place of a metric in a row, keyed by its name in metrics.json.
 FLAGS = {
     "symbolic_correct": ("symbolic_correct",),
     "passing_base_tests": ("is_correct",),
@@ -37,8 +37,8 @@ FLAGS = {
 }
 JUDGEMENT, EXPECTED, PROOF, PREDICTED = "judgement", "expected_judgement", "proof_status", "predicted_answer"
 _SEED = re.compile(r"output-rs(\d+)")
-_VERDICT = re.compile(r"\*{0,2}Judgement\*{0,2}\s*:\s*(yes|no)?", re.IGNORECASE)  # the tool's own rule
-_RESULTS = "eval-results"  # the folder that holds one folder a benchmark
+_VERDICT = re.compile(r"\*{0,2}Judgement\*{0,2}\s*:\s*(yes|no)?", re.IGNORECASE)  # the tool's own pattern
+_RESULTS = "eval-results"  # holds one folder per benchmark
 
 
 @reader(
@@ -46,7 +46,7 @@ _RESULTS = "eval-results"  # the folder that holds one folder a benchmark
     about="outputs of NeMo-Skills: output-rs*.jsonl, one file per seed, with or without metrics.json",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read all files of one folder of results as a run, each benchmark a task of it, each seed a repeat."""
+    """Read all files of one folder of results as a run; each benchmark is a task, and each seed a repeat."""
     log = Log(parts, options)
     outputs, figures = log.part("output"), log.part("figures")
     if not outputs:
@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the run and the benchmark of a file by its folders: RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
+    """Return the run and the benchmark of a file from its path: RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
     folders = [name for name in own_path(source.label).parts[1:-1] if name != _RESULTS]
     if not _SEED.match(source.stem) and not source.stem.startswith("output"):
         return source.stem, folders[-1] if folders else ""
@@ -82,13 +82,13 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> Answer:
-    said = row.get("generation")
+    text = row.get("generation")
     answer.question, answer.scores = _name(row, i), _scores(source, row, str(answer.where))
     subset = row.get("subset_for_metrics")
     answer.labels = {"subset": subset} if isinstance(subset, str) else {}
     unread = EXPECTED in row and _judged(row.get(JUDGEMENT)) is None
     unparsed = PREDICTED in row and row[PREDICTED] is None
-    answer.nothing = NO_FORM if unparsed or unread else empty(said) if isinstance(said, str) else None
+    answer.nothing = NO_FORM if unparsed or unread else empty(text) if isinstance(text, str) else None
     answer.asked = next((row[key] for key in ("problem", "question", "prompt") if row.get(key)), None)
     answer.gold = row.get("expected_answer", row.get(EXPECTED))
     answer.answer, answer.extracted = row.get("generation", row.get(JUDGEMENT)), row.get(PREDICTED)
@@ -107,7 +107,7 @@ def _name(row: Mapping[str, Any], i: int) -> str:
 
 
 def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, float]:
-    """Return the metrics of a row by the name that metrics.json has for them."""
+    """Return the metrics of a row, keyed by their names in metrics.json."""
     scores: dict[str, float] = {}
     for name, place in FLAGS.items():
         if place[0] not in row:
@@ -131,18 +131,19 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return the verdict of a judgement, "Judgement: Yes" or "Judgement: No", as the tool reads it, or None if there is
-    neither."""
+    """Return the verdict of a judgement, "Judgement: Yes" or "Judgement: No", as the tool reads it; else None."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Note if pass@1, the mean over all seeds in percent, differs from what the answers give."""
+    """Note if the tool's pass@1, the mean over all seeds in percent, differs from the mean of the answers."""
     for task, figures in source.document.items():
-        mine = [one for one in answers if one.task == (task if len(tasks) > 1 else "")] if task in tasks else []
+        mine = (
+            [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")] if task in tasks else []
+        )
         for name, value in as_object(part_of(figures, "pass@1")).items():
-            scores = [one.scores[name] for one in mine if name in one.scores]
+            scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)
             if scores and figure is not None:
                 log.compare(source, f"pass@1 of {task} ({name})", figure / 100, scores)

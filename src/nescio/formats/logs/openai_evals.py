@@ -1,10 +1,10 @@
 """OpenAI evals: the event log of one run, one event per line: first the `spec`, then `sampling`, `match` and others,
 and last the `final_report`.
 
-`match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was
-asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a failed
-grader does not make an answer wrong. Whether the answer was empty, or declined in words, is read from the `sampling`
-event if the grade does not repeat it.
+`match` has the form {"correct": bool, "sampled", "expected", …}; `metrics` may have {"score": number or null}. A sample
+is not graded if it was asked but has neither, or if its grade could not be parsed (`"choice": "__invalid__"`): a failed
+grader does not make an answer wrong. If the grade does not repeat the answer, the `sampling` event shows whether it was
+empty or declined in words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nescio.sources.elements import as_object, identity, number, texts_in
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
-UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it is given the lowest score
+UNREADABLE = "__invalid__"  # the choice for a grade that could not be parsed, to which the tool gives the lowest score
 
 
 class Event(Struct):
@@ -34,7 +34,7 @@ class Event(Struct):
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise lines whose first is the specification of a run."""
+    """Recognise lines of which the first is the specification of a run."""
     first = source.first if isinstance(source.first, dict) else {}
     return "log" if kind_of(source) == "lines" and [*first] == ["spec"] and isinstance(first["spec"], dict) else None
 
@@ -49,7 +49,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     names = run_names([(_name(source), source.stem) for source in log.sources])
     answers = [
-        log.take(one) for source, run in zip(log.sources, names, strict=True) for one in _answers(log, source, run)
+        log.take(answer)
+        for source, run in zip(log.sources, names, strict=True)
+        for answer in _answers(log, source, run)
     ]
     return log.by_score(answers, "the grades")
 
@@ -61,8 +63,8 @@ def _name(source: Source) -> str:
 
 def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     answers: dict[str, Answer] = {}
-    said: dict[str, dict[str, Any]] = {}  # what a sample was asked, and what was sampled
-    grades: dict[str, dict[str, Any]] = {}  # the tool's accuracy and score are means of these
+    samples: dict[str, dict[str, Any]] = {}  # the prompt and the response of each sample
+    grades: dict[str, dict[str, Any]] = {}  # The tool's accuracy and score are means of these.
     report: Any = None
     for row, where in rows_in(source):
         event = checked(Event, row, source, where)
@@ -72,7 +74,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         name = identity(event.sample_id)
         answers.setdefault(name, Answer(run, name, where=where, path=source.label))
         if event.type == "sampling":
-            said[name] = as_object(event.data)
+            samples[name] = as_object(event.data)
         elif event.type in ("match", "metrics"):
             if not isinstance(event.data, dict):
                 rule = f"the data of a {event.type} must be an object"
@@ -94,7 +96,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
         if marks:
             log.compare(source, f"{figure} of the final report", as_object(report).get(figure), marks)
     for name in (*grades, *(name for name in answers if name not in grades)):
-        yield _with_words(answers[name], said.get(name, {}), grades.get(name))
+        yield _with_words(answers[name], samples.get(name, {}), grades.get(name))
 
 
 def _grade(answer: Answer, event: Event, source: Source) -> None:
@@ -114,8 +116,10 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer with the prompt, the expected text, the sampled text, and its graded part; a sample that was
-    asked and has no grade is not graded."""
+    """Return the answer with the prompt, the expected text, the response, and the part that was graded.
+
+    A sample that was asked and has no grade is ungraded.
+    """
     if grade is None:
         answer.ungraded = NO_SCORE
         return answer
@@ -123,7 +127,7 @@ def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] 
     answer.asked, answer.gold = sampling.get("prompt", grade.get("prompt")), grade.get("expected", grade.get("ideal"))
     answer.answer, answer.extracted = sampling.get("sampled", grade.get("sampled")), taken
     texts = texts_in(taken), texts_in(sampling.get("sampled"))
-    answer.nothing = next((empty(said) for said in texts if said and empty(said)), None)
+    answer.nothing = next((empty(text) for text in texts if text and empty(text)), None)
     return answer
 
 
@@ -131,5 +135,7 @@ def _why_no_samples(report: Any) -> str:
     if report is None:
         return "there are no samples in it: the run stopped before its first"
     shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
-    held = sanitize(in_brackets(shown), target="message")
-    return f"it holds the final report{held} and no samples, so no answer can be scored: give the whole log of events"
+    figures = sanitize(in_brackets(shown), target="message")
+    return (
+        f"it holds the final report{figures} and no samples, so no answer can be scored: give the whole log of events"
+    )

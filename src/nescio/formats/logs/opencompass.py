@@ -1,21 +1,21 @@
 """OpenCompass: `results/<model>/<dataset>.json` with details, and `predictions/<model>/<dataset>.json`.
 
 Both hold their items by number ("0", "1", …), so a question is identified by its dataset and its number; its only text
-is the prompt. A run is a model, its datasets are a stratum. The verdict of the details is the outcome; a prediction
-that a judge calls not attempted abstains. One from which nothing was extracted counts as incorrect (`--unparsed`), and
-so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text. The tool's accuracy
-is in percent, over all items. Copies of a dataset (`n`) are repeats.
+is the prompt. A run is a model, and its datasets are a stratum. The verdict of the details is the outcome. A prediction
+that a judge calls not attempted is an abstention. One from which nothing was extracted counts as incorrect
+(`--unparsed`), and so does an empty one (`--empty`). If the options' perplexities decide (type PPL), there is no text.
+The tool's accuracy is in percent, over all items. Copies of a dataset (`n`) are repeats.
 
-Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), with the
-references as gold. Results without details (`dump_details=False`) hold only figures: their items are in the
-predictions, which are judged here by their `gold`, if they have it. A file `<dataset>_replica0.json` in `results` looks
-like predictions but holds the texts of a judge: its letters are verdicts whose details are missing.
+nescio judges details of evaluators without a verdict (only `predictions` and `references`) with `--judge`, with the
+references as gold. Results without details (`dump_details=False`) hold only figures. Their items are in the
+predictions, which nescio judges against their `gold`, if they have it. A file `<dataset>_replica0.json` in `results`
+looks like predictions but holds the texts of a judge; the details that use its letters as verdicts are missing.
 
-Evaluators write them in five ways: by number with `correct`, or with `predictions` and `references` alone; as a list
-that has a list of answers for each example (`example_abbr`), one a replica of the data set; with `cascade_correct`,
-where rules and a judge decide together; with `grade_letter`; and, where a judge alone decides, with the judge's text as
-`prediction`, its prompt as `origin_prompt`, and no word of the answer. A is right, B wrong, and C not attempted, as a
-whole: the tool looks for a letter anywhere in the text. What is none of these is a judge that failed.
+Evaluators write details in five forms. By number, with `correct`, or with only `predictions` and `references`. As a
+list with a list of answers for each example (`example_abbr`), one per replica of the data set. With `cascade_correct`,
+if rules and a judge decide together. With `grade_letter`. Or, if a judge alone decides, with the judge's text as
+`prediction`, its prompt as `origin_prompt`, and no answer. There nescio accepts only a whole text: A is right, B wrong,
+and C not attempted. The tool looks for a letter anywhere in the text. Any other text is a judge that failed.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ EXAMPLE = "example_abbr"
 VERDICTS = ("correct", "is_correct", "cascade_correct")
 LETTER, JUDGED = "grade_letter", {"prediction", "gold"}
 NOT_ATTEMPTED = "not attempted"
-# The tool's own names in an item; and its names for what was said and for what is right, which others have too.
+# The tool's own names in an item, and its names for answer and gold, which other tools use too.
 OWN = {LETTER, EXAMPLE, "origin_prediction", "origin_prompt", "cascade_correct"}
 SAID, EXPECTED = {"pred", "predictions", "prediction"}, {"answer", "references", "gold", "refr", *VERDICTS}
-_ROUNDED = 5e-5  # accuracies are rounded to two decimals of a percent, at most
+_ROUNDED = 5e-5  # Accuracies are rounded to two decimals of a percent, or to more.
 _SHARD = re.compile(r"_\d+$")
 _JUDGE = re.compile(r"(_llm_judge)?_replica(\d+)$")
 _ACCURACY = re.compile(r"accuracy( \(\d+ runs average\))?")
@@ -60,17 +60,17 @@ Item = Mapping[str, Any]
 
 def recognise(source: Source) -> str | None:
     """Recognise a document of `details` by number (or a list) in the tool's own names, with `accuracy` in percent; one
-    of numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
+    of numbered items with `origin_prompt` and `prediction`; or one of figures alone in a folder `results`."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict):
         return None
     if are_details(document):
         return "results"
-    one = document.get("0")
+    first_item = document.get("0")
     if (
-        isinstance(one, dict)
-        and "prediction" in one
-        and ("origin_prompt" in one or any(str(key).startswith("label: ") for key in one))
+        isinstance(first_item, dict)
+        and "prediction" in first_item
+        and ("origin_prompt" in first_item or any(str(key).startswith("label: ") for key in first_item))
     ):
         return "judge" if _JUDGE.search(source.stem) else "predictions"
     folders = source.path.absolute().parts[-3:-2] if source.path else ()
@@ -84,17 +84,19 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the datasets of every model as a run: by the verdicts of the results if there are any, else the predictions,
-    to be judged here.
+    """Read the datasets of every model as a run, from the verdicts of the results, or else from the predictions.
 
-    Raises MismatchError if a dataset of a model is in the folders of two runs of the tool."""
+    nescio judges the predictions.
+
+    Raises MismatchError if the folders of two runs of the tool hold a dataset of a model.
+    """
     log = Log(parts, options)
     _check_places(log.sources)
     results, predictions, figures = log.part("results"), log.part("predictions"), log.part("figures")
     judges = log.part("judge")
     there = {_place(source) for source in (*results, *judges, *figures)}
     decided = [source for source in results if has_verdict(source)]
-    # A judge may have been asked about the answers alone that rules had called wrong.
+    # The tool may ask a judge only about answers that its rules counted as wrong.
     some = [source for source in judges if (match := _JUDGE.search(source.stem)) and match[1]]
     verdicts = decided or ([] if results else [source for source in judges if source not in some])
     if not verdicts:
@@ -114,17 +116,19 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     for source in verdicts:
         shards = sorted((one for one in predictions if _place(one) == _place(source)), key=_shard)
-        own = [log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])]
-        for one in own:
+        dataset_answers = [
+            log.take(one) for one in _answers(source, [text for shard in shards for text in _said(shard)])
+        ]
+        for one in dataset_answers:
             one.question = f"{one.task}/{one.question}" if several else one.question
             one.strata = {"task": one.task} if several else {}
-        _against_figure(log, own, source)
-        answers += own
+        _against_figure(log, dataset_answers, source)
+        answers += dataset_answers
     return by_metric(log, answers, keep=("task",))
 
 
 def _items(source: Source) -> list[tuple[str, Any]]:
-    """Return the details, or the items of a file that is nothing but items, by number."""
+    """Return the details, or the items of a file that holds nothing else, each with its number."""
     return details_of(source.document) or [
         (str(name), item) for name, item in source.document.items() if str(name).isdecimal()
     ]
@@ -142,11 +146,11 @@ def _said(source: Source) -> list[str]:
 def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
     if sources:
         template = "{files:n file} without verdicts not read: {names:list 3}"
-        log.say("opencompass.not_read", template, files=len(sources), names=[str(one.label) for one in sources])
+        log.say("opencompass.not_read", template, files=len(sources), names=[str(source.label) for source in sources])
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the dataset by the folder and the name of a file; parts of one dataset are numbered."""
+    """Return the model and the dataset from the folder and the name of a file. Parts of one dataset are numbered."""
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
     stem = _JUDGE.sub("", source.stem)
@@ -154,8 +158,10 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _check_places(sources: Sequence[Source]) -> None:
-    """Raise MismatchError if a dataset of a model is in two folders of results, or of predictions. The folders of two
-    runs of the tool hold other answers, and no replicas."""
+    """Raise MismatchError if a dataset of a model is in two folders of results, or of predictions.
+
+    The folders of two runs of the tool hold different answers, and no replicas.
+    """
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
         path, place = own_path(source.label), _place(source)
@@ -171,7 +177,7 @@ def _check_places(sources: Sequence[Source]) -> None:
 
 
 def _why_no_items(source: Source) -> str:
-    held = in_brackets(
+    figures = in_brackets(
         [f"{name} {source.document[name]:g}" for name in FIGURES if _is_number(source.document.get(name))]
     )
     model, dataset = _place(source)
@@ -181,7 +187,7 @@ def _why_no_items(source: Source) -> str:
             f"are in results/{model}/{dataset}.json, if dump_details is set"
         )
     return (
-        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside "
+        f"it holds figures{figures} and no items: those are in predictions/{model}/{dataset}.json beside "
         "results, or in here if dump_details is set"
     )
 
@@ -194,7 +200,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items; `said` are the model's answers, if they are in a file of their own.
+    """Yield the answers of all items; `said` holds the model's answers, if they are in a separate file.
 
     Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
     """
@@ -232,7 +238,7 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
     answer.reason = letter
     if letter is None and {*item} >= JUDGED and not any(item.get(name) is not None for name in VERDICTS):
         letter = item["prediction"]
-        if drawn is None:  # a judge's words, and none of the answer
+        if drawn is None:  # There is a judge's text, and no answer.
             answer.reason, said = letter, text
     if letter is None:
         answer.scores = {CORRECT: _verdict(source, item, str(answer.where))}
@@ -251,8 +257,10 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:
-    """Return the reason why an item has no answer: the response is empty, or nothing was extracted from it. Else return
-    None."""
+    """Return the reason why an item has no answer, or None if it has one.
+
+    Reasons are an empty response, or a response from which nothing was extracted.
+    """
     if said is not None and not said.strip():
         return EMPTY
     if drawn is not None and drawn.strip() in ("", "None", "[]"):
@@ -261,7 +269,7 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return the verdict of an item on its answer: true, a number, or a list of one; NaN if there is none."""
+    """Return the verdict on an item's answer, from true, a number, or a list with one of these; NaN without one."""
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -272,7 +280,7 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers of an item, each as an item."""
+    """Return the answers of an item, each as a separate item."""
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -283,8 +291,10 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return the item that each answer belongs to, and the number of the answer. The data set must be there several
-    times, one copy after the other (`n` of a data set); else return None."""
+    """Return the item of each answer and the number of the answer, for a data set that is there several times.
+
+    The copies follow each other (`n` of a data set). Return None for any other data set.
+    """
     asked = [_asked(item) for item in items]
     if None in asked:
         return None
@@ -303,32 +313,35 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note if the tool's accuracy (or its score, if it has none), in percent, differs from what its details give."""
+    """Note if the tool's accuracy (or its score) in percent differs from the value that its details give."""
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
-    own = number(source.document.get(name))
-    if own is not None:
-        scores = [one.scores[CORRECT] for one in answers]
+    figure = number(source.document.get(name))
+    if figure is not None:
+        scores = [answer.scores[CORRECT] for answer in answers]
         over_all = sum(score for score in scores if not math.isnan(score)) / len(scores)
         what = "score" if name == "score" else "accuracy"
-        log.total(source.name, what, own / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
+        log.total(source.name, what, figure / 100, (mean_of(scores), over_all), rounding=_ROUNDED)
 
 
 # ---- documents ----
 
 
 def details_of(document: Item) -> list[tuple[str, Any]]:
-    """Return the details by number, in order."""
-    held = document.get("details")
-    if isinstance(held, list):
-        return [(str(i), one) for i, one in enumerate(held)]
-    if isinstance(held, dict):
-        return [(str(name), one) for name, one in held.items() if str(name).isdecimal()]
+    """Return the details with their numbers, in order."""
+    details = document.get("details")
+    if isinstance(details, list):
+        return [(str(i), detail) for i, detail in enumerate(details)]
+    if isinstance(details, dict):
+        return [(str(name), detail) for name, detail in details.items() if str(name).isdecimal()]
     return []
 
 
 def are_details(document: Item) -> bool:
-    """Return whether the details of a document are those of the tool. They have its names for what was said and what is
-    right, no column for the run, the question or silence, and no texts beside them; an accuracy is in percent."""
+    """Return whether the details of a document are those of the tool.
+
+    They have its names for answers and gold. They have no column for the run, the question or abstentions, and no texts
+    beside them. Their accuracy is in percent.
+    """
     items = details_of(document)
     item = items[0][1] if items else None
     if not isinstance(item, dict) or any(isinstance(value, str) for value in document.values()):
@@ -338,15 +351,15 @@ def are_details(document: Item) -> bool:
         isinstance(document["details"], list) and known & {"question", "row"}
     ):
         return False
-    own = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
-    return bool(own) and not _is_a_fraction(document.get("accuracy"), items)
+    has_names = {*item} & OWN or ({*item} & SAID and {*item} & EXPECTED)
+    return bool(has_names) and not _is_a_fraction(document.get("accuracy"), items)
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether an accuracy is the share of right items, though the tool would have written percent."""
+    """Return whether an accuracy is a fraction of right items, though the tool would write percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
-    own, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
-    return own is not None and share > 0 and abs(own - share) < 1e-3
+    figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
+    return figure is not None and share > 0 and abs(figure - share) < 1e-3
 
 
 def _first_of(values: Iterable[Any]) -> Any:
@@ -364,9 +377,9 @@ def _says(item: Item) -> bool:
 
 
 def first_text(value: Any) -> str | None:
-    """Return a text, or the only one of a list."""
+    """Return a text, or the only text of a list; else None."""
     if isinstance(value, list):
-        value = value[0] if len(value) == 1 else " ".join(str(one) for one in value)
+        value = value[0] if len(value) == 1 else " ".join(str(part) for part in value)
     return value if isinstance(value, str) else None
 
 
@@ -374,7 +387,7 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, to be judged here. Raises FormatError if there is no gold."""
+    """Return the predictions with their gold answers, for nescio to judge. Raises FormatError without gold."""
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

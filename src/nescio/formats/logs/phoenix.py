@@ -1,11 +1,11 @@
 """Phoenix (Arize): the runs of an experiment, downloaded as JSON or CSV; and tables of `evaluate_dataframe`.
 
-A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations, each with a name,
-a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so on). An
-example is a question and its repetitions are repeats. The metrics are the annotations: the score, or the label if it is
-a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing grades a run
-that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` says which annotation is
-the outcome, unless exactly one of them says right or wrong.
+A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations. Each annotation
+has a name, a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so
+on). An example is a question, and its repetitions are repeats. The metrics are the annotations: the score, or the label
+if it is a word for a verdict. An annotation with an error, or with neither, does not grade the answer, and nothing
+grades a run that ended in an error. An empty output counts as incorrect (`--empty`). `--choose metric=NAME` selects the
+annotation that is the outcome; it is needed unless exactly one says right or wrong.
 
 A table of `evaluate_dataframe` has the user's own columns and, for each evaluator, `NAME_score`, which holds an object
 of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
@@ -43,7 +43,7 @@ Row = Mapping[str, Any]
     columns=("question", "answer", "confidence"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, named by its file, which Phoenix calls by the experiment."""
+    """Read every file as a run, named by its file, which Phoenix names after the experiment."""
     log = Log(parts, options)
 
     def answers_of(part: SourceRole, run: str) -> Iterator[Answer]:
@@ -63,9 +63,9 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
         marks = _listed(source, row, where) if "annotations" in row and listed else _columns(row)
         if isinstance(repeat, float) and repeat.is_integer():
             repeat = int(repeat)
-        reasons = [one.get("explanation") for one in objects_in(row.get("annotations"))]
+        reasons = [annotation.get("explanation") for annotation in objects_in(row.get("annotations"))]
         reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
-        said, failed = _said(row.get("output")), bool(row.get("error"))
+        text, failed = _said(row.get("output")), bool(row.get("error"))
         yield Answer(
             run,
             identity(name),
@@ -73,32 +73,32 @@ def _runs(source: Source, run: str) -> Iterator[Answer]:
             repeat=identity(repeat) if isinstance(repeat, (int, str)) else None,
             scores=dict.fromkeys(marks, math.nan) if failed else marks,
             ungraded=ERRORED if failed else None,
-            nothing=empty(said),
+            nothing=empty(text),
             asked=value_of(row.get("input")),
             gold=value_of(row.get("reference_output")),
-            answer=said,
+            answer=text,
             reason=reasons,
         )
 
 
 def _said(output: Any) -> str | None:
-    """Return the text of an output: a text, or the JSON of any other value; None for nothing."""
+    """Return the text of an output: the text itself, or the JSON of any other value; None for no output."""
     if isinstance(output, str) and output[:1] == '"':
         output = json_or(output, output)
     return None if output in (None, {}, [], "null") else as_text(output)
 
 
 def _listed(source: Source, row: Row, where: str) -> dict[str, float]:
-    held = row["annotations"]
-    if not isinstance(held, (list, type(None))):
-        raise FormatError(source.label, "annotations must be a list", where=where, value=held)
+    annotations = row["annotations"]
+    if not isinstance(annotations, (list, type(None))):
+        raise FormatError(source.label, "annotations must be a list", where=where, value=annotations)
     marks: dict[str, float] = {}
-    for one in held or ():
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
-            raise FormatError(source.label, "an annotation must have a name", where=where, value=one)
-        mark = _mark(*(as_text(one.get(part)) for part in _PARTS))
+    for annotation in annotations or ():
+        if not isinstance(annotation, dict) or not isinstance(annotation.get("name"), str):
+            raise FormatError(source.label, "an annotation must have a name", where=where, value=annotation)
+        mark = _mark(*(as_text(annotation.get(part)) for part in _PARTS))
         if mark is not None:
-            marks[metric_name(one["name"], "annotation")] = mark
+            marks[metric_name(annotation["name"], "annotation")] = mark
     return marks
 
 
@@ -113,7 +113,7 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return the mark of an annotation: NaN if it failed, None if its label is no verdict and it has no score."""
+    """Return the score of an annotation; NaN if it failed, None if it has no score and its label is no verdict."""
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):
@@ -135,9 +135,9 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return the value of a cell of a score: NaN if it is empty, or neither a number nor a verdict."""
-    held = value_of(cell)
-    if not isinstance(held, dict):
+    """Return the value of a score's cell; NaN if it is empty, or neither a number nor a verdict."""
+    value = value_of(cell)
+    if not isinstance(value, dict):
         return math.nan
-    mark = _mark(as_text(held.get("score")), as_text(held.get("label")), None)
+    mark = _mark(as_text(value.get("score")), as_text(value.get("label")), None)
     return math.nan if mark is None else mark

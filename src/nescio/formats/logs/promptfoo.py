@@ -1,11 +1,11 @@
 """promptfoo: `results.json` of version 3, or one result per line. An error of the provider is neither a wrong answer
 nor an abstention.
 
-A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
-reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion is in `error` as well, so
-`error` says nothing if there is an output. A refusal (`isRefusal`) is an abstention, an empty output counts as
-incorrect (`--empty`); a failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
-is ungraded. promptfoo's CSV table does not distinguish these, and is refused.
+A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`. The
+reason of a failure is 0 for none, 1 for an assertion, 2 for an error. `error` holds the text of a failed assertion as
+well, so it is ignored if there is an output. A refusal (`isRefusal`) is an abstention, and an empty output counts as
+incorrect (`--empty`). A failure that comes only from a judge (`graderError`), or from an assertion script that crashed,
+leaves the answer ungraded. promptfoo's CSV table does not distinguish these cases, so nescio refuses it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from nescio.sources.elements import as_object, identity, number, objects_in, par
 from nescio.sources.source import Source, name_runs
 
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
-SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, as those do that begin with an underscore
+SET_BY_THE_TOOL = "sessionId"  # a variable that differs in each answer, like those that begin with an underscore
 _ERROR = 2
-_SHOWN = 120  # characters of a test in a message
+_SHOWN = 120  # the most characters of a test in a message
 
 
 class Result(Struct, rename="camel"):
@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of a file, and the question of each of its tests, by its name in the file."""
+    """The answers of a file, and the question of each of its tests, keyed by the test's name in the file."""
 
     label: str
     answers: list[Answer]
@@ -70,8 +70,10 @@ class Tests(Struct):
     about="promptfoo results: results.json (version 3) or one result per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every provider and prompt as a run, every test a question; several files are several runs of the same
-    tests, called by their file (or folder)."""
+    """Read every provider and prompt as a run, and every test as a question.
+
+    Several files are several runs of the same tests, named by their file or folder.
+    """
     log = Log(parts, options)
     for source in log.part("table"):
         rule = (
@@ -82,9 +84,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     prefixes = [f"{name}: " for name in name_runs(log.sources)] if len(parts) > 1 else [""]
     files = [_tests(log, source, prefix) for source, prefix in zip(log.sources, prefixes, strict=True)]
     _name(files, log)
-    answers = [one for file in files for one in file.answers]
-    for one in answers:
-        one.cluster = None
+    answers = [answer for file in files for answer in file.answers]
+    for answer in answers:
+        answer.cluster = None
     return log.by_score(answers, "these results")
 
 
@@ -94,13 +96,13 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
         results.append((checked(Result, row, source, where), where))
     if not results:
         raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
-    keys = [(_provider(one.provider), one.prompt_idx) for one, _ in results]
+    keys = [(_provider(result.provider), result.prompt_idx) for result, _ in results]
     runs = list(dict.fromkeys(keys))
     names = run_names([(provider, f"prompt {prompt}") for provider, prompt in runs])
     named = dict(zip(runs, names, strict=True))
     if len({provider for provider, _ in runs}) < len(runs):
         log.say("promptfoo.prompts", "runs are distinguished by the number of their prompt")
-    crashed = sum(any(map(_crashed, one.assertions)) for one, _ in results)
+    crashed = sum(any(map(_crashed, result.assertions)) for result, _ in results)
     if crashed:
         log.say(
             "promptfoo.crashed",
@@ -110,10 +112,10 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
             crashed=crashed,
             total=len(results),
         )
-    _against_counts(log, source, [one for one, _ in results])
+    _against_counts(log, source, [result for result, _ in results])
     answers = []
-    for key, (one, where) in zip(keys, results, strict=True):
-        answers.append(log.take(_answer(one, Answer(prefix + named[key], f"test {one.test_idx}", where=where))))
+    for key, (result, where) in zip(keys, results, strict=True):
+        answers.append(log.take(_answer(result, Answer(prefix + named[key], f"test {result.test_idx}", where=where))))
         answers[-1].path = source.label
     tests: set[tuple[str, str]] = set()
     for answer in answers:
@@ -121,15 +123,15 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
             rule = f"{answer.question!r} appears twice for run {answer.run!r}"
             raise FormatError(source.label, rule, where=answer.where)
         tests.add((answer.run, answer.question))
-    return Tests(str(source.label), answers, _asked(one for one, _ in results))
+    return Tests(str(source.label), answers, _asked(result for result, _ in results))
 
 
 def _results(source: Source) -> Iterator[tuple[Any, str]]:
     if source.kind == "lines":
         yield from rows_in(source)
         return
-    held = source.document.get("results")
-    table, place = (held, ("results", "results")) if isinstance(held, dict) else (source.document, ("results",))
+    results = source.document.get("results")
+    table, place = (results, ("results", "results")) if isinstance(results, dict) else (source.document, ("results",))
     if table.get("results"):
         if table.get("version") != 3:
             rule = "promptfoo results must be of version 3"
@@ -144,8 +146,7 @@ def _provider(provider: Any) -> str:
 
 
 def _crashed(assertion: dict[str, Any]) -> bool:
-    """Return whether the script of an assertion crashed, as the tool says in its reason: it counts that as a
-    failure."""
+    """Return whether the script of an assertion crashed, which the tool counts as a failure and names in its reason."""
     return not assertion.get("pass") and str(assertion.get("reason")).startswith(CRASHED)
 
 
@@ -153,14 +154,16 @@ def _answer(row: Result, answer: Answer) -> Answer:
     response, test = as_object(row.response), as_object(row.test_case)
     output = response.get("output")
     nothing = None if isinstance(output, (dict, list)) else empty(output)
-    failed = [one for one in row.assertions if not one.get("pass")]
+    failed = [assertion for assertion in row.assertions if not assertion.get("pass")]
     refused = response.get("isRefusal") is True
     judged = not failed or row.success or refused
     if row.failure_reason == _ERROR or (
         row.failure_reason is None and nothing and (row.error or response.get("error"))
     ):
         answer.ungraded = ERRORED
-    elif not judged and all(_crashed(one) or part_of(one, "metadata", "graderError") is True for one in failed):
+    elif not judged and all(
+        _crashed(assertion) or part_of(assertion, "metadata", "graderError") is True for assertion in failed
+    ):
         answer.ungraded = UNREAD
     answer.right, answer.silent, answer.nothing = row.success, REFUSED if refused else None, nothing
     answer.score = None if answer.ungraded else number(row.score)
@@ -170,16 +173,16 @@ def _answer(row: Result, answer: Answer) -> Answer:
     answer.cluster = hashlib.blake2s(json.dumps(same, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
     answer.asked, answer.gold = (
         row.vars or row.prompt_text,
-        [one.get("value") for one in objects_in(test.get("assert"))],
+        [assertion.get("value") for assertion in objects_in(test.get("assert"))],
     )
     answer.answer = output if isinstance(row.response, dict) else row.response
-    reasons = [part_of(row.grading_result, "reason"), *(one.get("reason") for one in row.assertions)]
+    reasons = [part_of(row.grading_result, "reason"), *(assertion.get("reason") for assertion in row.assertions)]
     answer.reason = list(dict.fromkeys([*map(str, filter(None, reasons)), *([] if answer.answer else [row.error])]))
     return answer
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note if the counts of the tool (`results.stats`; for each prompt `metrics`) differ from those of the results."""
+    """Note if the tool's counts (`results.stats`; for each prompt `metrics`) differ from those of the results."""
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
@@ -190,15 +193,15 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
         for prompt in (None, one.prompt_idx):
             of_prompts.setdefault(prompt, Counter())[ended] += 1
     for prompt, counts in of_prompts.items():
-        held = as_object(table.get("stats")) if prompt is None else as_object(dict(enumerate(prompts)).get(prompt))
+        stats = as_object(table.get("stats")) if prompt is None else as_object(dict(enumerate(prompts)).get(prompt))
         for ended, of_all in (("Pass", "successes"), ("Fail", "failures"), ("Error", "errors")):
             name = of_all if prompt is None else f"test{ended}Count"
             what = f"stats.{name}" if prompt is None else f"prompts[{prompt}].metrics.{name}"
             ours = [counts[ended], counts["Fail"] + counts["Error"]][: 2 if ended == "Fail" else 1]
-            log.total(source.name, what, held.get(name), ours)
+            log.total(source.name, what, stats.get(name), ours)
 
 
-# ---- which tests are the same ----
+# ---- matching tests ----
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
@@ -209,38 +212,41 @@ def _asked(results: Iterator[Result]) -> dict[str, str]:
     """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
-    for one in results:
-        first.setdefault(one.test_idx, one)
-        prompts.setdefault(one.prompt_idx, set()).add(str(one.prompt_text or ""))
+    for result in results:
+        first.setdefault(result.test_idx, result)
+        prompts.setdefault(result.prompt_idx, set()).add(str(result.prompt_text or ""))
     vary = any(len(texts) > 1 for texts in prompts.values())
-    return {f"test {i}": _variables(one) or (str(one.prompt_text or "") if vary else "") for i, one in first.items()}
+    return {
+        f"test {i}": _variables(result) or (str(result.prompt_text or "") if vary else "")
+        for i, result in first.items()
+    }
 
 
 def _variables(result: Result) -> str:
-    held = result.vars or part_of(result.test_case, "vars")
-    if isinstance(held, dict):
-        held = {k: v for k, v in held.items() if k != SET_BY_THE_TOOL and not str(k).startswith("_")}
-    return json.dumps(held, sort_keys=True, ensure_ascii=False, default=str) if held else ""
+    variables = result.vars or part_of(result.test_case, "vars")
+    if isinstance(variables, dict):
+        variables = {k: v for k, v in variables.items() if k != SET_BY_THE_TOOL and not str(k).startswith("_")}
+    return json.dumps(variables, sort_keys=True, ensure_ascii=False, default=str) if variables else ""
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Give the same name to equal tests.
+    """Name the tests of all files, so that equal tests have equal names.
 
-    Tests of the same variables and assertions are repeats of one question, numbered in the order of their first tests.
-    If there are none, a question bears the number of its test if the files agree on what each number asks, and else
-    that of the first file that asks the same.
+    Tests with the same variables and assertions are repeats of one question, numbered in the order of their first
+    tests. Without such repeats, a question is named by the number of its test if all files ask the same under each
+    number. Otherwise it has the number of the first file that asks the same.
     """
-    answers = [one for file in files for one in file.answers]
-    again = len(answers) - len({(one.run, one.cluster) for one in answers})
+    answers = [answer for file in files for answer in file.answers]
+    again = len(answers) - len({(answer.run, answer.cluster) for answer in answers})
     if again:
         log.say(
             "promptfoo.repeats",
             "{repeats} results are of tests with the same variables and assertions as another: they are repeats",
             repeats=again,
         )
-        numbers = {test: i for i, test in enumerate(dict.fromkeys(one.cluster for one in answers))}
-        for one in answers:
-            one.question = f"test {numbers[one.cluster]}"
+        numbers = {test: i for i, test in enumerate(dict.fromkeys(answer.cluster for answer in answers))}
+        for answer in answers:
+            answer.question = f"test {numbers[answer.cluster]}"
         number_repeats(answers)
         return
     first: dict[str, Tests] = {}
@@ -262,8 +268,8 @@ def _name(files: Sequence[Tests], log: Log) -> None:
         for name, asked in file.asked.items():
             names.setdefault(asked, name if file is files[0] else f"test {free}")
             free = max(free, int(names[asked].removeprefix("test ")) + 1)
-        for one in file.answers:
-            one.question = names[file.asked[one.question]]
+        for answer in file.answers:
+            answer.question = names[file.asked[answer.question]]
     log.say(
         "promptfoo.paired",
         "{first} and {second} have different tests under one number (the first is {test}): tests are "
@@ -275,8 +281,8 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     )
 
 
-def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
-    """Raise MismatchError if tests cannot be paired by their questions."""
+def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> None:
+    """Raise MismatchError if the tests of two files cannot be paired by their questions."""
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():
@@ -289,10 +295,10 @@ def _check(files: Sequence[Tests], name: str, one: Tests, other: Tests) -> None:
             continue
         ask = [
             (text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…") or "one without variables"
-            for text in (one.asked[name], other.asked[name])
+            for text in (first.asked[name], other.asked[name])
         ]
         raise MismatchError(
-            f"{one.label} and {other.label} have different tests under one number: {name} is {ask[0]} in the first and "
-            f"{ask[1]} in the second; {why}. Give files of the same tests in the same order, or score each file on its "
-            "own"
+            f"{first.label} and {other.label} have different tests under one number: {name} is {ask[0]} in the first "
+            f"and {ask[1]} in the second; {why}. Give files of the same tests in the same order, or score each file "
+            "on its own"
         )

@@ -1,11 +1,10 @@
 """ragas: the table of `to_pandas()`, one row per sample and one column per metric, as CSV, JSON, JSON Lines or Parquet.
 
 The columns are `user_input`, `response`, `reference`, `retrieved_contexts` (before version 0.2 `question`, `answer`,
-`ground_truth`, `contexts`) and the metrics; `--column question=COLUMN` and `--column answer=COLUMN` give other names,
-and `--column confidence=COLUMN` names the confidence of an answer. A
-cell without a number is a metric that failed on that sample: it says nothing about the answer, and the mean that ragas
-prints leaves it out, so each metric is averaged over a different number of answers; a note gives that mean and the one
-over all samples.
+`ground_truth`, `contexts`) and the metrics. `--column question=COLUMN` and `--column answer=COLUMN` give other names,
+and `--column confidence=COLUMN` names the confidence of an answer. A cell without a number is a metric that failed on
+that sample, which says nothing about the answer. ragas leaves such samples out of its means, so each metric is averaged
+over a different number of answers. A note gives that mean and the mean over all samples.
 
 The scores are between 0 and 1 and are not verdicts, so they are averaged (mean(faithfulness)) unless `--choose
 metric=NAME` makes one of them the outcome: correct at 1, or with `--choose threshold=T` from T on. An empty response
@@ -43,22 +42,23 @@ METRICS = {
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with `user_input` and `retrieved_contexts`, or one of ragas's metrics beside `user_input`,
-    beside `question` and `contexts`, or beside another of them; and a column that is not one of ragas's fields."""
+    """Recognise a table with `user_input` and `retrieved_contexts`; or with one of ragas's metrics beside `user_input`,
+    beside `question` and `contexts`, or beside another of these metrics; and always with a column that is not one of
+    ragas's fields."""
     if not is_table(source) or "outcome" in source.columns:
         return None
     have = {*source.columns}
     known = {name for name in have if _plain(name) in METRICS}
     ours = ("user_input" in have and (known or have & {*CONTEXTS})) or (known and {"question", "contexts"} <= have)
-    own = not any("run" in roles_of(name) for name in have)  # a file of ragas is of one run
-    told = own and (
+    one_run = not any("run" in roles_of(name) for name in have)  # A file of ragas has one run.
+    recognised = one_run and (
         have & {*QUESTION} or not any({"question", "row"} & {*roles_of(name)} for name in have)
-    )  # else scores of somebody's own table
-    return "table" if (ours or (len(known) > 1 and told)) and have - FIELDS else None
+    )  # Otherwise the scores are in a table that ragas did not write.
+    return "table" if (ours or (len(known) > 1 and recognised)) and have - FIELDS else None
 
 
 def _plain(column: str) -> str:
-    """Return the name of a metric without what ragas adds to it ("factual_correctness(mode=f1)")."""
+    """Return the name of a metric without ragas's addition ("factual_correctness(mode=f1)")."""
     return column.partition("(")[0].strip()
 
 

@@ -1,6 +1,7 @@
-"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is silence.
+"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file per run. NOT_ATTEMPTED is an
+abstention.
 
-A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter
+A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole cell. The reference grader looks for a letter
 anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
 they are matched by their text.
 """
@@ -29,7 +30,7 @@ GRADES = {
     **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
     **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
 }
-REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns in which a grader says why
+REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns with a grader's reasons
 OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
 _MARKS = re.compile(r"[^\w ]+")
 _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
@@ -45,13 +46,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log.notes += [remark for source in log.sources for remark in source.notes]
     answers: list[Answer] = []
     for source, name in zip(log.sources, name_runs(log.sources), strict=True):
-        before = {one.run for one in answers}
-        own = _answers(log, source, name)
-        if again := next((one.run for one in own if one.run in before), None):
+        before = {answer.run for answer in answers}
+        run_answers = _answers(log, source, name)
+        if again := next((answer.run for answer in run_answers if answer.run in before), None):
             raise MismatchError(f"run {again!r} is in {source.label} and in an earlier file")
-        answers += own
+        answers += run_answers
     _name_repeats(log, answers)
-    return log.result(answers, keep=[name for one in answers for name in one.strata], measures=MEASURES)
+    return log.result(answers, keep=[name for answer in answers for name in answer.strata], measures=MEASURES)
 
 
 def _answers(log: Log, source: Source, name: str) -> list[Answer]:
@@ -64,7 +65,7 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
         if problem is None:
             raise FormatError(source.label, "the problem is empty", where=locate(source, at))
         state, why = grade_of(row["grade"], log.options.outcome_map)
-        said = row.get("predicted_answer")
+        text = row.get("predicted_answer")
         answer = Answer(
             run,
             problem,
@@ -77,11 +78,11 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
             cluster=row.get("target") or "",
             asked=problem,
             gold=row.get("target"),
-            answer=said,
+            answer=text,
             reason=next((row[column] for column in REASONS if row.get(column)), None),
         )
         settle(log.take(answer), state == CORRECT)
-        odd[run] += "predicted_answer" in row and said is None and answer.state in (CORRECT, INCORRECT)
+        odd[run] += "predicted_answer" in row and text is None and answer.state in (CORRECT, INCORRECT)
         answers.append(answer)
     for run, count in odd.items():
         if count:
@@ -95,10 +96,10 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """Return the state that a grade names, and why it is silent or not graded.
+    """Return the state that a grade names, and the reason if it is an abstention or not graded.
 
-    A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do
-    no harm ("**B**"). Nothing is looked for inside a longer text: that is not graded.
+    A grade is a letter or a word, in upper or lower case. It may be both if they agree ("A: CORRECT"), with marks
+    around them ("**B**"). A longer text is not searched: it is not graded.
     """
     if text is None:
         return NOT_GRADED, "without a grade"
@@ -114,14 +115,14 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
-    """Name each question by its text, and add a number if a run has it more than once; questions of one text are a
+    """Name each question by its text, with a number if a run has it more than once; questions with one text are a
     cluster.
 
-    Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
+    Repeats are paired across runs by their targets if all runs have the same targets, and by their order otherwise.
     """
     by_text: dict[str, dict[str, list[Answer]]] = {}
-    for one in answers:
-        by_text.setdefault(one.question, {}).setdefault(one.run, []).append(one)
+    for answer in answers:
+        by_text.setdefault(answer.question, {}).setdefault(answer.run, []).append(answer)
     steady = _steady(answers)
     repeated = [text for text, runs in by_text.items() if max(map(len, runs.values())) > 1]
     if len(repeated) > 1:
@@ -137,23 +138,25 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
             repeated[0],
         )
     for text, runs in by_text.items():
-        targets = [sorted(str(one.cluster) for one in own) for own in runs.values()]
+        targets = [sorted(str(answer.cluster) for answer in run_answers) for run_answers in runs.values()]
         alike = targets.count(targets[0]) == len(targets)
-        for own in runs.values():
-            for i, one in enumerate(sorted(own, key=lambda one: str(one.cluster)) if alike else own):
-                one.question = text if not i else f"{text} ({i + 1})"
-                while i and one.question in by_text:
-                    one.question += "'"
+        for run_answers in runs.values():
+            for i, answer in enumerate(
+                sorted(run_answers, key=lambda answer: str(answer.cluster)) if alike else run_answers
+            ):
+                answer.question = text if not i else f"{text} ({i + 1})"
+                while i and answer.question in by_text:
+                    answer.question += "'"
     for text, runs in by_text.items():
-        for one in (one for own in runs.values() for one in own):
-            one.cluster = text if repeated else None
-            one.strata = {name: value for name, value in one.strata.items() if name in steady}
+        for answer in (answer for run_answers in runs.values() for answer in run_answers):
+            answer.cluster = text if repeated else None
+            answer.strata = {name: value for name, value in answer.strata.items() if name in steady}
 
 
 def _steady(answers: Sequence[Answer]) -> set[str]:
-    """Return the columns that have one value a question."""
+    """Return the columns that have one value per question."""
     values: dict[tuple[str, str, str | None], set[str]] = {}
-    for one in answers:
-        for name, value in one.strata.items():
-            values.setdefault((name, one.question, one.cluster), set()).add(value)
+    for answer in answers:
+        for name, value in answer.strata.items():
+            values.setdefault((name, answer.question, answer.cluster), set()).add(value)
     return {name for name, *_ in values} - {name for (name, *_), cells in values.items() if len(cells) > 1}

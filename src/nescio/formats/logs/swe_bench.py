@@ -1,15 +1,14 @@
 """SWE-bench: the report of a run (`resolved_ids`, `unresolved_ids`, `empty_patch_ids`, …), the `report.json` of single
 instances, and the older report of lists (`resolved`, `no_generation`).
 
-A resolved instance is right and an unresolved one wrong. An empty patch counts as incorrect (`--empty`), as in the
-tool, if it is a submitted instance that was not resolved; an instance whose evaluation ended in an error is not
-graded, and neither is one whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
-the tool counts as unresolved; a note counts those for which it cannot tell (`ambiguous_failure_ids`). One that was not
-submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool's share of resolved instances is
-over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions
-(`model_patch`) has no verdicts.
-The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no unresolved
-instance, so nescio asks how many there are in all (`--total N --rest incorrect`).
+A resolved instance is right and an unresolved one wrong. A submitted instance with an empty patch counts as incorrect
+(`--empty`), as in the tool. Two kinds of instances are not graded. The first are those whose evaluation ended in an
+error. The second are those whose tests failed because of the machine (`infra_failure_ids`, from SWE-bench 5 on), which
+the tool counts as unresolved. A note counts those for which it cannot tell (`ambiguous_failure_ids`). An instance that
+was not submitted (`incomplete_ids`) is missing, and `--missing` says how it counts: the tool divides by the submitted
+instances, or by all. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no
+verdicts. The `results.json` of a submission to the leaderboard (`resolved`, `no_generation`, `no_logs`) lists no
+unresolved instance. So nescio asks for the number of all instances (`--total N --rest incorrect`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ from nescio.tables.settling import counts_of
 
 COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
 NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
-# The lists of a report and what they say of an instance, the more telling ones first: an empty patch is unresolved too.
+# The lists of a report and their meaning for an instance. More specific ones come first, because an empty patch is also
+# unresolved.
 LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("resolved_ids", CORRECT, None),
     ("empty_patch_ids", SILENT, EMPTY),
@@ -53,7 +53,7 @@ OLD_LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("no_logs", NOT_GRADED, NO_SCORE),
     ("generated", INCORRECT, None),
 )
-# Lists of instances that nothing resolved: those that were not run, have no patch, or have a verdict or an error.
+# Lists of instances that are not resolved: not run, without a patch, or with a negative verdict or an error.
 NOT_RESOLVED = {"empty_patch_ids", "error_ids", "unresolved_ids", "incomplete_ids", "no_generation", "no_logs"}
 Lists = Sequence[tuple[str, int, str | None]]
 
@@ -70,7 +70,7 @@ class Instance(Struct):
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every report as a run; the files of single instances are one."""
+    """Read every report as a run; the files of single instances form one run."""
     log = Log(parts, options)
     answers: list[Answer] = []
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
@@ -79,12 +79,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
-        own = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
-        _against_counts(log, source, own, run)
-        answers += own
+        report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
+        _against_counts(log, source, report_answers, run)
+        answers += report_answers
     for source in single:
         answers += _instances(log, source, _run_of(source))
-    if single and all(one.why is None for one in answers):
+    if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
             "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the question that asks for the number of instances, if a file does not list those that failed."""
+    """Return the error that asks for the number of instances, for a file that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
     rule = "it lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
@@ -107,30 +107,32 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
 
 
 def _name(source: Source) -> str:
-    """Return the name of a report, or of the submission whose folder `results` holds it."""
+    """Return the name of a report, or that of the submission whose folder `results` holds it."""
     folders = own_path(source.label).parts[1:-1]
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
 
 def _run_of(source: Source) -> str:
-    """Return the run of an instance's report, which lies in RUN/MODEL/INSTANCE/report.json; or the file's own name."""
+    """Return the run of an instance's report in RUN/MODEL/INSTANCE/report.json, or else the file's own name."""
     folders = own_path(source.label).parent
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 
 
 def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
-    """Return the instances that the lists of a report name, each by the most telling of its lists."""
+    """Return the instances in the lists of a report, each with the meaning of its most specific list."""
     answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
-        if ids is not None and not (isinstance(ids, list) and all(isinstance(one, str) and one for one in ids)):
+        if ids is not None and not (
+            isinstance(ids, list) and all(isinstance(instance, str) and instance for instance in ids)
+        ):
             raise FormatError(source.label, f"{name} must be a list of names", value=ids)
-        for one in ids or ():
-            before = answers.get(identity(one))
+        for instance in ids or ():
+            before = answers.get(identity(instance))
             if name in NOT_RESOLVED and before is not None and before.state == CORRECT:
                 rule = f"an instance is in {lists[0][0]} and in {name}, which contradict each other"
-                raise FormatError(source.label, rule, where=name, value=one)
-            answers.setdefault(identity(one), _answer(log, source, run, one, (state, why)))
+                raise FormatError(source.label, rule, where=name, value=instance)
+            answers.setdefault(identity(instance), _answer(log, source, run, instance, (state, why)))
     if not answers:
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in COUNTS if name in source.document]
         rule = (
@@ -160,17 +162,21 @@ def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
-    """Note the shares that the tool gives of a report, whose counts are over different instances. Note also if its
-    counts differ from those of its lists."""
-    own: Mapping[str, Any] = source.document
-    states = [one.state for one in answers]
+    """Note the tool's own shares of a report, which divide by different counts of instances.
+
+    Another note says if its counts differ from the lengths of its lists.
+    """
+    report: Mapping[str, Any] = source.document
+    states = [answer.state for answer in answers]
     resolved, silent, missing = states.count(CORRECT), states.count(SILENT), states.count(ABSENT)
-    listed = {name.removesuffix("_ids"): own[name] for name, *_ in LISTS if isinstance(own.get(name), list)}
+    listed = {name.removesuffix("_ids"): report[name] for name, *_ in LISTS if isinstance(report.get(name), list)}
     counted = {f"{name}_instances": len({*ids}) for name, ids in listed.items()} | {"resolved_instances": resolved}
     for name, many in counted.items():
-        log.total(source.name, name, own.get(name), (many,))
-    unlisted = max((own[name] for name in COUNTS[1:] if isinstance(own.get(name), int)), default=0) - len(answers)
-    shares = [(f"{resolved}/{own[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(own.get(name), int)]
+        log.total(source.name, name, report.get(name), (many,))
+    unlisted = max((report[name] for name in COUNTS[1:] if isinstance(report.get(name), int)), default=0) - len(answers)
+    shares = [
+        (f"{resolved}/{report[name]}", name.split("_")[0]) for name in COUNTS[1:] if isinstance(report.get(name), int)
+    ]
     if unlisted > 0:
         log.say(
             "swe_bench.unlisted",
@@ -191,8 +197,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
             missing=missing,
             shares=shares,
         )
-    unsure = {identity(one) for one in texts_in(as_list(own.get("ambiguous_failure_ids")))}
-    unsure &= {one.question for one in answers if one.state == INCORRECT}
+    unsure = {identity(answer) for answer in texts_in(as_list(report.get("ambiguous_failure_ids")))}
+    unsure &= {answer.question for answer in answers if answer.state == INCORRECT}
     if unsure:
         log.say(
             "swe_bench.unsure",

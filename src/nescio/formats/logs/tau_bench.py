@@ -1,10 +1,10 @@
 """τ-bench: the list of trajectories of one agent, `{"task_id", "trial", "reward", "info", "traj"}`; and τ²-bench's
 `simulations`.
 
-A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory that ended in an error of the
-agent or of its environment (`info.error`; the `termination_reason` of τ²-bench) is not graded, though the tool counts
-it as a reward of 0; neither is one without a reward. An agent that gives up, or hands the user over to a person, is
-graded by its reward like any other.
+A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory without a reward is not graded.
+Neither is one that ended in an error of the agent or its environment (`info.error`; the `termination_reason` of
+τ²-bench), though the tool counts a reward of 0. An agent that gives up, or hands the user over to a person, is graded
+by its reward like any other.
 """
 
 from __future__ import annotations
@@ -50,13 +50,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         else:
             rows = rows_in(source, ("simulations",) if isinstance(document, dict) else (), "a trajectory")
         for row, where in rows:
-            held = checked(Trajectory, row, source, where)
-            answers.append(log.take(_answer(held, Answer(run, f"task {identity(held.task_id)}", where=where))))
+            trajectory = checked(Trajectory, row, source, where)
+            answers.append(
+                log.take(_answer(trajectory, Answer(run, f"task {identity(trajectory.task_id)}", where=where)))
+            )
             answers[-1].path = source.label
     if not log.grade(answers, "the rewards"):
         rule = f"a reward is outside [0, 1]; {opt('choose', of='threshold=T')} says what is right"
         raise FormatError(log.label, rule)
-    if errored := sum(one.why == ERRORED for one in answers):
+    if errored := sum(answer.why == ERRORED for answer in answers):
         log.say(
             "tau_bench.errored",
             "{errored} of {total} trajectories ended in an error: not graded (the tool counts a reward of 0)",

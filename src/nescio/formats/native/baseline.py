@@ -1,13 +1,12 @@
-"""Baselines: one run with its outcomes and their origin, for gates that compare later runs with it.
+"""Baselines: one run with its outcomes and their origin. Gates compare later runs with it.
 
 A baseline is a JSON object, as `nescio compare --save-baseline` writes it. `nescio_baseline` is the version of the
-format; `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`,
-`signature` and `measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row
-for each answer.
-`rows_digest` is a digest of columns and rows: rows that were edited, or merged badly, are refused.
-`text` and `gold` are digests of a question's words (with the options to choose from) and of its gold answers, by which
-a question that was changed is known; the words themselves are not kept. `cluster` names the first of the questions that
-move together with it, where some do. A run of scores alone has no column `outcome`.
+format. `run`, `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`,
+`signature` and `measures` describe the measurement. `columns` names the values in each of the `rows`, one row per
+answer. `rows_digest` is a digest of columns and rows, so rows that were edited, or merged badly, are refused. `text`
+and `gold` are digests of a question's words (with its options) and of its gold answers. They reveal a changed question;
+the words themselves are not kept. `cluster` names the first question of a question's cluster, if there are clusters. A
+run that has only scores has no column `outcome`.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from nescio.sources.source import Source
 
 VERSION = 1
 KEY = "nescio_baseline"
-SCORE = "score:"  # before the name of a column of scores
+SCORE = "score:"  # the prefix of the names of score columns
 _STATES = {**STATES, "ungraded": NOT_GRADED, "missing": ABSENT}
 _WORDS = {state: word for word, state in _STATES.items()}
-_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and the value for nothing
+_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers, with their type and the value for a missing number
     "confidence": (np.float64, np.nan),
     "candidate": (np.int8, -1),
     "answerable": (np.int8, -1),
@@ -47,9 +46,9 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 
 
 class Provenance(Struct, frozen=True):
-    """The origin of a baseline: all of the file except the rows.
+    """The origin of a baseline: the whole file except its rows.
 
-    `read` holds the options of reading that decide outcomes.
+    `read` holds the reading options that affect outcomes.
     """
 
     run: str
@@ -73,7 +72,7 @@ class Provenance(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True, eq=False):
-    """A run and its origin; `texts` and `golds` hold a digest for each question whose words are known."""
+    """A run and its origin; `texts` and `golds` hold a digest for each question with known words."""
 
     made: Provenance
     data: Outcomes | Evidence
@@ -93,7 +92,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001
-    """Read a baseline as a run of its own; several are refused."""
+    """Read a baseline as a run. Raises an error for several baselines."""
     if len(parts) > 1:
         raise FormatError(parts[1][1].label, f"a baseline is read alone; compare later runs {opt('baseline')} with it")
     baseline = read_file(parts[0][1])
@@ -101,7 +100,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Read one baseline. Raises FormatError if it is none, is damaged, or is of a later version."""
+    """Return the baseline in a file. Raises FormatError if it is none, is damaged, or has a later version."""
     import msgspec
 
     label, document = source.label, source.document
@@ -130,7 +129,7 @@ def read_file(source: Source) -> Baseline:
 
 
 def _digest_of_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a digest of rows in any order; numbers count as floats, however they are written."""
+    """Return a digest of rows that does not depend on their order; numbers count as floats, however written."""
     plain = ([cell if cell is None or isinstance(cell, str) else float(cell) for cell in row] for row in rows)
     return digest_of([_dumped(columns), *map(_dumped, plain)])
 
@@ -225,7 +224,7 @@ def _evidence(
 
 
 def in_json(baseline: Baseline) -> str:
-    """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
+    """Return the text of a baseline: the head, then one line per answer, so that version control shows changes."""
     columns, cells = _table(baseline)
     rows, made = list(cells), baseline.made
     head = {KEY: VERSION, **asdict(made)}
@@ -251,8 +250,12 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
         cells["outcome"] = [_WORDS[state] for state in data.state[0].tolist()]
         for name, (_, empty) in _NUMBERS.items():
             values = getattr(data, name)
-            own = None if values is None else values if name == "answerable" else values[0]
-            plain = [] if own is None else [None if cell == empty or np.isnan(cell) else cell for cell in own.tolist()]
+            column_values = None if values is None else values if name == "answerable" else values[0]
+            plain = (
+                []
+                if column_values is None
+                else [None if cell == empty or np.isnan(cell) else cell for cell in column_values.tolist()]
+            )
             if any(cell is not None for cell in plain):
                 cells[name] = plain
         if data.why is not None:

@@ -1,6 +1,7 @@
-"""Whether a clause says that there is no answer: by the classes of its words, in orders that hold in every language.
+"""Decide whether a clause says that there is no answer, from the classes of its words, in orders that hold in every
+language.
 
-`words.toml` lists the words of each class. A clause becomes one letter for each class of each word, and the rules are
+`words.toml` lists the words of each class. A clause becomes one letter per class of each word, and the rules are
 patterns of these letters: speaker, negation, verb of knowing ("I could not find"), source, negation, verb of saying
 ("the text does not mention"), and so on.
 """
@@ -14,18 +15,18 @@ from functools import cache, lru_cache
 
 from nescio.judging.declined.phrases import languages
 
-# The classes of words, in the order in which a word of several classes is written, each with its letter.
+# The classes of words, each with its letter, in the order of a word's letters if it has several classes.
 CLASSES = {
     "not": "n",  # not, cannot, unable
     "none": "z",  # no, none, neither
     "lack": "f",  # lacks, insufficient
-    "me": "m",  # the speaker: I, my, or a verb that says so by its ending
-    "own": "w",  # know, in the first person of a language without pronouns
+    "me": "m",  # the speaker: I, my, or a verb with such an ending
+    "own": "w",  # know, in the first person, in a language without pronouns
     "finite": "h",  # a verb that comes before its negation: "der Text sagt das nicht"
     "know": "k",  # what a speaker or a source does not do: know, find, answer, mention, contain
     "known": "p",  # what an answer is not: known, confirmed, available, clear
     "can": "c",  # possible, impossible
-    "be": "b",  # is, there; and we, who may be anybody
+    "be": "b",  # is, there; and we, which may mean anybody
     "source": "s",  # text, document, context
     "info": "i",  # information, answer, evidence
     "in": "l",  # in, from, by
@@ -34,14 +35,14 @@ CLASSES = {
     "open": "o",  # unknown, unclear
     "decline": "d",  # refuse
     "until": "t",
-    "that": "x",  # begins a clause within the clause, beyond which no rule looks
-    "filler": "a",  # says nothing: unfortunately, could
+    "that": "x",  # begins a subordinate clause, which no rule enters
+    "filler": "a",  # adds nothing: unfortunately, could
 }
-_LONGEST = 20  # letters of a beginning of words
+_LONGEST = 20  # the longest beginning of words, in letters
 _ORDER = [*CLASSES.values()]
-_EVIDENT = frozenset("nzfod")  # without one of these no rule matches
-# In a rule, a digit is a gap of as many letters at most, N a negation, K what a source does not say, [Ki] that or what
-# it lacks, ~ anything but what it says, and ^ the beginning of a clause, after words that say nothing.
+_EVIDENT = frozenset("nzfod")  # No rule matches without one of these.
+# In a rule, a digit is a gap of at most so many letters, N a negation, K what a source does not say. [Ki] is K or what
+# it lacks, ~ anything but K, and ^ the start of a clause, after words that add nothing.
 _SAID_BY_SPEAKER = (
     "m3N6[Ki]",  # I could not find, I have no information
     "N4m4[Ki]",  # that is not something I can answer; mir fehlen die Angaben
@@ -72,8 +73,10 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return the kinds of a clause in one of these languages. "strong" denies an answer, "weak" doubts it, and
-    "about" tells of sources or of what one must know."""
+    """Return the kinds of a clause in one of these languages.
+
+    "strong" denies an answer, "weak" doubts it, and "about" describes sources or missing knowledge.
+    """
     return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
 
 
@@ -83,7 +86,7 @@ def _denies(letters: str) -> str:
         return "weak"
     if _rules(_SAID_BY_SPEAKER + _SAID_OF_SOURCE).search(letters):
         return "strong"
-    # "was not published until 1999" says when
+    # "was not published until 1999" states when.
     if "t" not in letters and _rules(_SAID_OF_ANSWER).search(letters.partition("x")[0]):
         return "strong"
     return "about" if _rules(_ABOUT).search(letters) else ""
@@ -110,23 +113,23 @@ def spoken(words: Sequence[str]) -> frozenset[str]:
 @lru_cache(1 << 16)
 def _letters(word: str) -> Mapping[str, str]:
     """Return the letters of the classes of a word, in each language that knows it."""
-    found = defaultdict[str, set[str]](set)
+    by_language = defaultdict[str, set[str]](set)
     for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
         for name, letter in _entries().get(entry, ()):
-            found[name].add(letter)
+            by_language[name].add(letter)
     for prefix, name in _prefixes().items():
-        if word.startswith(prefix) and "n" not in found[name]:
+        if word.startswith(prefix) and "n" not in by_language[name]:
             denied = {*_letters(word.removeprefix(prefix)).get(name, "")} & {*"mwkpb"}
-            found[name] |= denied and denied | {"n"}
-    return {name: "".join(sorted(letters, key=_ORDER.index)) for name, letters in found.items() if letters}
+            by_language[name] |= denied and denied | {"n"}
+    return {name: "".join(sorted(letters, key=_ORDER.index)) for name, letters in by_language.items() if letters}
 
 
 @cache
 def _entries() -> Mapping[str, list[tuple[str, str]]]:
     """Return the language and the letter of each word, and of each beginning of words ("determin*")."""
     entries = defaultdict[str, list[tuple[str, str]]](list)
-    for name, one in languages().items():
-        for kind, words in one.get("words", {}).items():
+    for name, language in languages().items():
+        for kind, words in language.get("words", {}).items():
             for word in words.split() if kind in CLASSES else ():
                 entries[word].append((name, CLASSES[kind]))
     return entries
@@ -135,7 +138,11 @@ def _entries() -> Mapping[str, list[tuple[str, str]]]:
 @cache
 def _prefixes() -> Mapping[str, str]:
     """Return the prefix that denies a verb, with its language."""
-    return {one["words"]["prefix"]: name for name, one in languages().items() if "prefix" in one.get("words", {})}
+    return {
+        language["words"]["prefix"]: name
+        for name, language in languages().items()
+        if "prefix" in language.get("words", {})
+    }
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The judge that grades declining answers, and leaves the rest to another."""
+"""Define the judge that grades declining answers, and leaves the rest to another judge."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
 from nescio.judging.declined.phrases import digest
 from nescio.judging.declined.recognise import Verdict, declines, is_foreign
 
-_NAMED = 3  # of the texts that a note shows
+_NAMED = 3  # the most texts that a note shows
 _UNDETERMINED = "undetermined, by its words"
 
 
 class DeclinedThen(Struct, frozen=True):
     """A judge that grades declining answers as SILENT, other answers by the judge `then`, and undetermined ones as the
-    user asks."""
+    user chose."""
 
     then: Judge
     undetermined: str = "ungraded"
@@ -45,17 +45,17 @@ class DeclinedThen(Struct, frozen=True):
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
         """Return counts of declining and of undetermined answers, once known, and the remarks of the other judges."""
-        own = tuple(self.notes)
+        notes = tuple(self.notes)
         self.notes.clear()
         model = self.model.remarks(collection, runs) if self.model else ()
-        return (*own, *self.then.remarks(collection, runs), *model)
+        return (*notes, *self.then.remarks(collection, runs), *model)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Return the grades, in the order of the answers."""
         verdicts, foreign = list[Verdict](), list[bool | None]()
-        for one in answers:
-            verdicts.append(self._verdict(one))
-            foreign.append(is_foreign(one.answer))
+        for answer in answers:
+            verdicts.append(self._verdict(answer))
+            foreign.append(is_foreign(answer.answer))
         for i in _in_foreign_runs(answers, foreign):
             verdicts[i] = Verdict.UNDETERMINED
         self._report(answers, verdicts)
@@ -74,12 +74,14 @@ class DeclinedThen(Struct, frozen=True):
         other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED, why=_UNDETERMINED)}
         return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
 
-    def _verdict(self, one: AnswerToJudge) -> Verdict:
-        return Verdict.ANSWERED if _gold_declines(one.question) else declines(one.answer)
+    def _verdict(self, answer: AnswerToJudge) -> Verdict:
+        return Verdict.ANSWERED if _gold_declines(answer.question) else declines(answer.answer)
 
     def _report(self, answers: Sequence[AnswerToJudge], verdicts: Sequence[Verdict]) -> None:
-        """Note how many answers declined, in which words most, and how many are undetermined."""
-        words = Counter(one.answer.strip() for one, v in zip(answers, verdicts, strict=True) if v is Verdict.DECLINED)
+        """Add notes on the answers that declined, with the most frequent words, and on undetermined ones."""
+        words = Counter(
+            answer.answer.strip() for answer, v in zip(answers, verdicts, strict=True) if v is Verdict.DECLINED
+        )
         if words:
             self.notes.append(
                 note(
@@ -92,7 +94,7 @@ class DeclinedThen(Struct, frozen=True):
                     more=f" and {len(words) - _NAMED} other texts" if len(words) > _NAMED else "",
                 )
             )
-        unclear = [one for one, verdict in zip(answers, verdicts, strict=True) if verdict is Verdict.UNDETERMINED]
+        unclear = [answer for answer, verdict in zip(answers, verdicts, strict=True) if verdict is Verdict.UNDETERMINED]
         if unclear:
             first = unclear[0]
             self.notes.append(
@@ -118,10 +120,12 @@ _FATES = {
 
 
 def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
-    """Yield the answers in no language whose words are known, of the runs most of whose sentences are: a single one may
-    be all names."""
-    votes = Counter((one.run, is_one) for one, is_one in zip(answers, foreign, strict=True))
-    yield from (i for i, one in enumerate(answers) if foreign[i] and votes[one.run, True] > votes[one.run, False])
+    """Yield the answers in unknown languages, in runs in which most sentences are. (A single sentence may be all
+    names.)"""
+    votes = Counter((answer.run, is_one) for answer, is_one in zip(answers, foreign, strict=True))
+    yield from (
+        i for i, answer in enumerate(answers) if foreign[i] and votes[answer.run, True] > votes[answer.run, False]
+    )
 
 
 def _gold_declines(question: Question) -> bool:

@@ -1,4 +1,4 @@
-"""The phrases of `words.toml`, compiled when they are first needed."""
+"""Compile the phrases of `words.toml` when they are first needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
-# The letters of the scripts whose languages have phrases in place of classes of words.
+# the scripts whose languages have phrases in place of classes of words
 _LETTERS = {"arabic": "[\u0600-\u06ff]", "han": "[\u3040-\u9fff]", "hangul": "[\uac00-\ud7a3]"}
 _CHOICE = re.compile(r"\(([^()]*)\)(\??)|\[([^]]*)\]")
 
@@ -34,19 +34,21 @@ def _raw() -> bytes:
 
 
 def without_classes(text: str) -> frozenset[str]:
-    """Return the languages of the scripts of a text that have phrases in place of classes of words."""
+    """Return the languages, by the scripts of a text, that have phrases in place of classes of words."""
     scripts = [] if text.isascii() else [name for name, letters in _LETTERS.items() if re.search(letters, text)]
-    return frozenset(name for name, one in languages().items() if one.get("script") in scripts)
+    return frozenset(name for name, language in languages().items() if language.get("script") in scripts)
 
 
 @cache
 def whole() -> frozenset[str]:
-    """Return the texts that decline by themselves, in all languages."""
-    return frozenset(text for one in languages().values() for phrase in one["whole"] for text in _spelled_out(phrase))
+    """Return the texts that decline as a whole, in all languages."""
+    return frozenset(
+        text for language in languages().values() for phrase in language["whole"] for text in _spelled_out(phrase)
+    )
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:
-    """Yield the texts that a phrase of the list covers, with all its choices spelled out."""
+    """Yield the texts that a phrase of the list covers, with all its alternatives."""
     fixed, *rest = _CHOICE.split(phrase)
     choices = [[fixed]]
     for either, maybe, optional, after in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4], strict=True):
@@ -56,20 +58,20 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Return whether a phrase of this kind in one of these languages is in a text."""
+    """Return whether a text has a phrase of this kind in one of these languages."""
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 
 @cache
 def pattern(kind: str, name: str) -> re.Pattern[str]:
-    """Compile the phrases of a kind in a language."""
+    """Return the compiled phrases of a kind in a language."""
     either = "|".join(_regex(phrase, languages()[name]) for phrase in languages()[name][kind])
-    # An aside comes at the beginning of its clause: "sorry" does, "he was sorry" says something.
+    # An aside comes at the start of its clause: "sorry" is one, but "he was sorry" is a statement.
     return re.compile(rf"^\W*(?:{either})" if kind == "aside" else either)
 
 
 def _regex(phrase: str, language: Mapping[str, Any]) -> str:
-    """Turn a phrase into a regular expression; `words.toml` says how phrases are written."""
+    """Return the regular expression for a phrase; `words.toml` explains the notation of phrases."""
     if language.get("script") == "han":
         return f"(?:{phrase})"
     text = re.sub(r"\s*…\s*$", "", re.sub(r"^\s*…\s*", "", phrase.replace(".", r"\.")))

@@ -1,4 +1,5 @@
-"""Whether a text answers or declines to: by how people and models say so (`words.toml`), sentence by sentence."""
+"""Decide whether a text answers or declines, sentence by sentence, from words that people and models use
+(`words.toml`)."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from nescio.judging.declined.grammar import denies, is_known, may_deny, spoken
 from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
 from nescio.sources.tables import NOTHING
 
-_ASIDE_SHARE = 5  # as many times the words in which it declines, an answer that begins with something else has
-SHORT = 5  # words of an answer that is alone before its speaker doubts it
-# The end of a sentence: not after "30." or an initial.
+_ASIDE_SHARE = 5  # An answer that begins otherwise has at least so many times as many words as its declining part.
+SHORT = 5  # the most words of an answer that its speaker doubts afterwards
+# The end of a sentence, but not after "30." or an initial.
 _ENDS = re.compile(r"(?<=[.!?…؟])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b[^\W\d]\.)[)\]*]*\s+|(?<=[。！？])|[\n;؛]+")
-# No text in quotation marks holds the mark that opens it: else each of many opening marks would be followed to the end.
+# A quoted text does not contain its opening mark; otherwise each of many opening marks would be searched to the end.
 _QUOTED = re.compile(
     r"“[^“”]*”|\"[^\"]*\"|«[^«»]*»|„[^„“”]*[“”]|「[^「」]*」|『[^『』]*』|‘[^‘’]*’(?!\w)|(?<!\w)'[^']{3,}'(?!\w)"
 )
@@ -30,17 +31,17 @@ _AFTER = _WHITE + "\"'“”«»„`*_~.!。！…,<>()[]"
 _MARKS = dict.fromkeys((*range(0x064B, 0x0653), 0x0640, 0x200B, 0x200C, 0x200D, 0xFEFF))  # Arabic vowels, joiners
 _QUOTE = "◻"
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-# Texts that are an answer to one question, and say nothing of another: placeholders for no answer, and words.
+# Texts that answer one question, and say nothing about another: placeholders for no answer, and words.
 _BLANKS = frozenset(("", "none", "null", "nil", "na", "nan", "-", "?", "pass", "skip"))
 _AMBIGUOUS = _BLANKS | frozenset(("nothing", "x", "nobody", "no one"))
 
-_SAYS = ("strong", "weak", "aside", "ask", "commit", "states")  # what a phrase may say
+_SAYS = ("strong", "weak", "aside", "ask", "commit", "states")  # the kinds of phrases
 _DECLINING = frozenset(("strong", "weak", "ask"))
-_SILENT = frozenset(("strong", "weak", "ask", "aside"))  # a text in which no clause does any of this answers
+_SILENT = frozenset(("strong", "weak", "ask", "aside"))  # A text in which no clause is of these kinds answers.
 
 
 class Verdict(StrEnum):
-    """The verdict on whether a text answers."""
+    """The verdict on whether a text answers: declined, answered or undetermined."""
 
     ANSWERED = "answered"
     DECLINED = "declined"
@@ -48,13 +49,14 @@ class Verdict(StrEnum):
 
 
 def declines(text: str) -> Verdict:
-    """Return whether a text answers a question or declines, or that its words leave this open.
+    """Return whether a text answers a question, declines, or leaves this open.
 
-    A text without any word of declining answers. It declines if it is one of the words that mean this (`n/a`, "no
-    idea"), or if each of its sentences says that there is no answer, apologises, asks back or leads elsewhere. It
-    answers nevertheless where it commits itself ("I'm not sure, but it was Paris"), doubts only afterwards ("Paris. I'm
-    not sure."), or says little of it after much else. What says that there is no answer and also other things, such as
-    a guess, is undetermined, and so are words such as "none". Words in quotation marks are not the speaker's.
+    A text without any declining words answers. It declines if it is one of the words for that (`n/a`, "no idea"). It
+    also declines if each of its sentences says that there is no answer, apologises, asks back or refers elsewhere. It
+    answers nevertheless in three cases: it commits itself ("I'm not sure, but it was Paris"); it doubts only afterwards
+    ("Paris. I'm not sure."); or declining is a small part of a long text. A text that says that there is no answer and
+    also other things, such as a guess, is undetermined. So are words such as "none". Words in quotation marks are not
+    the speaker's.
 
     Example:
         >>> [str(declines(text)) for text in ("I don't know.", "I don't know why he left, but it was Paris")]
@@ -72,7 +74,7 @@ def declines(text: str) -> Verdict:
 
 
 def may_decline(text: str) -> bool:
-    """Return whether a text has words of declining: without them, it does not."""
+    """Return whether a text has declining words; without them, it answers."""
     plain = _folded(text)
     return _bare(plain) in whole() or _may_decline(plain)
 
@@ -85,20 +87,20 @@ def _may_decline(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool | None:
-    """Return whether a text is in no language whose words are known; None for one of few words."""
+    """Return whether a text is in none of the known languages; None for few words."""
     plain = _folded(text)
     words = [word for word in _words(plain) if not word.isdigit()]
     return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Return whether a text is a placeholder that people and programs write for no answer: N/A, nan, None, a question
-    mark."""
+    """Return whether a text is a placeholder for no answer: N/A, nan, None, a question mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
 
 
 class _Clause(Struct, frozen=True):
-    """The kinds of a clause (none: it says something), its number of words, and whether it follows a turn."""
+    """The kinds of a clause (none: it makes a statement), its number of words, and whether it follows a turn such as
+    "but"."""
 
     kinds: frozenset[str]
     words: int
@@ -122,7 +124,7 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     if not any(clause.declines for clause in clauses):
         aside = bool(clauses) and all("aside" in clause.kinds for clause in clauses)
         return Verdict.UNDETERMINED if aside else Verdict.ANSWERED
-    if strong:  # what it would take to know, and what the text is about instead, is no answer
+    if strong:  # what is needed to know, and what the text is about instead, is no answer
         clauses = [clause for clause in clauses if not clause.says or "about" not in clause.kinds]
     if not any(clause.says or clause.commits for clause in clauses):
         return Verdict.DECLINED
@@ -144,14 +146,14 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
     return Verdict.ANSWERED if turns or first else Verdict.UNDETERMINED
 
 
-@lru_cache(1)  # the same text is asked about twice
+@lru_cache(1)  # The same text is examined twice.
 def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", html.unescape(text)).lower().translate(_MARKS)
     return re.sub("[‘’ʼ`´]", "'", folded).replace("‑", "-")
 
 
 def _bare(text: str) -> str:
-    """Return a text without what a model thought before it, and without the marks around it."""
+    """Return a text without a model's preceding reasoning, and without the marks around it."""
     answer = text.lstrip()
     if answer.startswith("<think>"):
         answer = answer.partition("</think>")[2] or answer
@@ -159,7 +161,7 @@ def _bare(text: str) -> str:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    """Yield the clauses of a text: its sentences, cut where they turn ("but", "however")."""
+    """Yield the clauses of a text: its sentences, split at turns ("but", "however")."""
     throughout, sentences = spoken(_words(text)), _ENDS.split(text)
     several = len(sentences) > 1
     for sentence in filter(None, sentences):
@@ -178,6 +180,6 @@ def _words(text: str) -> list[str]:
 
 def _clause(text: str, words: list[str], names: frozenset[str], *, turned: bool) -> _Clause:
     kinds = {kind for kind in _SAYS if matches(kind, names, text)} | denies(words, names)
-    if "weak" in kinds:  # "I don't know for sure" holds "I don't know"
+    if "weak" in kinds:  # "I don't know for sure" contains "I don't know".
         kinds.discard("strong")
     return _Clause(frozenset(kinds), len(words), turned)

@@ -1,5 +1,5 @@
-"""Count the answers that read like silence, wherever they were taken for answers, and name the options that would take
-them for silence."""
+"""Count answers that read like an abstention but were taken for answers, and name the options that would count them as
+unanswered."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from nescio.errors import opt, shorten
 from nescio.judging.declined.recognise import Verdict, declines, may_decline, stands_for_nothing
 from nescio.text import literally
 
-_MOST_READ, _LEAST = 60_000, 20  # characters that are read in full, each text as these at least: half a second
-_MOST_KEPT = 1 << 15  # texts
+# the most characters read in full (half a second), and the least length that each text counts
+_MOST_READ, _LEAST = 60_000, 20
+_MOST_KEPT = 1 << 15  # the most texts that are kept
 _LONGEST = 400
-_TEXTS = 5  # that a note shows, and that the pattern it proposes matches
-_AGAIN, _LONG = 3, 120  # of one that is said again and again
-_SHORT = 40  # characters of a text that a pattern is proposed for: longer ones are hardly said twice
+_TEXTS = 5  # the most texts in a note, which are also those that its proposed pattern matches
+_AGAIN, _LONG = 3, 120  # a text repeated so often, of at most so many characters
+_SHORT = 40  # the most characters of a text in a proposed pattern; longer ones are seldom repeated
 
 
 class SilenceReader:
-    """A reader of texts, one after another, that says whether each declines. Very many would take long. Beyond the
-    first of them (`stopped`), it knows only the words that always mean silence."""
+    """A reader that says of one text after another whether it declines.
+
+    Very many texts would take long. Beyond a limit (`stopped`), it knows only the words that always mean an abstention.
+    """
 
     def __init__(self) -> None:
         self._left = _MOST_READ
@@ -29,11 +32,11 @@ class SilenceReader:
         self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
-        """Return whether a text reads like silence ("I don't know", "N/A", "nan", "?")."""
+        """Return whether a text reads like an abstention ("I don't know", "N/A", "nan", "?")."""
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:
-        """Return whether a text answers, declines or cannot be told."""
+        """Return whether a text answers, declines or is undetermined."""
         text = text.strip()
         if len(text) > _LONGEST:
             return Verdict.ANSWERED
@@ -57,13 +60,15 @@ class SilenceReader:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _at_sight(text: str) -> Verdict | None:
-    """Return whether a text declines, or None if only its words can tell. Results are kept, because several passes read
-    each file."""
+    """Return whether a text declines, or None if only its words can tell.
+
+    Results are cached, because several passes read each file.
+    """
     return Verdict.DECLINED if stands_for_nothing(text) else None if may_decline(text) else Verdict.ANSWERED
 
 
 def undetermined_note(texts: Counter[str], then: str) -> Note:
-    """Note the wrong answers whose words do not show whether they decline, and the judge that leaves them ungraded."""
+    """Return a note on wrong answers that may or may not decline, and on the judge that leaves them ungraded."""
     return note(
         "judging.may_decline",
         "{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words do "
@@ -75,8 +80,10 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
 
 
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
-    """Note the wrong answers that read like silence, and the options that count them as unanswered; `then` is the judge
-    if nescio judges them."""
+    """Return a note on wrong answers that read like an abstention, and on the options that count them as unanswered.
+
+    `then` is the judge if nescio judges them.
+    """
     forms = Counter[str]()
     for text, times in texts.items():
         forms[text.lower()] += times

@@ -1,8 +1,8 @@
 """A language model as a judge, at any OpenAI-compatible endpoint.
 
-`prompts` is what it is asked and how a reply is read, `client` one call and its failures, `cache` the paid grades,
-`budget` the limits, `grading` many calls at once, and `judge` all of them together. They take time to import, so this
-file imports none.
+`prompts` has the prompt and the reading of replies, and `client` a call and its failures. `cache` has the paid grades,
+`budget` the limits, and `grading` many calls at once; `judge` joins them. Their import takes time, so this file imports
+none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from nescio.judging._judge import Judge, Resources, factory
 
 @factory("llm")
 def _model(resources: Resources) -> Judge:
-    """Ask a language model at its endpoint: `nescio judge --judge llm --base-url URL --model NAME`."""
+    """Return a language model as judge at its endpoint: `nescio judge --judge llm --base-url URL --model NAME`."""
     if resources.model is None:
         raise UsageError(
             f"the judge `llm` needs an endpoint: use `nescio judge` with {opt('judge', 'llm')},"

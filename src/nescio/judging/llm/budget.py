@@ -1,4 +1,4 @@
-"""The limits of a run: calls, and money if prices are given."""
+"""Limit a run: calls, and money if prices are given."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from nescio.errors import UsageError, opt
 
-_FRAME = 200  # tokens that an endpoint may put around the messages
+_FRAME = 200  # tokens that an endpoint may add to the messages
 
 
 class Limits(Struct, frozen=True):
-    """The most calls, and the most money at these prices for a million tokens; None is no limit."""
+    """The most calls, and the most money at these prices per million tokens; None means no limit."""
 
     calls: int | None = None
     cost: float | None = None
@@ -37,8 +37,8 @@ class Limits(Struct, frozen=True):
 class Budget:
     """A counter of the costs, which refuses a call that might exceed a limit. Thread-safe.
 
-    A call under way counts as the most that it can cost, as a token is at least one byte of the request and no more
-    come back than were asked for; its reply replaces this by the actual cost.
+    A running call counts at its highest possible cost: a token is at least one byte of the request, and the reply has
+    at most the requested tokens. Its reply replaces this by the actual cost.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -49,15 +49,15 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """Return the largest cost of a call of so many bytes with a reply of so many tokens."""
+        """Return the highest cost of a call with `request` bytes and a reply of `completion` tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Return whether one more call may be made; if so, count it and set `most` aside until it is settled."""
+        """Return whether one more call is allowed; if so, count it and reserve `most` until it is settled."""
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
-                # Calls under way are mostly reckoned at more than they cost: wait for them.
+                # Running calls usually cost less than reserved, so wait for them.
                 while self._under_way and self.spent + self._reserved + most > limits.cost:
                     self._ended.wait()
                 if self.spent + self._reserved + most > limits.cost:
@@ -72,7 +72,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call that cost so many tokens in and out; None is unknown, and counts as the largest cost."""
+        """Settle a call with its tokens in and out; None means unknown, and counts as the highest cost."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0
@@ -87,23 +87,23 @@ class Budget:
 
 
 class Meter:
-    """The cost of all tries of one call. Every try is settled, because other calls may be waiting for that."""
+    """The cost of all attempts of one call. Every attempt is settled, because other calls may wait for that."""
 
     def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
         self._budget, self._open = budget, False
         self._most = budget.most(len(json.dumps(body).encode()), int(body["max_tokens"]))
 
     def start(self) -> bool:
-        """Return whether one more try may be made."""
+        """Return whether one more attempt is allowed."""
         self._open = self._budget.take(self._most)
         return self._open
 
     def failed(self, *, maybe_paid: bool) -> None:
-        """Count the last try as one that brought nothing, and may have cost something."""
+        """Count the last attempt as failed; `maybe_paid` says that it may have cost something."""
         self.settle(None if maybe_paid else (0, 0))
 
     def settle(self, tokens: tuple[int, int] | None) -> None:
-        """Settle the last try, unless it is settled; None is an unknown number of tokens."""
+        """Settle the last attempt, unless it is settled; None is an unknown number of tokens."""
         if self._open:
             self._open = False
             self._budget.settle(self._most, tokens)

@@ -1,4 +1,4 @@
-"""The grades that were paid for, on disk: one row each, written as it comes, so that nothing is paid for twice."""
+"""Store paid grades on disk: one row per grade, written at once, so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ CREATE TABLE IF NOT EXISTS grades (
 CREATE TABLE IF NOT EXISTS under_way (key TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
 CREATE TABLE IF NOT EXISTS callers (key TEXT PRIMARY KEY, process INTEGER NOT NULL, host TEXT NOT NULL);
 """
-_LONGEST = 4_000  # characters of a reply that are kept
-_AT_ONCE = 500  # keys that one query asks for
-_LEASE = 900.0  # seconds after which nobody waits any more for a call that another process makes
+_LONGEST = 4_000  # the most characters of a reply that are kept
+_AT_ONCE = 500  # keys per query
+_LEASE = 900.0  # seconds after which other processes no longer wait for a call
 _CALLERS = """
 SELECT process, host, (julianday('now') - julianday(at)) * 86400 FROM under_way LEFT JOIN callers USING (key)
 """
@@ -38,21 +38,22 @@ _HERE = (os.getpid(), platform.node())
 
 
 def _at_work(process: int | None, host: str | None, age: float) -> bool:
-    """Return whether another process may still be making a call: it began recently, and is not known to have ended."""
+    """Return whether another process may still be making a call: it started recently, and is not known to have
+    ended."""
     if process is None or (process, host) == _HERE:
         return False
-    if host == _HERE[1] and os.name != "nt":  # where that is no question, but the end of the process
+    if host == _HERE[1] and os.name != "nt":  # On Windows this would not ask, but end the process.
         try:
             os.kill(process, 0)
         except ProcessLookupError:
             return False
-        except OSError:  # it is somebody else's
+        except OSError:  # The process belongs to another user.
             pass
     return age < _LEASE
 
 
 class Reply(Struct, frozen=True):
-    """The reply to a call: the grade (None: unreadable, and `why`), the text, and its cost in tokens."""
+    """The reply to a call: the grade (None if unreadable, with `why`), the text, and its cost in tokens."""
 
     grade: str | None
     text: str
@@ -69,7 +70,7 @@ def key_of(base_url: str, body: dict[str, Any]) -> str:
 
 
 class Cache:
-    """A SQLite file of replies by the key of their call. Safe to use from several threads, and by several processes."""
+    """A SQLite file of replies, keyed by call. Safe for several threads and several processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,14 +78,14 @@ class Cache:
         if not path.absolute().parent.is_dir():
             raise UsageError(f"{path}: there is no folder {path.absolute().parent} to keep grades in")
         try:
-            # autocommit: a grade is on disk before the next call is made
+            # Autocommit: a grade is on disk before the next call starts.
             self._database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
             tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             owner = self._database.execute("PRAGMA application_id").fetchone()[0]
             if tables and owner != _APPLICATION:
                 raise UsageError(f"{path} is a database of something else; name another {opt('cache')}")
             self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
-            self._database.execute("PRAGMA journal_mode = WAL")  # one wait for the disk a grade, not three
+            self._database.execute("PRAGMA journal_mode = WAL")  # one wait for the disk per grade in place of three
             self._database.executescript(_LAYOUT)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
@@ -96,15 +97,16 @@ class Cache:
         self._database.close()
 
     def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """Return the replies that are here."""
+        """Return the stored replies, keyed by call."""
         query = "SELECT key, grade, reply, model, prompt_tokens, completion_tokens, why FROM grades"
         return {key: Reply(*row) for key, *row in self._rows(query, keys)}
 
     def begin(self, key: str) -> bool:
-        """Record that a call begins, and return whether it may be made now. If no reply comes, it may have been paid
-        for all the same.
+        """Record that a call starts, and return whether it may start now.
 
-        False if another process is making it, and this one should wait for the result.
+        A call without a reply may still have been paid for.
+
+        False means that another process is making the call, and that the caller should wait for its result.
         """
         with self._transaction() as database:
             row = database.execute(_CALLER, [key]).fetchone()
@@ -115,7 +117,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """Keep a received reply."""
+        """Store a received reply."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._transaction() as database:
             database.execute(
@@ -128,12 +130,12 @@ class Cache:
                 database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def drop(self, key: str) -> None:
-        """Forget that a call is under way."""
+        """Remove the record that a call is running."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
-        """Return how many of these calls were begun by a run that was stopped before their replies came."""
+        """Return how many of these calls were started by a run that stopped before their replies came."""
         return sum(not _at_work(*row) for row in self._rows(_CALLERS, keys))
 
     @contextmanager
@@ -164,5 +166,5 @@ class Cache:
 
 
 def _plain(value: Any) -> Any:
-    """Return a text that SQLite can hold: without half a surrogate pair."""
+    """Return a text without half a surrogate pair, which SQLite cannot hold; any other value unchanged."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Calls of an OpenAI-compatible endpoint: one request, its failures, and when to try again. Standard library only."""
+"""Call an OpenAI-compatible endpoint: one request, its failures, and retries. Standard library only."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ from nescio.judging.llm.budget import Meter
 
 PATH = "/chat/completions"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-_AGAIN = (408, 409, 425, 429)  # and everything from 500
-_FATAL = (401, 402, 403, 404, 405)  # the next call would fare no better
+_AGAIN = (408, 409, 425, 429)  # and all statuses from 500
+_FATAL = (401, 402, 403, 404, 405)  # The next call would fail in the same way.
 _LONGEST_REPLY = 1 << 22
 _LONGEST_WAIT = 300.0
 _SHOWN = 200
-_SHORT = 8  # characters; a shorter key may be a word of a reply, which stays as it came
+_SHORT = 8  # characters; a shorter key might be a word of a reply, so it is not removed
 
 
 class CallFailedError(Exception):
-    """An error of one call, for a reason of its own; the next call may succeed. `reached` says whether anybody
-    answered."""
+    """One call failed; the next call may succeed. `reached` says whether the endpoint responded."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -41,13 +40,13 @@ class CallFailedError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
-    """An error while a call waited for its next try: the run was asked to stop, or has spent its limit."""
+    """A call stopped while it waited for a retry: the run was asked to stop, or its limit is spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The settings of a connection: address, key (None: none is sent), seconds for one whole try, and how often and
-    when to retry."""
+    """The settings of a connection: address, key (None: none is sent), timeout of an attempt in seconds, and
+    retries."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -57,7 +56,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         parts = urllib.parse.urlsplit(self.url)
-        if "@" in (parts.netloc or self.url):  # it is not repeated: messages are logged
+        if "@" in (parts.netloc or self.url):  # The message does not repeat it, because messages are logged.
             raise UsageError(
                 f"{opt('base_url')} must hold no name or password, which would be shown and kept; the key comes from "
                 f"the environment ({opt('api_key_env')})"
@@ -69,25 +68,25 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Return the address that is called."""
+        """Return the address for calls."""
         url = self.url.rstrip("/")
         return url if url.endswith(PATH) else url + PATH
 
     @property
     def local(self) -> bool:
-        """Return whether the endpoint is on this machine: then no proxy is asked."""
+        """Return whether the endpoint is on this machine, so that no proxy is used."""
         return urllib.parse.urlsplit(self.url).hostname in _LOCAL
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key to who knows whom."""
+    """Refuse redirects, which would send the key to an unknown address."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         return None
 
 
 class _Watch:
-    """Ends one try at its deadline, whatever the endpoint does: a limit of the socket alone holds for each part."""
+    """Ends an attempt at its deadline. The socket's timeout alone would apply to each part of a reply."""
 
     def __init__(self, seconds: float) -> None:
         self.over = False
@@ -103,7 +102,7 @@ class _Watch:
         self._timer.cancel()
 
     def see(self, connection: http.client.HTTPConnection) -> None:
-        """Keep the connection of this try."""
+        """Store the connection of this attempt."""
         self._connection = connection
 
     def _end(self) -> None:
@@ -114,7 +113,7 @@ class _Watch:
                 opened.shutdown(socket.SHUT_RDWR)
 
 
-_WATCH: threading.local = threading.local()  # the watch of the try that this thread makes
+_WATCH: threading.local = threading.local()  # the watch of this thread's attempt
 
 
 class _Watched(http.client.HTTPConnection):
@@ -140,7 +139,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 class Client:
-    """Calls an endpoint, and remembers which parts of a request it does not understand. Thread-safe."""
+    """Calls an endpoint, and remembers parameters that it does not accept. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
@@ -156,8 +155,8 @@ class Client:
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
         """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
 
-        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError if this call cannot
-        succeed, EndpointError if none can, Stopped where no further try is allowed.
+        `meter` is asked before every attempt, and informed of every failure. Raises CallFailedError if this call cannot
+        succeed, EndpointError if no call can, Stopped if no further attempt is allowed.
         """
         tries = 0
         while True:
@@ -214,7 +213,7 @@ class Client:
             with error:
                 self._refused(error, deadline)
             raise AssertionError from None  # _refused always raises
-        except (OSError, HTTPException) as error:  # URLError and timeouts among them
+        except (OSError, HTTPException) as error:  # These include URLError and timeouts.
             reason = "timed out" if watch.over else getattr(error, "reason", None) or error
             raise _TryAgain(
                 f"no answer from {self.endpoint.address}: {self._hidden(str(reason) or repr(reason))}", reached=False
@@ -247,13 +246,13 @@ class Client:
         raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
     def _without_key(self, value: Any) -> Any:
-        """Return a JSON value without the key, because replies are kept and shown."""
+        """Return a JSON value without the key, because replies are stored and shown."""
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
-            return {self._hidden(name): self._without_key(one) for name, one in value.items()}
+            return {self._hidden(name): self._without_key(item) for name, item in value.items()}
         if isinstance(value, list):
-            return [self._without_key(one) for one in value]
+            return [self._without_key(item) for item in value]
         return self._hidden(value) if isinstance(value, str) else value
 
     def _hidden(self, text: str) -> str:
@@ -261,14 +260,14 @@ class Client:
 
 
 def _in_any_spelling(c: str) -> str:
-    """Return a pattern for a character of a key: itself, or as JSON may escape it."""
+    """Return a pattern for a character of a key: the character, or its JSON escapes."""
     code = f"{ord(c):04x}"
     hexadecimal = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
     return rf"(?:{re.escape(c)}|\\u{hexadecimal}|\\{re.escape(c)})"
 
 
 class _TryAgain(Exception):  # noqa: N818
-    """A try that failed; the endpoint may still have worked for it, unless it refused."""
+    """An attempt failed. The endpoint may still have worked on it, unless it refused."""
 
     def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:
         super().__init__(rule)
@@ -282,8 +281,7 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """Return the request without the parameters that the endpoint does not understand; `max_tokens` has a newer
-    name."""
+    """Return the request without the parameters that the endpoint rejects; `max_tokens` has a newer name."""
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]
@@ -312,7 +310,7 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Return the seconds of Retry-After, which may be a date, or None if the header has none."""
+    """Return the seconds in Retry-After, which may be a date; None without one."""
     if not header:
         return None
     try:

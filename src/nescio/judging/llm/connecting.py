@@ -1,4 +1,4 @@
-"""Make a judge of a language model from options of its endpoint, its limits and its cache."""
+"""Make a judge from a language model, its endpoint, its limits and its cache."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ KEY = "OPENAI_API_KEY"
 
 
 class ModelOptions(Struct, frozen=True):
-    """The options of the model of `--judge llm`. None leaves one to the defaults of `LLM`, `Endpoint` and `Limits`.
+    """The options of the model of `--judge llm`. None means the default of `LLM`, `Endpoint` or `Limits`.
 
-    `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are
-    amounts of money; `timeout` is in seconds, for one try; `cache` is where grades are kept.
+    `api_key_env` names the environment variable with the key. `max_cost` and the prices per million tokens are amounts
+    of money. `timeout` is in seconds per attempt. `cache` is the file for grades.
     """
 
     base_url: str | None = None
@@ -45,13 +45,12 @@ class ModelOptions(Struct, frozen=True):
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Return those of the named options that are set."""
+        """Return those of the named options that are set, keyed by name."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 def warnings(options: ModelOptions) -> list[Note]:
-    """Return notes that a user should read before anything is sent; raise UsageError for an endpoint that makes no
-    sense."""
+    """Return notes for the user before anything is sent. Raises UsageError for an invalid endpoint."""
     if options.base_url is None:
         return []
     endpoint = _endpoint(options)
@@ -67,10 +66,10 @@ def _endpoint(options: ModelOptions) -> Endpoint:
 def connect(
     options: ModelOptions, *, progress: Progress | None = None, waiting: Callable[[Path], None] | None = None
 ) -> LLM:
-    """Make the judge. Raises UsageError if an option is missing or makes no sense.
+    """Return the judge. Raises UsageError for a missing or invalid option.
 
-    `progress` is called with how many answers are graded, of how many; `waiting` with the cache, where a stopped run
-    waits for the calls under way.
+    `progress` is called with the number of graded answers and their total. `waiting` is called with the cache if a
+    stopped run waits for running calls.
     """
     for name in ("base_url", "model"):
         if getattr(options, name) is None:

@@ -1,4 +1,4 @@
-"""Grade many answers at once: known grades come from the cache, and a few calls at a time ask for the rest."""
+"""Grade many answers: known grades come from the cache, and a few parallel calls ask for the rest."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from nescio.judging.llm.prompts import read_grade
 from nescio.options.edge import Progress
 
 _MOST_TOKENS = 1 << 40
-_PAUSE = 0.2  # seconds between looks at a call that another process makes
-# Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded
-# yet, and where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty
+_PAUSE = 0.2  # seconds between checks of a call in another process
+# Consecutive failures after which an endpoint is given up: if nobody responds, if no call has succeeded yet, and if
+# some have. An endpoint that fails seven calls of ten is still useful: 50 failures in a row are then one in fifty
 # million.
 NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 class Call(Struct, frozen=True):
-    """A call to be made: its key, its request, and the answer that it is about."""
+    """A call to make: its key, its request, and its answer."""
 
     key: str
     body: dict[str, Any]
@@ -34,8 +34,8 @@ class Call(Struct, frozen=True):
 
 
 class CallResults(Struct):
-    """The results of all calls: replies and failures by key, the number of calls not made, and the reason for giving
-    up."""
+    """The results of all calls: replies and failures keyed by call, the number of calls not made, and the reason for
+    giving up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -44,8 +44,11 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """The settings of calls. They say how many to make at a time, whom to tell of progress and of waiting, and whether
-    to ask `again` for replies without a grade."""
+    """The settings of calls: how many run in parallel, who is informed of progress and waiting, and whether to ask
+    `again`.
+
+    `again` repeats calls whose replies had no grade.
+    """
 
     client: Client
     cache: Cache
@@ -57,11 +60,11 @@ class CallSetup(Struct, frozen=True):
 
 
 def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
-    """Make the calls, a few at a time, and keep every reply as it comes.
+    """Make the calls, a few in parallel, store every reply at once, and return the results.
 
-    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError if the endpoint
-    refuses or no call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any
-    case, because they are paid for; a second interrupt leaves them.
+    It stops when the budget is spent, or when too many consecutive calls fail. Raises EndpointError if the endpoint
+    refuses or no call succeeds, and KeyboardInterrupt if the user stops it. It waits for running calls in any case,
+    because they are paid for; a second interrupt abandons them.
     """
     runner = _CallRunner(calls, setup)
     try:
@@ -96,10 +99,10 @@ class _CallRunner:
             threading.Thread(target=_worker, args=(work, self._ended, setup), daemon=True).start()
 
     def run(self) -> None:
-        """Gather until all threads are at their end."""
+        """Collect results until all threads have ended."""
         while self._running:
             try:
-                ended = self._ended.get(timeout=0.5)  # not for ever: an interrupt must come through
+                ended = self._ended.get(timeout=0.5)  # With a timeout, so that an interrupt is handled.
             except queue.Empty:
                 continue
             if ended is None:
@@ -120,7 +123,7 @@ class _CallRunner:
         self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop after too many failures in a row, with an error if no call has succeeded."""
+        """Stop after too many consecutive failures. Raises an error if no call has succeeded."""
         if self.results.replies:
             if self._in_a_row >= LATER and not self.results.gave_up:
                 self.results.gave_up = why
@@ -147,16 +150,16 @@ def _worker(
             except Stopped as stop:
                 ended.put((call, stop))
                 return
-            except Exception as error:  # whatever it is, the main thread raises it
+            except Exception as error:  # The main thread raises it, whatever it is.
                 if isinstance(error, EndpointError):
-                    setup.client.stop.set()  # now, and not when the main thread comes to it
+                    setup.client.stop.set()  # now, before the main thread handles the error
                 ended.put((call, error))
     finally:
         ended.put(None)
 
 
 def _one(call: Call, setup: CallSetup) -> Reply:
-    """Make a call, or take the reply of another process that made it or is making it."""
+    """Return the reply to a call, made here or by another process."""
     while not setup.cache.begin(call.key):
         if setup.client.stop.wait(_PAUSE):
             raise Stopped
@@ -194,7 +197,7 @@ def _reply(completion: Mapping[str, Any]) -> Reply:
 
 
 def _text(content: object) -> str | None:
-    """Return the text of a message; some endpoints give it in parts."""
+    """Return the text of a message; some endpoints return it in parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))
@@ -208,5 +211,5 @@ def _tokens(completion: Mapping[str, Any]) -> tuple[int, int] | None:
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     whole = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
     if any(not 0 <= count <= _MOST_TOKENS for count in whole):
-        return None  # no call has so many: the endpoint's count is worth nothing
+        return None  # No call has so many tokens, so the endpoint's count is useless.
     return (whole[0], whole[1]) if len(whole) == 2 else None

@@ -1,4 +1,4 @@
-"""The language model as a judge: its calls go through the cache, the budget and the endpoint, and are accounted for."""
+"""Define the language model as a judge: its calls use the cache, the budget and the endpoint, and are counted."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from nescio.judging.llm.grading import Call, CallResults, CallSetup, make_calls
 from nescio.options.edge import Progress
 
 CACHE = Path("nescio-grades.sqlite")
-CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about
+CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # codes of notes on answers that another run would ask about
 
 
 class LLM(Struct, frozen=True):
     """A language model that grades answers as correct, incorrect or not attempted.
 
-    Every reply is in `cache` before the next call is made, and nothing there is asked again, except unreadable replies
-    with `retry_ungraded`. A reply without a grade leaves its answer ungraded, and so does a call that fails for good or
-    exceeds `limits`: `notes` counts them. Raises EndpointError if the endpoint refuses all calls.
+    Every reply is in `cache` before the next call starts. Cached replies are not asked again, except unreadable ones
+    with `retry_ungraded`. An answer stays ungraded if its reply has no grade, or if its call fails finally or exceeds
+    `limits`; `notes` counts these answers. Raises EndpointError if the endpoint refuses all calls.
     """
 
     endpoint: Endpoint
@@ -59,7 +59,7 @@ class LLM(Struct, frozen=True):
         return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Return notes on the calls made, the cost, and the ungraded answers, once these are known."""
+        """Return notes on the calls, the cost, and the ungraded answers, once these are known."""
         return tuple(self.notes)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -98,7 +98,7 @@ class LLM(Struct, frozen=True):
             "temperature": 0,
             "response_format": prompts.SCHEMA,
         }
-        # The limit of tokens is not part of the key: it changes what a reply may cost, not what is asked.
+        # The token limit is not part of the key, because it changes the cost of a reply but not the question.
         return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, answer)
 
     def _report(self, known: int, budget: Budget, replies: Mapping[str, Reply], results: CallResults) -> None:
@@ -147,8 +147,8 @@ class LLM(Struct, frozen=True):
             )
 
     def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
-        """Return a note with the number of different answers graded, those known from the cache, and the cost of the
-        others."""
+        """Return a note with the numbers of answers graded and of those known from the cache, and the cost of the
+        rest."""
         priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
             "llm.graded",

@@ -1,4 +1,4 @@
-"""Write the prompt for a language model, and read its reply as a whole word, which is never searched for."""
+"""Write the prompt for a language model, and read its reply as a whole, never by searching for a word."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return the messages about one answer; its texts are quoted as JSON, so that none can end its own quotation."""
+    """Return the messages about one answer. Texts are quoted as JSON, so that none can close its own quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)
@@ -60,10 +60,10 @@ def messages(question: Question, answer: str) -> list[dict[str, str]]:
 
 
 def read_grade(reply: str) -> str | None:
-    """Read the grade in a reply: a JSON object with the key `grade`, or one of the three words alone; else None.
+    """Return the grade in a reply: a JSON object with the key `grade`, or one of the three words alone; else None.
 
-    A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. A grade is
-    never searched for: INCORRECT ends in CORRECT, and so does "not CORRECT".
+    A leading <think> block, a code fence around the whole, quotation marks and a full stop are removed. A grade is
+    never searched for, because INCORRECT ends in CORRECT, and so does "not CORRECT".
     """
     text = _THOUGHT.sub("", reply, count=1).strip()
     first, _, rest = text.partition("\n")

@@ -1,7 +1,7 @@
-"""Section 3 of Peñas & Rodrigo (2011) as a program: test whether a measure can be cheated, and which axioms it obeys.
+"""Test whether a measure can be cheated, and which axioms it obeys: section 3 of Peñas & Rodrigo (2011) as a program.
 
-Everything is computed: no measure is known by name. What holds was searched for on many tables of counts, and not
-proved.
+Everything is computed, and no measure is treated specially. An axiom that holds was searched for counterexamples on
+many tables of counts; it is not proved.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
-FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are right on just over half look like guessing
+# numbers of questions; with fewer, honest systems that are right on just over half look like guessing
+FEWEST, MOST = 200, 10_000
 SEARCHED = note(
     "audit.searched", '"holds" means that a search of tables of counts found no counterexample; it is not a proof'
 )
 
 
 class Earned(Struct, frozen=True):
-    """The score that a measure gives to a system: a cheat, or an honest one that answers everything and has this share
-    right."""
+    """The score of a system: a cheat, or an honest one that answers everything and has this share right."""
 
     measure: str
     system: str
@@ -46,18 +46,18 @@ def audit(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Audit:
-    """Test measures against cheating systems and axioms: every registered one if none is named.
+    """Return the results of testing measures against cheating systems and axioms; by default all registered measures.
 
         [row.test for row in nescio.audit("c@1") if row.result == "fails"]
 
-    Cheats play on a collection of so many `questions` (an even number from 200 to 10,000) against honest systems: all
-    silent; one sure right answer, the rest silent; one wrong answer, the rest silent; random answers (right once in
-    five); random silence. Axioms are searched over all small tables of counts and over random ones drawn from `seed`:
-    equals accuracy where all is answered; silence instead of a wrong answer never lowers the score; silence instead of
-    a right answer never raises it; nothing answered scores 0; bounded. `tables["scores"]` has what the systems earn.
-    Rows are `Finding`s.
+    Cheats play on a collection of `questions` (an even number from 200 to 10,000) against honest systems. The cheats
+    are: all unanswered; one sure right answer; one wrong answer; random answers (right once in five); random
+    abstention. Axioms are searched over all small tables of counts and over random ones drawn from `seed`. They are:
+    the measure equals accuracy if all is answered; abstaining in place of a wrong answer never lowers the score;
+    abstaining in place of a right answer never raises it; a system that answers nothing scores 0; the score is bounded.
+    `tables["scores"]` has the systems' scores. Rows are `Finding`s.
 
-    Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
+    Raises UnknownNameError or UsageError for an unknown measure, and for invalid numbers.
     """
     names = [measures] if isinstance(measures, str) else measures or ()
     wanted = list({measure.label: measure for measure in map(parse, names)}.values()) or registered()
@@ -74,8 +74,8 @@ def audit(
 
 
 def registered(more: Sequence[str] = ()) -> list[Measure]:
-    """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their
-    like."""
+    """Return every registered measure with its defaults in the order of `nescio measures`, with `more` measures beside
+    similar ones."""
     load_installed()
     extra = [parse(name) for name in more]
     by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
@@ -83,17 +83,18 @@ def registered(more: Sequence[str] = ()) -> list[Measure]:
 
 
 def with_defaults(declaration: Declaration) -> Measure:
-    """Return a measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
+    """Return a measure with its defaults. A parameter without one gets its own name, as in mean(column)."""
     needed = {name: name for name, default in declaration.parameters.items() if default is Parameter.empty}
     label = declaration.name + (f"({', '.join(needed)})" if needed else "")
     try:
         return declaration.bind(label, needed)
-    except (UsageError, TypeError):  # the parameter is not the name of a column, and so nothing can be computed
+    except (UsageError, TypeError):  # The parameter is not the name of a column, so nothing can be computed.
         return Measure(label, label, tuple(needed), (float("-inf"), float("inf")), declaration)
 
 
 def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
-    """All tests of one measure, and what it gives to the systems; the same whichever measures are audited with it."""
+    """Return all tests of one measure, and the systems' scores. They do not depend on the other measures in the
+    audit."""
     nan = float("nan")
     missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:

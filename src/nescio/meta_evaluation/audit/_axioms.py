@@ -1,7 +1,7 @@
-"""Axioms that a measure of systems that may stay silent could be expected to obey, with a search for counterexamples.
+"""Search counterexamples to axioms that a measure of systems that may abstain could be expected to obey.
 
-Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an
-axiom is the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces 0.
+Every table of a few questions is tried, the small ones first, and then larger random ones. So the first table that
+breaks an axiom is the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces 0.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from msgspec import Struct
 from nescio.measures import Measure
 from nescio.meta_evaluation.audit._kinds import Bools, Floats, Ints, View, view
 
-COARSE = (0.75, 0.25, 0.5, 1.0, 0.0)  # confidences in the small tables, the plain ones first
-FINE = tuple(i / 20 for i in range(21))  # and in the random ones
+COARSE = (0.75, 0.25, 0.5, 1.0, 0.0)  # confidences in the small tables, the simple ones first
+FINE = tuple(i / 20 for i in range(21))  # confidences in the random tables
 SMALL_TABLES = 2_500
 RANDOM_TABLES = 400
-SILENCES = 5  # answers of a table that become silence, one in turn; a small table seldom has more kinds of them
+SILENCES = 5  # the most answers of a table that become abstentions, one at a time; a small table seldom has more kinds
 LARGEST = 200
 ROUNDING = 1e-9
 
 
 class Checks(Struct, frozen=True, eq=False):
-    """An axiom on many tables, from small to large: the value, the value to compare it with, and the mask of tables
-    that break it."""
+    """An axiom on many tables, from small to large: the value, the value to compare it with, and the mask of
+    violations."""
 
     tables: Ints
     value: Floats
@@ -38,12 +38,12 @@ class Checks(Struct, frozen=True, eq=False):
 
     @property
     def compared(self) -> Bools:
-        """Return the mask of the tables on which both sides are defined."""
+        """Return a mask of the tables on which both sides are defined."""
         return ~np.isnan(self.value) & ~np.isnan(self.against)
 
     @property
     def half(self) -> Bools:
-        """Return the mask of the tables on which only one side is defined."""
+        """Return a mask of the tables on which only one side is defined."""
         return np.isnan(self.value) != np.isnan(self.against)
 
 
@@ -60,7 +60,7 @@ class AxiomResult(Struct, frozen=True):
 
 
 def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
-    """Every axiom on every small table and on random ones."""
+    """Return the results of every axiom on every small table and on random ones."""
     small, large = view(measure, COARSE), view(measure, FINE)
     pools = [(small, every_table(len(small.kinds.behaviour))), (large, random_tables(large, rng))]
     return [
@@ -71,7 +71,8 @@ def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
 
 @lru_cache
 def every_table(kinds: int) -> Ints:
-    """All tables of up to m questions, the small ones first, m being as large as makes no more than `SMALL_TABLES`."""
+    """Return all tables of up to m questions, the small ones first; m is the largest that gives at most
+    `SMALL_TABLES`."""
     sizes = 1
     while comb(kinds + sizes + 1, kinds) - 1 <= SMALL_TABLES:
         sizes += 1
@@ -83,8 +84,10 @@ def every_table(kinds: int) -> Ints:
 
 
 def random_tables(seen: View, rng: np.random.Generator) -> Ints:
-    """Tables of 2 to `LARGEST` questions, the small ones first; what systems do weighs alike, however many kinds it
-    has."""
+    """Return random tables of 2 to `LARGEST` questions, the small ones first.
+
+    Each behaviour has the same weight, however many kinds it has.
+    """
     _, deed, many = np.unique(seen.kinds.behaviour, return_inverse=True, return_counts=True)
     shares = rng.dirichlet(2 / many[deed], RANDOM_TABLES)
     sizes = np.sort(np.exp(rng.uniform(np.log(2), np.log(LARGEST), RANDOM_TABLES)).astype(np.int64))
@@ -106,12 +109,12 @@ def _silence(seen: View, tables: Ints, instead_of: Bools, improves: bool) -> Che
 
 
 def _silence_for_wrong(seen: View, tables: Ints) -> Checks:
-    """Silence instead of a wrong answer never lowers the score."""
+    """Check that abstaining in place of a wrong answer never lowers the score."""
     return _silence(seen, tables, seen.kinds.wrong, improves=True)
 
 
 def _silence_for_right(seen: View, tables: Ints) -> Checks:
-    """Silence instead of a right answer never raises the score."""
+    """Check that abstaining in place of a right answer never raises the score."""
     return _silence(seen, tables, seen.kinds.right & seen.kinds.answered, improves=False)
 
 
@@ -123,8 +126,10 @@ def _nothing(seen: View, tables: Ints) -> Checks:
 
 
 def _bounded(seen: View, tables: Ints) -> Checks:
-    """No score lies outside the declared range, and that is finite; where it is not, the farthest score speaks for
-    it."""
+    """Check that no score lies outside the declared range, and that the range is finite.
+
+    For an infinite range, the most extreme score is shown.
+    """
     low, high = seen.measure.bounds
     value = seen.value(tables)
     known = ~np.isnan(value)
@@ -148,10 +153,11 @@ AXIOMS: dict[str, Check] = {
 
 
 def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
-    """Pairs of tables: before and after one answer of a kind among `which` became silence."""
+    """Return pairs of tables: before and after one answer of a kind among `which` became an abstention."""
     there = (tables > 0) & which
     place, many = np.cumsum(there, axis=1) - 1, np.maximum(there.sum(axis=1, keepdims=True), 1)
-    row, kind = np.nonzero(there & (place * SILENCES % many < SILENCES))  # all of a few, or so many evenly spread
+    # all answers if there are few, or `SILENCES` evenly spread ones
+    row, kind = np.nonzero(there & (place * SILENCES % many < SILENCES))
     before, after = tables[row], tables[row]
     after[np.arange(len(row)), kind] -= 1
     after[np.arange(len(row)), seen.silence[kind]] += 1
@@ -159,14 +165,14 @@ def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
 
 
 def _only(tables: Ints, which: Bools) -> Ints:
-    """Return the tables without all other kinds: none empty, each once, in their order."""
+    """Return the distinct nonempty tables that remain without all other kinds, in order."""
     left = tables * which
     left = left[left.sum(axis=1) > 0]
     return left[np.sort(np.unique(left, axis=0, return_index=True)[1])]
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Return a mask of the places where two numbers differ by more than rounding; a finite value differs from
+    """Return a mask of the places where two numbers differ by more than rounding; finite values differ from
     infinity."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
@@ -176,7 +182,8 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
     """Return the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
-    for result, which in (("fails", "broken"), ("undefined", "half")):  # a failure counts for more
+    # A violation has priority over an undefined value.
+    for result, which in (("fails", "broken"), ("undefined", "half")):
         for at, (seen, checks) in enumerate(pools):
             if getattr(checks, which).any():
                 witness = _first(checks, which) if at == 0 else _smaller(check, seen, _first(checks, which), which)
@@ -189,7 +196,7 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return the smallest of the tables that are broken, or half defined, alone."""
+    """Return only the smallest table that is broken, or half defined."""
     size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
     at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
     after = None if checks.after is None else checks.after[at]
@@ -197,8 +204,7 @@ def _first(checks: Checks, which: str) -> Checks:
 
 
 def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
-    """Return a random counterexample with as few questions, and then kinds of them, as leaving out and moving some can
-    reach."""
+    """Return a random counterexample reduced to few questions and few kinds, by removing and moving questions."""
     while True:
         table = witness.tables[0]
         there = np.flatnonzero(table)
@@ -234,8 +240,8 @@ def _text(axiom: str, seen: View, witness: Checks) -> str:
 
 
 def numbers(*values: float) -> list[str]:
-    """Values as texts with four digits, or as many more as it takes to tell them apart."""
-    digits, values = 4, tuple(round(float(v), 12) for v in values)  # the last bits are the processor's
+    """Return values as texts with four digits, or with as many more as distinguish them."""
+    digits, values = 4, tuple(round(float(v), 12) for v in values)  # The last bits depend on the processor.
     while digits < 12 and len({f"{v:.{digits}g}" for v in values}) < len(set(values)):
         digits += 1
     return ["undefined" if np.isnan(v) else f"{v:.{digits}g}".replace("inf", "∞") for v in values]

@@ -1,13 +1,13 @@
-"""Systems that cheat, beside honest ones, and the score that a measure gives to each.
+"""Define systems that cheat, and honest ones, and compute the score of each.
 
-An honest system answers every question, is right on more than half of them, and is as sure of an answer as it should
-be: its confidences lie between 0.5 and 1, and as many answers come true as they say. A cheat has cheated a measure if
-it scores as well as any honest system; how many answers the best of those has right says how far. Random silence has
-cheated if an honest system gains by it: over its score on all questions, and over that on the answered half alone, for
-means over an order change a little with the number of questions.
+An honest system answers every question, is right on more than half of them, and is calibrated. Its confidences lie
+between 0.5 and 1, and as many answers are right as they say. A cheat succeeds if it scores as well as some honest
+system; the share right of the best such system says by how much. Random abstention succeeds if an honest system gains
+by it. The gain must be over its score on all questions, and over that on the answered half alone. The second is needed
+because means over an order change slightly with the number of questions.
 
-A cheat knows what it does: it is sure of its right answer (1), and of its wrong one that it is wrong (0); who answers
-at random is right once in five, and as sure as that.
+A cheat knows which of its answers are right. Its right answer has confidence 1, and its wrong one 0. A system that
+answers at random is right once in five, and has that confidence.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from nescio.scoring.samples import measure_inputs
 CHEATS = ("all silent", "one right answer", "one wrong answer", "random answers", "random silence")
 CHANCE = 0.2
 SHARE_UNANSWERABLE = 0.2
-DECENT = 0.6  # share right of the honest system that a cheat is shown beside
+DECENT = 0.6  # the share right of the honest system that is shown beside a cheat
 REFERENCES = (DECENT, 0.8, 1.0)
 
 
 class Contest(Struct, frozen=True, eq=False):
-    """All systems on one collection. The runs are named by what they are and how many answers they have right.
+    """All systems on one collection. A run's name has its kind and its number of right answers.
 
-    A `paired` system answers each of half as many questions twice alike; where it is `half silent`, once of the two.
-    `half` is the same without the other questions.
+    A `paired` system answers half as many questions twice each, in the same way. A `half silent` one answers one of the
+    two. A `half` system has only the answered half.
     """
 
     data: Evidence
@@ -43,7 +43,7 @@ class Contest(Struct, frozen=True, eq=False):
     paired: tuple[int, ...]
 
     def nearest(self, share: float, among: tuple[int, ...] = ()) -> int:
-        """Return the number of right answers of the honest system whose share is nearest to this one."""
+        """Return the number of right answers of the honest system whose share is closest to this one."""
         return min(among or self.honest, key=lambda right: abs(right - share * self.questions))
 
     @property
@@ -53,7 +53,7 @@ class Contest(Struct, frozen=True, eq=False):
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """Return in words what a system did."""
+        """Return a system's counts of outcomes in words."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
@@ -61,8 +61,11 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """The result of one cheat: its score, that of the decent honest system, and the share right of the best one that it
-    reaches."""
+    """The result of one cheat: its score, and the score `against` it, of a decent honest system.
+
+    `worth` is the share of right answers of the best honest system that scores no better than the cheat. For the cheat
+    that abstains on half of the questions, it is that of the best honest system whose score this raises.
+    """
 
     cheat: str
     result: str
@@ -76,8 +79,7 @@ class CheatResult(Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def contest(questions: int, *, unanswerable: bool) -> Contest:
-    """Return the cheats and the honest systems on a collection of so many questions, some of them without an answer if
-    wanted."""
+    """Return the cheats and the honest systems on a collection, with some questions without an answer if wanted."""
     rows: dict[str, Kinds] = {}
     open_, few = _answerable(questions, unanswerable), _answerable(questions // 2, unanswerable)
     rights = sorted({questions * percent // 100 for percent in range(51, 101)})
@@ -106,11 +108,12 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
 
 
 def _honest(right: int, answerable: Bools) -> Kinds:
-    """So many right answers, all questions answered; sure of those with an answer as often as they come true."""
+    """Return the kinds of a system that answers all questions with `right` right answers and is calibrated on
+    answerable ones."""
     many = int(answerable.sum())
     level = (np.arange(many) + 0.5) / many
     rate = right / many
-    # The mean of u**k over u between 0 and 1 is 1/(k + 1), so that the mean of these is the rate.
+    # The mean of u**k over u between 0 and 1 is 1/(k + 1), so the mean of these is the rate.
     sure = 0.5 + 0.5 * level ** (1 / (2 * rate - 1) - 1)
     everywhere = np.full(len(answerable), float(np.median(sure)))
     everywhere[answerable] = sure
@@ -121,8 +124,7 @@ def _honest(right: int, answerable: Bools) -> Kinds:
 
 
 def _spread(count: int, step: float) -> Floats:
-    """Numbers in [0, 1) that fill it evenly and look like chance: multiples of an irrational number, without their
-    whole part."""
+    """Return numbers that fill [0, 1) evenly and look random: fractional parts of multiples of an irrational number."""
     return np.asarray((np.arange(1, count + 1) * step) % 1, dtype=np.float64)
 
 
@@ -175,7 +177,7 @@ def _share(right: int, questions: int) -> str:
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
-    """Test whether the cheat scores as well as an honest system."""
+    """Return whether the cheat scores as well as an honest system, with the best such system."""
     sign = -1 if measure.declaration.lower_is_better else 1
     honest = np.array([score[f"honest {right}"] for right in game.honest])
     value, decent = score[cheat], score[f"honest {game.nearest(DECENT)}"]
@@ -195,7 +197,7 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Test whether abstaining on a random half raises the score of an honest system."""
+    """Return whether abstaining on a random half raises the score of an honest system."""
     sign = -1 if measure.declaration.lower_is_better else 1
     before, after, alone = (
         np.array([score[f"{which} {right}"] for right in game.paired]) for which in ("paired", "half silent", "half")

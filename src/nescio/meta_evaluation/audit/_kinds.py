@@ -1,11 +1,10 @@
-"""The kinds of behaviour of a system on a question, as columns; and a measure as a function of the number of questions
-of each kind.
+"""Represent a system's behaviours on a question as kinds, and a measure as a function of the counts of kinds.
 
-A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns
-kinds into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody
-then judges: the question is unanswered and not answered, has no confidence, and its first right rank and its credit for
-K are 0; tasks say in their columns (`simulate`) what becomes of those. On a question without an answer silence is
-right, by the rule of the outcomes.
+A kind says what the system did with a question, its confidence, and the question's properties. `columns` converts kinds
+to the columns of `nescio.data.evidence`. Abstaining in place of an answer withholds the candidate, and nobody judges
+it. The question is then unanswered, and its confidence is undefined. Its first right rank and its credit for K are 0.
+Tasks define the effect on their columns (`simulate`). On a question without an answer, an abstention is right, by the
+rule of the outcomes.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from nescio.errors import MissingColumnError
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 
-# What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was
-# judged.
+# Behaviours of a system. SECOND: its first answer is wrong and its second right. HELD: it abstained, and its candidate
+# was judged.
 RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG = range(6)
 BEHAVIOURS = ("right", "wrong", "wrong then right", "silent", "declined right", "declined wrong")
 
@@ -36,8 +35,8 @@ Bools = NDArray[np.bool_]
 
 
 class Kinds(Struct, frozen=True, eq=False):
-    """Kinds of question, in arrays of one shape; `sure` is NaN if nothing was on offer, `side` which of two sides is
-    true."""
+    """Kinds of question, in arrays of one shape; `sure` is NaN without a candidate, `side` is the true one of two
+    sides."""
 
     behaviour: Ints
     sure: Floats
@@ -52,7 +51,7 @@ class Kinds(Struct, frozen=True, eq=False):
 
     @property
     def right(self) -> Bools:
-        """Return whether the outcome is correct: a right answer, or silence on a question without an answer."""
+        """Return whether the outcome is correct: a right answer, or an abstention on a question without an answer."""
         return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
@@ -61,13 +60,13 @@ class Kinds(Struct, frozen=True, eq=False):
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:
-        """Keep some of them."""
+        """Return the chosen kinds."""
         return Kinds(self.behaviour[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
-    """All stored columns of `nescio.data.evidence`, of the shape of the kinds; the second of two answers is half as
-    sure."""
+    """Return all stored columns of `nescio.data.evidence` in the shape of the kinds; a second answer has half the
+    confidence."""
     did, sure, answered = kinds.behaviour, kinds.sure, kinds.answered
     second = (did == SECOND) & kinds.answerable
     whole = {
@@ -90,13 +89,13 @@ def columns(kinds: Kinds) -> dict[str, Array]:
 
 
 def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
-    """Evidence from kinds of shape (runs, questions)."""
+    """Return Evidence from kinds of shape (runs, questions)."""
     questions = tuple(f"q{i}" for i in range(kinds.behaviour.shape[1]))
     return Evidence(tuple(runs), questions, columns(kinds), np.zeros(kinds.behaviour.shape, dtype=np.uint8))
 
 
 def lacking(measure: Measure) -> list[str]:
-    """Return the columns that a measure reads and no outcome decides, and the parameters that it lacks."""
+    """Return the columns that a measure reads but outcomes do not determine, and the parameters that it lacks."""
     needed = [name for name, default in measure.declaration.parameters.items() if default is Parameter.empty]
     if needed and not measure.parameters:
         return needed
@@ -105,8 +104,8 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Return whether a column is stored, or can be derived from what is: no outcome says at which stake it was
-    given."""
+    """Return whether a column is stored or can be derived from stored ones; outcomes do not say at which stake they
+    are."""
     if name in stock.columns:
         return True
     try:
@@ -117,8 +116,7 @@ def _has(stock: Evidence, name: str) -> bool:
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
-    """Every kind there is at these levels of confidence, the plain ones first; as one run; and what silence makes of
-    each."""
+    """Return every kind at these confidences (the simple ones first), as one run, and the abstention for each kind."""
     rows = [
         (did, level if did != SILENT else np.nan, side, answerable)
         for level in levels
@@ -137,11 +135,11 @@ def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evi
 
 
 class View(Struct, frozen=True, eq=False):
-    """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
+    """The kinds of question that a measure distinguishes (by outcome or by what it reads), and its value on any table.
 
-    A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind
-    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN if it makes no
-    difference, and `sides` are the words for the two sides of the truth.
+    A table has the number of questions of each kind; tables have shape (tables, kinds). `silence` is the kind that each
+    becomes by abstaining. `shown` is the number that describes a kind in words, NaN if it has no effect. `sides` are
+    the words for the two sides of the truth.
     """
 
     measure: Measure
@@ -154,14 +152,14 @@ class View(Struct, frozen=True, eq=False):
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """Return the measure on each table; NaN is undefined, for example if no question has what the measure needs."""
+        """Return the measure on each table; NaN if it is undefined, such as when no question has what it needs."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """Return a table in words: C right and W wrong answers, U questions in silence, and whatever else the measure
+        """Return a table in words: C right and W wrong answers, U unanswered questions, and whatever else the measure
         reads."""
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
@@ -181,7 +179,7 @@ class View(Struct, frozen=True, eq=False):
 def view(measure: Measure, levels: tuple[float, ...]) -> View:
     """Return a measure as a function of the number of questions of each kind; `levels` are the possible confidences.
 
-    Questions without an answer are among them only where the measure reads `answerable`.
+    Questions without an answer are included only if the measure reads `answerable`.
     """
     kinds, stock, silence = _stock(levels, unanswerable="answerable" in measure.reads)
     read, usable = columns_for(stock, measure)
@@ -191,7 +189,7 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     _, code = distinct(np.concatenate([np.nan_to_num(cells, neginf=-1e300), np.isnan(cells)], axis=1))
     first = np.unique(code, return_index=True)[1]
     kept = np.sort(first)
-    place = np.searchsorted(kept, first[code])  # for every kind, which of those kept represents it
+    place = np.searchsorted(kept, first[code])  # the kept kind that represents each kind
     own = kinds.take(kept)
     declared = [known(name) for name in measure.reads]
     number = own.sure

@@ -1,5 +1,4 @@
-"""Plan the number of questions that a paired comparison needs, or the difference that it can detect with those it
-has."""
+"""Plan the number of questions that a paired comparison needs, or find the difference that it can detect."""
 
 from __future__ import annotations
 
@@ -22,10 +21,10 @@ MOST_POWER = 0.999
 
 
 class Plans(Results[PowerPlan], frozen=True):
-    """What `plan` gives: rows of `PowerPlan`, and in `tables` the `systems` that it starts from."""
+    """The result of `plan`: rows of `PowerPlan`, and in `tables` the `systems` of its start."""
 
     def title(self, name: str | None = None) -> str:
-        """Return what a table is about."""
+        """Return the title of a table."""
         return "What the plan starts from, as shares of the questions" if name == "systems" else ""
 
 
@@ -45,25 +44,26 @@ def plan(
     progress: Progress | None,
     **options: Any,
 ) -> Results[PowerPlan]:
-    """Return the number of questions that a paired comparison needs to find `difference`, and the difference that
-    `questions` can resolve.
+    """Return the number of questions that a paired comparison needs for `difference`, and the difference that
+    `questions` detect.
 
         nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
         nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)  # correct, incorrect, unanswered
 
     The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
     `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of
-    the baseline. Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike
-    as the rates allow (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one
-    that the start has is planned for, and without `questions` the pilot's number is looked at; without `measures` it is
-    c@1, or the first that suits the pilot.
+    the baseline. Answers of stated rates are independent, unless `agreement` is given: 0 is independent, 1 is the most
+    agreement that the rates allow (Cohen's kappa for equal rates). `difference` is run minus baseline; the default is
+    the observed one. The default of `questions` is the pilot's number. The default of `measures` is c@1, or the first
+    that suits the pilot.
 
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
-    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤
-    `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
-    normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
+    difference. Collections are drawn from it, and each is tested as `compare` would. `power` is the share with p ≤
+    `alpha`, in either direction. For other measures, and with clusters, the standard error on the pilot is scaled by
+    √n, a normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates at the start.
 
-    Raises UsageError if the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
+    Raises UsageError if the options contradict each other or no plan meets them, MismatchError for a pilot without two
+    runs.
     """
     request = PlanRequest(Aim(power, alpha, seed), difference, questions)
     shares, notes = stated_shares(pilot, rates, agreement)

@@ -1,10 +1,10 @@
-"""The joint outcomes of two systems on one question: the table of a pilot or of stated rates, moved to a wanted
+"""Represent the joint outcomes of two systems on a question: the table of a pilot or of stated rates, moved to a given
 difference.
 
-A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
-measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
-what the exchange of one question is worth (for c@1 and related measures the difference is linear in the exchanges, and
-w are its weights).
+A table has kinds (outcome of the run, outcome of the baseline), each with a probability. On n questions, the difference
+of a measure has the variance Σ p ψ²/n, where ψ is its influence function. Over exchanges of the labels the variance is
+Σ p w²/n, where w is the effect of exchanging one question. For c@1 and related measures, the difference is linear in
+the exchanges, and w are its weights.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from nescio.errors import UsageError
 from nescio.measures import Measure
 
 Floats = NDArray[np.float64]
-COLUMNS = (*OUTCOMES, "answered")  # what stated rates say of a question
-STEP = 1e-5  # of numerical derivatives by a chance; the formulas are smooth, and of the order of 1
+COLUMNS = (*OUTCOMES, "answered")  # the columns that stated rates determine
+STEP = 1e-5  # of numerical derivatives by a probability; the formulas are smooth, and of the order of 1
 MOVE = (
     1 / 64
-)  # of the questions, moved to see what an exchange costs: exact where that is linear, and 1e-3 near elsewhere
-STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from next to nothing to where one kind alone is left
+)  # the share of questions that is moved to measure the effect of an exchange: exact if it is linear, else within 1e-3
+STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from almost none to the point where only one kind is left
 
 
 class Joint(Struct, frozen=True, eq=False):
-    """The kinds of question, as `pair` has them side by side, and the chance of each; shape (kinds,), sum 1."""
+    """The kinds of question, with the columns of both systems in `pair`, and the probability of each; shape (kinds,),
+    sum 1."""
 
     pair: Pair
     probabilities: Floats
@@ -43,15 +44,15 @@ class Joint(Struct, frozen=True, eq=False):
 
     @property
     def apart(self) -> float:
-        """Return the share of questions on which the two do not end alike."""
+        """Return the share of questions on which the two systems have different outcomes."""
         return float(self.probabilities @ (self.steps() != 0).any(axis=1))
 
     @property
     def linear(self) -> bool:
-        """Return whether the difference is linear in the exchanges of labels, with few enough weights to be summed at
-        any size."""
+        """Return whether the difference is linear in the exchanges of labels, with few enough weights for exact
+        sums."""
         counts = np.full(len(self.probabilities), 64)
-        # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
+        # Multiples of the golden ratio give exchanges that are unrelated to the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
         kept = counts - swaps
         differences = self.pair.difference(
@@ -63,11 +64,13 @@ class Joint(Struct, frozen=True, eq=False):
         return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
 
     def classes(self) -> tuple[Floats, Floats]:
-        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and
-        which kinds they are (kinds, classes)."""
+        """Return classes of kinds whose exchange changes the totals alike: the changes, and the kinds of each class.
+
+        Changes have shape (classes, columns). Kinds have shape (kinds, classes), with 1 or -1 for the direction.
+        """
         steps = self.steps()
         apart = (steps != 0).any(axis=1)
-        # A move and its opposite are one class: the first column that moves shall move up.
+        # A change and its opposite are one class, in which the first column that changes increases.
         signs = np.sign(steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)])
         moves, of_kind = np.unique(steps[apart] * signs[apart, None], axis=0, return_inverse=True)
         member = np.zeros((len(steps), len(moves)))
@@ -75,13 +78,13 @@ class Joint(Struct, frozen=True, eq=False):
         return moves, member
 
     def steps(self) -> Floats:
-        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds,
+        """Return the gain of the run's totals over the baseline's for one question of each kind; shape (kinds,
         columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` random collections of `questions`, as the number of questions of each kind; shape (size,
+        """Return `size` random collections of `questions`, as numbers of questions of each kind; shape (size,
         kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
@@ -92,7 +95,7 @@ class Joint(Struct, frozen=True, eq=False):
         return rise / (2 * STEP)
 
     def spreads(self) -> tuple[float, float]:
-        """√n times the standard error of the difference: over exchanges of the labels, and over collections."""
+        """Return √n times the standard error of the difference, over exchanges of the labels and over collections."""
         sizes, weights, _ = exchanges(self, self.probabilities)
         exchanged = float(np.sqrt(np.einsum("j,j->", sizes, weights**2)))
         sampled = float(np.sqrt(np.einsum("k,k->", self.probabilities, self.influence() ** 2)))
@@ -102,10 +105,10 @@ class Joint(Struct, frozen=True, eq=False):
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
     """Return the effect of exchanging labels on the difference on tables of counts, shape (…, kinds).
 
-    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
-    balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random
-    a balance is 2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in
-    the exchanges, and elsewhere as its leading term about the middle of them all.
+    The result has, for each class of `Joint.classes`, its number of questions, the weight w of one of them, and the
+    balance of the two directions; each of shape (…, classes). If labels are exchanged at random, a balance is 2B - size
+    with B of Bin(size, ½). The difference is Σ w · balance: exactly if it is linear in the exchanges, and otherwise as
+    its leading term about the middle.
     """
     columns = joint.pair.patterns.columns
     counts = np.asarray(counts, dtype=np.float64)
@@ -129,7 +132,7 @@ def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
 
 
 def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joint:
-    """Return the observed joint table: columns map a name to (of the run, of the baseline) over the same questions."""
+    """Return the observed joint table; `columns` maps a name to (run's, baseline's) values on the same questions."""
     pair = pair_up(measure, columns)
     return Joint(pair, pair.counts / pair.counts.sum())
 
@@ -137,8 +140,8 @@ def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joi
 def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
     r"""Return the joint table of two systems with these shares of correct, incorrect and unanswered.
 
-    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these
-    margins whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
+    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a. $r_i b_j$ are independent answers. m is the table with these
+    margins in which the two systems have equal outcomes as often as possible. With equal rates, a is Cohen's kappa.
     """
     one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
     alike = np.minimum(one, other)
@@ -147,7 +150,7 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
     if rest > 1e-12:
         coupled += np.outer(one - alike, other - alike) / rest
     table = (1 - agreement) * np.outer(one, other) + agreement * coupled
-    # A question of each kind that there is, and then the chance of each kind.
+    # one question of each kind that occurs, and then the probability of each kind
     ends = np.argwhere(table > 0).T
     value = {name: np.eye(3)[i] for i, name in enumerate(OUTCOMES)} | {"answered": np.array([1.0, 1.0, 0.0])}
     pair = pair_up(measure, {name: (value[name][ends[0]], value[name][ends[1]]) for name in COLUMNS})
@@ -157,10 +160,10 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
 
 
 def tilt(joint: Joint, difference: float) -> Joint:
-    r"""Return the table nearest to this one, along the measure's influence, whose difference is `difference`.
+    r"""Return the table closest to this one, along the measure's influence, that has this `difference`.
 
-    $p_k e^{\theta\psi_k}$, renormalised: of all tables whose mean of ψ is the same it is the nearest in the sense of
-    Kullback and Leibler. θ is solved on the difference itself. Raises UsageError if no θ gives it.
+    $p_k e^{\theta\psi_k}$, renormalised. Of all tables with the same mean of ψ, it is the closest in the
+    Kullback–Leibler sense. θ is solved for the difference itself. Raises UsageError if no θ gives it.
     """
     from scipy.optimize import brentq
 
@@ -186,14 +189,14 @@ def tilt(joint: Joint, difference: float) -> Joint:
 
 
 def furthest(joint: Joint, sign: float) -> float:
-    """Return the largest difference (in the direction of `sign`) that tilting leads to."""
+    """Return the largest difference (in the direction of `sign`) that tilting reaches."""
     path, width = _path(joint)
     reached = np.array([joint.difference, *(path(theta).difference for theta in sign * STEEPNESS / width)])
     return sign * float(np.nanmax(sign * reached))
 
 
 def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
-    """Return the tilted table as a function of θ, and how far apart the influences of the kinds are."""
+    """Return the tilted table as a function of θ, and the distance between the influences of the kinds."""
     influence = joint.influence()
     width = float(np.ptp(influence))
     if not width > 1e-9:

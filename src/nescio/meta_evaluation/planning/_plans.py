@@ -1,4 +1,4 @@
-"""The basis of a plan: a joint table from which collections are simulated, or only a standard error."""
+"""Define the bases of a plan: a joint table for simulated collections, or only a standard error."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
 NORMAL = "normal approximation"
 RESAMPLES = 4_000  # of a pilot, for the standard error of the difference
-FEW = 30  # units; a note doubts fewer
+FEW = 30  # A note warns about fewer units.
 NAN = float("nan")
 
 
 class PowerPlan(Row, frozen=True):
-    """A plan: `questions` tell systems that differ by `difference` apart with probability `power`, by a two-sided test
-    at `alpha`.
+    """A plan: a two-sided test at `alpha` of `questions` detects a `difference` with probability `power`.
 
-    `solved` says which of the two was found from the other. `difference` is run minus baseline. If there is no
+    `solved` names the one of the two that was computed from the other. `difference` is run minus baseline. Without a
     solution, it is NaN, or `questions` is None, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None if nothing was simulated. `apart` is the share of questions on which the two outcomes differ, None if
-    only scores are known. `clusters` is the number of clusters that hold the questions, None if there are no clusters.
+    power, None without simulation. `apart` is the share of questions on which the two outcomes differ, None if only
+    scores are known. `clusters` is the number of clusters of the questions, None without clusters.
     """
 
     measure: Annotated[str, Shown()]
@@ -53,7 +52,7 @@ class PowerPlan(Row, frozen=True):
 
     @property
     def power_sure(self) -> Annotated[str | None, Shown("power", numeric=True, after="clusters")]:
-        """Return the power, and the Monte Carlo standard error if it was simulated."""
+        """Return the power as text, with the Monte Carlo standard error if it was simulated."""
         if math.isnan(self.power):
             return None
         return f"{self.power:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
@@ -63,14 +62,14 @@ class PowerPlan(Row, frozen=True):
         """Return the plan in words."""
         if self.questions is None:
             return f"{self.measure}: no feasible number of questions detects a difference of {self.difference:.4g}"
-        one = self.questions == 1
-        size = f"{self.questions:,} question{'' if one else 's'}"
+        single = self.questions == 1
+        size = f"{self.questions:,} question{'' if single else 's'}"
         size += "" if self.clusters is None else f" ({plural(self.clusters, 'cluster')})"
         if math.isnan(self.difference):
-            return f"{self.measure}: {size} detect{'s' * one} no difference at alpha {self.alpha:g}"
+            return f"{self.measure}: {size} detect{'s' * single} no difference at alpha {self.alpha:g}"
         difference = f"{self.difference:.{4 if self.solved == 'questions' else 3}g}"
         how = f"with power {self.power:.2f} at alpha {self.alpha:g}"
-        return f"{self.measure}: {size} detect{'s' * one} a difference of {difference} {how}"
+        return f"{self.measure}: {size} detect{'s' * single} a difference of {difference} {how}"
 
     @classmethod
     def above(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
@@ -79,14 +78,14 @@ class PowerPlan(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[PowerPlan]) -> Iterable[str]:
-        """Return what the number of questions counts, and what is uncertain about the power."""
+        """Return sentences on the unit of the number of questions, and on the uncertainty of the power."""
         yield "Both systems answer the same questions; the number is their total."
         if any(row.error is not None for row in rows):
             yield "±: the standard error of the simulated power."
 
 
 class Answer(Struct):
-    """The rows found, the notes on them, and the reasons why others were not found."""
+    """The rows of a plan, their notes, and the reasons for missing rows."""
 
     rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -94,7 +93,7 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """The request of one call: what is wanted of every measure. A value that is not stated is None."""
+    """The request of one call, which is the same for every measure. A value that is not stated is None."""
 
     aim: Aim
     difference: float | None
@@ -102,7 +101,7 @@ class PlanRequest(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True, eq=False):
-    """A joint table, of a pilot of `n` questions or of stated rates (None)."""
+    """A joint table from a pilot of `n` questions, or from stated rates (None)."""
 
     joint: Joint
     n: int | None
@@ -110,7 +109,7 @@ class Table(Struct, frozen=True, eq=False):
 
     @property
     def measure(self) -> Measure:
-        """Return the measure that is planned for."""
+        """Return the measure of the plan."""
         return self.joint.pair.measure
 
     @property
@@ -124,13 +123,12 @@ class Table(Struct, frozen=True, eq=False):
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """Return the row with the number of questions that this difference needs, or about how many if they are too
-        many."""
+        """Return the row with the number of questions for this difference, or about that number if it is too large."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """Return the row of the smallest difference that so many questions find, or None if there is none."""
+        """Return the row with the smallest difference that `questions` detect, or None if there is none."""
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -152,7 +150,7 @@ class Spread(Struct, frozen=True, eq=False):
     method: str = NORMAL
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """As `Table.size`, by the normal approximation."""
+        """Return the same as `Table.size`, by the normal approximation."""
         self._check(difference)
         enough = math.ceil((distance(aim) * self.deviation / abs(difference)) ** 2 - 1e-9)
         units = max(enough, fewest(aim.alpha))
@@ -160,7 +158,7 @@ class Spread(Struct, frozen=True, eq=False):
         return self._row("questions", difference, questions, units, aim) if questions <= LARGEST else float(questions)
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """As `Table.resolved`, by the normal approximation."""
+        """Return the same as `Table.resolved`, by the normal approximation."""
         self._check(sign)
         units = round(questions * self.units / self.n)
         if units < fewest(aim.alpha):
@@ -188,14 +186,13 @@ class Spread(Struct, frozen=True, eq=False):
 
 
 def fewest(alpha: float) -> int:
-    """Return the units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as
-    any."""
+    """Return the fewest units with which an exchange test can reach p = alpha; of 2^m exchanges two are the most
+    extreme."""
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 
 
 def distance(aim: Aim) -> float:
-    """Return the number of standard errors that a difference must measure for a two-sided normal test to have the
-    wanted power."""
+    """Return the size of a difference, in standard errors, at which a two-sided normal test has the wanted power."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
@@ -206,7 +203,7 @@ def distance(aim: Aim) -> float:
 def spread(
     measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
 ) -> tuple[Spread, list[Note]]:
-    """Make a Spread from the bootstrap of a pilot, and the remarks on it."""
+    """Return a Spread from the bootstrap of a pilot, and notes on it."""
     pair = pair_up(measure, columns, clusters)
     units = int(pair.counts.sum())
     differences = np.concatenate(
@@ -235,7 +232,7 @@ def spread(
 
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
-    """Return the answers to both questions of one measure, as far as they can be answered."""
+    """Return the answers to both questions for one measure, as far as they exist."""
     reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(
@@ -262,7 +259,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
 
 
 def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
-    """Note the source of the difference if nobody stated one, or that there is none to plan for."""
+    """Add a note on the source of the difference if it was not stated, or that there is none."""
     label = source.measure.label
     if wanted is not None and source.n is not None:
         reply.notes.append(
@@ -295,7 +292,7 @@ def _remark_on_difference(source: Table | Spread, wanted: float | None, request:
 
 
 def _rough(rows: Sequence[PowerPlan], label: str) -> Iterator[Note]:
-    """Note the plans that rest on a normal approximation of few units."""
+    """Yield notes on plans that use a normal approximation of few units."""
     for row in rows:
         units = row.questions if row.clusters is None else row.clusters
         if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):

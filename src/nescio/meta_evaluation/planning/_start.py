@@ -1,4 +1,4 @@
-"""The start of a plan: stated rates, or two runs of a pilot."""
+"""Determine the start of a plan: stated rates, or two runs of a pilot."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from nescio.scoring.samples import by_question, columns_for
 from nescio.scoring.score import open_data, parse_all
 
 Shares = tuple[tuple[float, ...], tuple[float, ...]]
-ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
+ROUNDED = 0.015  # the largest deviation of the sum of three shares rounded to two decimals
 
 
 class System(Struct, frozen=True):
-    """The stated shares of correct, incorrect and unanswered questions of one of the two systems of a plan."""
+    """The shares of correct, incorrect and unanswered questions of one of the two systems of a plan."""
 
     system: str
     correct: float
@@ -35,7 +35,7 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """The start of a plan: a source for each measure, its part of the signature, and the rates of the two systems."""
+    """The start of a plan: the basis for each measure, its part of the signature, and the rates of the two systems."""
 
     sources: list[Table | Spread]
     signature: Mapping[str, Any]
@@ -70,7 +70,7 @@ def start_from_pilot(
 
 
 def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """Return the shares of the run and of the baseline if rates are stated, and notes on how they were read."""
+    """Return the shares of the run and of the baseline if rates are stated, and notes on their interpretation."""
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -106,7 +106,7 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
 
 
 def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
-    """Shares that sum to 1, from shares, percentages or counts."""
+    """Return shares that sum to 1, from shares, percentages or counts."""
     try:
         values = [float(value) for value in side]
     except (TypeError, ValueError):
@@ -158,7 +158,7 @@ def _pilot(source: Any, options: Mapping[str, Any], measures: Any) -> tuple[Load
 
 
 def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, int]:
-    """(run, baseline) as indices; of two runs the later one is the run."""
+    """Return (run, baseline) as indices; of only two runs, the later one is the run."""
     for name in (run, baseline):
         if name is not None and name not in data.runs:
             raise UnknownNameError("run", name, data.runs)
@@ -213,7 +213,7 @@ def _from_pilot(
         )
     counted = measure.order is None and all(values.dtype.kind in "iu" for values in read.values())
     if counted and data.clusters is None:
-        # All of the outcome, though the measure may need less, so that the table can be told.
+        # All columns of the outcome, even if the measure needs fewer, so that the table can be described.
         more = {name: data.column(name) for name in COLUMNS if name in data.columns}
         columns = _both(read | more, pair, use)
         joint = from_pilot(measure, columns)
@@ -259,7 +259,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """Return the rates of the pilot on the questions that both runs have; empty if its data have no outcomes."""
+    """Return the rates of the pilot on the questions that both runs have; empty without outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -1,5 +1,5 @@
-"""Plan the number of human labels that a corrected score or difference needs, for an interval of some width or to find
-a difference."""
+"""Plan the number of human labels for a corrected score or difference: for an interval of some width, or to detect a
+difference."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from nescio.text import plural
 
 
 class LabelPlan(Row, frozen=True):
-    """A plan of labels: so many labelled questions give an interval of `half_width`, or find `difference` with `power`.
+    """A plan of labels: `labels` labelled questions give an interval of `half_width`, or detect `difference` with
+    `power`.
 
-    `people_alone` is the number of labels that it would take without the judge. Both are None if labels on all
-    `answers` that need one are too few. `spread` is the standard deviation of people's values over these answers,
-    `correlation` that of people's and the judge's, `narrowest` the half width that labels on all of them give.
+    `people_alone` is the number of labels needed without the judge. Both are None if labels on all `answers` without
+    one are not enough. `spread` is the standard deviation of people's values over these answers. `correlation` is that
+    of people's and the judge's values. `narrowest` is the half width with labels on all of them.
     """
 
     run: str
@@ -74,8 +75,10 @@ class LabelPlan(Row, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """The number of labels for the questions with these `verdicts` of the judge (run, then baseline), if labels are
-    drawn by them (`--labels-by verdicts`)."""
+    """The number of labels for the questions with these `verdicts` of the judge (run, then baseline).
+
+    It applies if labels are drawn by verdicts (`--labels-by verdicts`).
+    """
 
     run: str
     baseline: str | None
@@ -87,7 +90,7 @@ class Share(Struct, frozen=True):
 
     @property
     def whose(self) -> str:
-        """Return the heading of the verdicts, which says whose comes first."""
+        """Return the heading of the verdicts, which names the run that comes first."""
         return "verdicts" if self.baseline is None else f"verdicts ({self.run}, {self.baseline})"
 
 
@@ -108,21 +111,21 @@ def plan_labels(
     target: Target,
     **options: Any,
 ) -> Results[LabelPlan]:
-    r"""Return the number of human labels that make a corrected interval as narrow as `half_width`, or find
+    r"""Return the number of human labels that make a corrected interval as narrow as `half_width`, or detect
     `difference`.
 
         nescio.plan_labels(spread=0.4**0.5, correlation=0.7, questions=1000, half_width=0.07).rows[0].labels
 
     The plan starts from judged answers (`pilot`, as `score` takes it), some of which people have labelled (`labels`).
-    The labels show how much people's verdicts vary and how far the judge agrees with them. Before there are labels,
-    state the `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace
-    people's. Without a pilot, state the standard deviation `spread` of people's values and the number of `questions` as
-    well. With `baseline` the plan is for the difference of two runs, without for the score of one. `target` is what the
-    figure is about; about these questions alone $m = K/(1 + K/N)$ with $K = z^2 S_d^2(1-\rho^2)/h^2$; for a difference
-    to find, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h. `tables["shares"]` says how the
-    labels are best spread over what the judge says.
+    The labels show the variance of people's verdicts and the agreement of the judge with them. Without labels, state
+    the `correlation` of people's and the judge's values that you expect; the judge's own verdicts then replace
+    people's. Without a pilot, also state the standard deviation `spread` of people's values and the number of
+    `questions`. With `baseline` the plan is for the difference of two runs, otherwise for the score of one. `target`
+    says which questions the figure describes. For these questions alone $m = K/(1 + K/N)$ with $K = z^2
+    S_d^2(1-\rho^2)/h^2$. To detect a difference, $z_{1-\alpha/2} + z_{power}$ replaces z and the difference replaces h.
+    `tables["shares"]` has the best allocation of the labels to the judge's verdicts.
 
-    Raises UsageError if the options make no sense.
+    Raises UsageError if the options contradict each other.
     """
     aim = (half_width, difference, power, alpha)
     notes: list[Note] = []
@@ -132,10 +135,13 @@ def plan_labels(
         measured, start, notes = _of_pilot(
             pilot, measures, options, labels, run=run, baseline=baseline, correlation=correlation, target=target
         )
-    rows = [_row(one, aim, target) for one in measured]
-    notes += [remark for one, row in zip(measured, rows, strict=True) for remark in _remarks(one, row)]
+    rows = [_row(spreads, aim, target) for spreads in measured]
+    notes += [remark for spreads, row in zip(measured, rows, strict=True) for remark in _remarks(spreads, row)]
     shares = tuple(
-        share for one, row in zip(measured, rows, strict=True) if row.labels is not None for share in _shares(one, row)
+        share
+        for spreads, row in zip(measured, rows, strict=True)
+        if row.labels is not None
+        for share in _shares(spreads, row)
     )
     aims: dict[str, Any] = {"half_width": f"{half_width:g}"} if half_width else {"difference": f"{difference:g}"}
     aims |= {"power": f"{power:g}"} if difference else {}
@@ -147,14 +153,14 @@ def plan_labels(
             where=WHERE[target],
         )
     )
-    line = sign(measures="+".join(one.measure for one in measured), **start, **aims, target=target)
+    line = sign(measures="+".join(spreads.measure for spreads in measured), **start, **aims, target=target)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"shares": shares} if shares else {})
 
 
 def _stated(
     spread: float | None, correlation: float | None, questions: int | None
 ) -> tuple[list[Spreads], dict[str, Any]]:
-    """Return the stated values if there are no answers, and their part of the signature."""
+    """Return the stated values of a plan without answers, and their part of the signature."""
     if spread is None or correlation is None or questions is None:
         raise UsageError(
             "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
@@ -197,10 +203,10 @@ def _of_pilot(
     wanted = suitable(measures, loaded)[: None if measures else 1]
     sides = run_and_baseline(laid.data.runs, run, baseline)
     measured = [spreads(laid, measure, sides, correlation) for measure in wanted]
-    for one in measured:
-        if labels is not None and not math.isfinite(one.correlation):
+    for spread_row in measured:
+        if labels is not None and not math.isfinite(spread_row.correlation):
             raise MismatchError(
-                f"{one.measure}: these labels are too few to plan with; give 3 or more, not all the same"
+                f"{spread_row.measure}: these labels are too few to plan with; give 3 or more, not all the same"
             )
     start = {**loaded.signature, "run": laid.data.runs[sides[0]]}
     start |= {"baseline": laid.data.runs[sides[1]]} if len(sides) > 1 else {}
@@ -208,72 +214,72 @@ def _of_pilot(
     return measured, start, [*loaded.notes, *notes]
 
 
-def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
+def _row(spreads: Spreads, aim: tuple[float | None, float | None, float, float], target: Target) -> LabelPlan:
     half_width, difference, power, alpha = aim
     normal = NormalDist()
     quantile = normal.inv_cdf(1 - alpha / 2)
     z = quantile if half_width else quantile + normal.inv_cdf(power)
-    share = one.answers / one.n if one.n else 1.0
+    share = spreads.answers / spreads.n if spreads.n else 1.0
     goal = (half_width or abs(difference or 0.0)) / share
-    population = one.population / share if target == "population" else None
+    population = spreads.population / share if target == "population" else None
     needed = [
-        labels_needed(one.spread**2, rho, one.answers, half_width=goal, z=z, population=population)
-        for rho in (one.correlation, 0.0)
+        labels_needed(spreads.spread**2, rho, spreads.answers, half_width=goal, z=z, population=population)
+        for rho in (spreads.correlation, 0.0)
     ]
-    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), one.answers) for m in needed)
-    narrowest = quantile * math.sqrt(one.population / one.n) if target == "population" else 0.0
+    labels, alone = (None if math.isinf(m) else min(math.ceil(m - 1e-9), spreads.answers) for m in needed)
+    narrowest = quantile * math.sqrt(spreads.population / spreads.n) if target == "population" else 0.0
     return LabelPlan(
-        one.run,
-        one.baseline,
-        one.measure,
+        spreads.run,
+        spreads.baseline,
+        spreads.measure,
         half_width,
         difference,
         power if difference else None,
         labels,
         alone,
-        one.correlation,
-        one.spread,
-        one.answers,
-        one.n,
+        spreads.correlation,
+        spreads.spread,
+        spreads.answers,
+        spreads.n,
         narrowest,
     )
 
 
-def _remarks(one: Spreads, row: LabelPlan) -> Iterator[Note]:
-    """Yield notes if no number of labels suffices, or if so few make an interval approximate."""
+def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
+    """Yield notes if no number of labels is enough, or if so few make an interval approximate."""
     if row.labels is None:
         yield note(
             "plan.labels_too_few",
             "{subject}: labels on all {answers} answers would not be enough, because these questions are a "
             "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
             f"alone with {opt('target', 'collection')}",
-            one.measure,
-            answers=one.answers,
+            spreads.measure,
+            answers=spreads.answers,
             narrowest=row.narrowest,
         )
     elif row.labels < FEW:
         yield note(
             "plan.few_labels",
             "{subject}: with fewer than {few} labels intervals are approximate; ask for {few}",
-            one.measure,
-            few=min(FEW, one.answers),
+            spreads.measure,
+            few=min(FEW, spreads.answers),
         )
 
 
-def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
-    """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation.
+def _shares(spreads: Spreads, row: LabelPlan) -> list[Share]:
+    """Return the allocation of labels to the judge's verdicts, in proportion to answers times standard deviation.
 
-    They add to the labels planned: each has its share without the fraction, and those with the largest fractions one
-    more. If all that vary are labelled whole, the rest goes to the others in proportion to answers.
+    They sum to the planned labels: each has the whole part of its share, and the largest fractions get one more. If all
+    verdicts that vary are labelled completely, the rest is allocated in proportion to answers.
     """
     assert row.labels is not None
-    given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)
+    given = allocation([(answers, sd) for _, answers, sd in spreads.patterns], row.labels)
     if (rest := row.labels - sum(given)) > 1e-9:
-        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(one.patterns, given, strict=True)]
+        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(spreads.patterns, given, strict=True)]
         given = [labels + more for labels, more in zip(given, allocation(room, rest), strict=True)]
     whole = [math.floor(labels + 1e-9) for labels in given]
     larger = sorted(range(len(given)), key=lambda i: whole[i] - given[i])[: row.labels - sum(whole)]
     return [
-        Share(one.run, one.baseline, one.measure, name, answers, sd, whole[i] + (i in larger))
-        for i, (name, answers, sd) in enumerate(one.patterns)
+        Share(spreads.run, spreads.baseline, spreads.measure, name, answers, sd, whole[i] + (i in larger))
+        for i, (name, answers, sd) in enumerate(spreads.patterns)
     ]

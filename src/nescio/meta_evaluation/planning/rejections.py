@@ -1,8 +1,8 @@
-"""Simulate how often the permutation test finds a difference, and how many questions it takes to find it.
+"""Simulate how often the permutation test detects a difference, and how many questions it needs.
 
-Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
-only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
-off by no more than about one step of the distribution's lattice.
+Collections are drawn from a joint table, and each is tested as `compare` would test it. The exact p-value is computed
+only if the normal approximation does not show on which side of alpha it is. The approximation is off by at most about
+one step of the distribution's lattice.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from nescio.stats import resampling
 from nescio.stats.exact_p_values import TIE, sums_p
 from nescio.stats.streams import Stream
 
-LARGEST = 10_000_000  # questions, beyond which nobody plans
-TABLES = 10_000  # simulated for a power that is reported
-TRIED = 2_500  # simulated for one that only leads the way
+LARGEST = 10_000_000  # the most questions of a plan
+TABLES = 10_000  # collections simulated for a reported power
+TRIED = 2_500  # collections simulated during the search
 TRIES, MORE = 4, 4
-CLOSE = 1.25  # Monte Carlo errors from the power that was asked for: near enough
-FEW = 100  # questions, up to which the smallest number is sought one by one
-LATTICE = 1.5  # steps of the lattice within which the approximation decides nothing
-FINE = 0.01  # a step, in standard deviations, that is too small to matter
+CLOSE = 1.25  # the allowed deviation from the wanted power, in Monte Carlo errors
+FEW = 100  # Up to so many questions, the smallest number is searched one by one.
+LATTICE = 1.5  # Within so many steps of the lattice, the approximation does not decide.
+FINE = 0.01  # in standard deviations: a smaller step of the lattice has no effect
 ENUMERABLE = 10_000
-# Tables are small, and summed together, up to these sizes of a class and ways in which all but the largest class can
-# fall.
+# Tables are summed together if their classes have at most `SMALL` questions, and all but the largest class at most
+# `CELLS` combinations.
 SMALL, CELLS = 1_000, 2_000
 AT_ONCE = 256
 
@@ -36,7 +36,7 @@ Simulate = Callable[[float, int, int], tuple[float, float]]
 
 
 class Aim(Struct, frozen=True):
-    """The power that is wanted of a two-sided test at alpha, and the seed of the simulations."""
+    """The wanted power of a two-sided test at alpha, and the seed of the simulations."""
 
     power: float
     alpha: float
@@ -51,20 +51,19 @@ class Aim(Struct, frozen=True):
 
     @property
     def distance(self) -> float:
-        """Return the number of standard errors that a difference must measure for this power, if one tail is
-        ignored."""
+        """Return the size of a difference, in standard errors, that has this power if one tail is ignored."""
         from scipy.special import ndtri
 
         return self.critical + float(ndtri(self.power))
 
     @property
     def close(self) -> float:
-        """Return the largest distance allowed between a simulated power and the wanted one."""
+        """Return the largest allowed distance between a simulated power and the wanted one."""
         return float(CLOSE * (self.power * (1 - self.power) / TABLES) ** 0.5)
 
 
 class SimulatedPlan(Struct, frozen=True):
-    """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
+    """A plan: the test of `questions` drawn from `joint` rejects with probability `power`, known up to `error`."""
 
     joint: Joint
     questions: int
@@ -77,9 +76,9 @@ class SimulatedPlan(Struct, frozen=True):
 
 
 def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
-    """Return the smallest collection on which the table's own difference is found with the power wanted.
+    """Return the smallest collection on which the test detects the table's own difference with the wanted power.
 
-    A float is the approximate number where it is beyond LARGEST.
+    It is a float, the approximate number, if it exceeds LARGEST.
     """
     difference = abs(joint.difference)
     exchanged, sampled = joint.spreads()
@@ -100,8 +99,8 @@ def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
 
 
 def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
-    """Return the smallest collection around `questions`, whose power is `share`, that is enough: of few questions each
-    counts."""
+    """Return the smallest sufficient collection near `questions`, which has the power `share`; each question is
+    tried."""
     known = {questions: share}
 
     def power(size: int) -> float:
@@ -117,8 +116,8 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Simulat
 
 
 def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
-    """Return the smallest difference in the direction of `sign` that so many questions find with the power wanted;
-    None: there is none."""
+    """Return the smallest difference in the direction of `sign` that `questions` detect with the wanted power, or
+    None."""
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
     spreads = joint.spreads()
@@ -140,11 +139,11 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
-    """Return the place where the simulated power is the wanted one, and that power.
+    """Return the place where the simulated power equals the wanted one, and that power.
 
-    `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit
-    of the power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the
-    aim, and so on; a power that is returned comes from `TABLES` fresh collections.
+    `simulate` maps a place, a number of tables and a turn to the place used and its power. The probit of the power is
+    nearly a straight line, which is fitted to all simulations. Where it meets the aim is the next place. A returned
+    power comes from `TABLES` fresh collections.
     """
     points: list[tuple[float, float, int]] = []
     place = min(max(start, limits[0]), limits[1])
@@ -160,8 +159,8 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
 
 
 def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
-    """Return the place where a straight line through the probits of simulated powers meets the wanted power; weighted
-    least squares."""
+    """Return the place where a line through the probits of simulated powers meets the wanted one; weighted least
+    squares."""
     from scipy.special import ndtri
 
     place, share, tables = np.array(points).T
@@ -185,10 +184,11 @@ def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> 
 
 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
-    """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds); never where it is
-    undefined.
+    """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds).
 
-    For a difference that is not linear in the exchanges, p is that of its leading term, which tends to the same.
+    It is false if the difference is undefined.
+
+    For a difference that is not linear in the exchanges, p is that of its leading term, which has the same limit.
     """
     sizes, weights, balances = exchanges(joint, tables)
     weights = np.where(sizes > 0, weights, 0)
@@ -197,7 +197,7 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
     deviation = np.sqrt(np.einsum("tj,tj->t", sizes, weights**2))
     with np.errstate(divide="ignore", invalid="ignore"):
         score, step = observed / deviation, largest / deviation
-        # 0/0, where nothing can be exchanged, is NaN: neither rejected nor open.
+        # 0/0, where nothing can be exchanged, is NaN, which is neither rejected nor undecided.
         rejects = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
         doubtful = (np.abs(score - aim.critical) < LATTICE * step) & (step > FINE)
     cases, case = np.unique(np.column_stack([sizes, weights, observed])[doubtful], axis=0, return_inverse=True)
@@ -209,7 +209,9 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 
 
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
-    """P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½); sizes and weights of shape (tables, classes).
+    """Return P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½).
+
+    `sizes` and `weights` have shape (tables, classes).
 
     Small tables are summed together, whatever their sizes. NaN if one has too many sums.
     """
@@ -230,7 +232,7 @@ def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Flo
 
 
 def _binomials(largest: int) -> tuple[Floats, Floats]:
-    """P(B = k) and P(B ≥ k) of Bin(n, ½) for n and k from 0 to `largest` (+ 1)."""
+    """Return P(B = k) and P(B ≥ k) of Bin(n, ½) for n and k from 0 to `largest` (+ 1)."""
     probabilities = np.zeros((largest + 1, largest + 2))
     probabilities[0, 0] = 1.0
     for n in range(1, largest + 1):
@@ -242,7 +244,8 @@ def _binomials(largest: int) -> tuple[Floats, Floats]:
 def _summed(
     sizes: NDArray[np.int64], weights: Floats, observed: Floats, probabilities: Floats, tails: Floats
 ) -> Floats:
-    """Every way that all classes but the largest can fall, and the tail of the largest beyond it."""
+    """Return the two-sided p values, summed over all combinations of the smaller classes with the tail of the largest
+    class."""
     rest, chance = np.zeros((len(sizes), 1)), np.ones((len(sizes), 1))
     for j in range(1, sizes.shape[1]):
         size, count = sizes[:, j, None], np.arange(sizes[:, j].max() + 1)

@@ -1,4 +1,4 @@
-"""Plan the number of questions, and the number of repeats of each, on which a budget is best spent."""
+"""Plan how many questions to ask, and how often to ask each, within a budget."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ from nescio.scoring.score import open_data, parse_all
 from nescio.stats.variance_split import best_repeats, design, least_variance, split
 from nescio.text import plural
 
-Z = 1.959963984540054  # of the 95% interval
+Z = 1.959963984540054  # the normal quantile of a 95% interval
 
 
 class RepeatsPlan(Row, frozen=True):
-    """So many questions, each asked so often, within the budget; `se` is the standard error of the value, or of the
-    difference of two runs, and `half_width` that of its 95% interval. `least` is a bound below which no plan's standard
-    error can be; `best` marks the plan of the least one."""
+    """A plan within the budget: the number of questions, and the number of repeats of each.
+
+    `se` is the standard error of the value, or of the difference of two runs, and `half_width` that of its 95%
+    interval. `least` is a lower bound of any plan's standard error. `best` marks the plan with the lowest one.
+    """
 
     measure: Annotated[str, Shown()]
     repeats: Annotated[int, Shown()]
@@ -66,17 +68,17 @@ def plan_repeats(
     variances: Sequence[float] | None,
     **options: Any,
 ) -> Results[RepeatsPlan]:
-    r"""Return how often to ask each question, and how many questions, for the narrowest interval within a budget.
+    r"""Return the numbers of questions and of repeats per question with the narrowest interval within a budget.
 
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
     A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
-    variances are stated (what questions differ by, and that of single answers about their question's mean), or found in
-    a pilot whose questions were asked several times; with `baseline`, those of the difference of two runs, and the
-    answers of both are paid for. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
-    \sqrt{a\sigma_s^2/(b\sigma_q^2)}$; rows are the whole numbers beside it, and asking once.
+    variances are those between questions, and of single answers about their question's mean. State them, or give a
+    pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
+    the answers of both cost. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
+    \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the whole numbers beside it, and a single repeat.
 
-    Raises UsageError if the options make no sense, MismatchError for a pilot without repeats.
+    Raises UsageError if the options contradict each other, MismatchError for a pilot without repeats.
     """
     if variances is not None:
         if pilot is not None:
@@ -104,8 +106,8 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """The start of a plan: variances between and within questions by measure, its signature, notes, and the number of
-    runs whose answers are paid for."""
+    """The start of a plan: variances between and within questions keyed by measure, its signature, notes, and the
+    number of paid runs."""
 
     variances: Mapping[str, tuple[float, float]]
     start: Mapping[str, Any]
@@ -154,8 +156,7 @@ def _stated(variances: Sequence[float]) -> tuple[float, float]:
 
 
 def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[float, float]:
-    """Return the variance between questions, and the variance of a single answer; of the difference if there are two
-    runs."""
+    """Return the variance between questions and that of a single answer, or those of the difference of two runs."""
     added = [influence(data, measure, side) for side in sides]
     shared = added[0][1] if len(added) == 1 else np.intersect1d(added[0][1], added[1][1])
     parts, means_of = [], []
@@ -169,27 +170,27 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return the plan of asking once, and those of the whole numbers of repeats beside the best one, if the budget pays
-    for a question."""
+    """Return the plan with one repeat, and those with the whole numbers beside the best one, if the budget pays for a
+    question."""
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
-    designs = [one for one in (design(between, single, r, budget, costs) for r in tried) if one.units]
+    designs = [plan for plan in (design(between, single, r, budget, costs) for r in tried) if plan.units]
     if not designs:
         raise UsageError(
             f"the budget of {budget:g} does not pay for one question (asked once, it costs {sum(costs):g})"
         )
-    least = min(one.variance for one in designs)
+    least = min(plan.variance for plan in designs)
     bound = math.sqrt(least_variance(between, single, budget, costs))
     return [
         RepeatsPlan(
             label,
-            one.repeats,
-            one.units,
-            math.sqrt(one.variance),
-            Z * math.sqrt(one.variance),
-            one.cost,
+            plan.repeats,
+            plan.units,
+            math.sqrt(plan.variance),
+            Z * math.sqrt(plan.variance),
+            plan.cost,
             bound,
-            one.variance == least,
+            plan.variance == least,
         )
-        for one in designs
+        for plan in designs
     ]

@@ -122,7 +122,10 @@ def export(database: Database, folder: Path | str) -> Exported:
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
-    """Raise UsageError for a file whose judgements are not all in the database, as a page may have handed it in."""
+    """Raise UsageError for an existing file with judgements that are not in the database.
+
+    A page may have saved such a file, and the export would overwrite it.
+    """
     if not path.is_file():
         return
     try:

@@ -92,10 +92,10 @@ def check(
 
         print(nescio.campaign.check("campaign", ["runs/mine.jsonl", "runs/old.jsonl"]))
 
-    `campaign` is the folder of a campaign, or what a team was handed: the folder, or the archive that `nescio campaign
-    checker` writes. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page
-    (.html) of the same, to send to a team; `progress` is called with the number of files checked, half for reading a
-    file and half for looking at its answers. Raises UsageError if there are no topics or no runs.
+    `campaign` is the folder of a campaign, or the handout of a team: the folder, or the archive from `nescio campaign
+    checker`. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page (.html) with
+    the same faults, to send to a team. `progress` is called with the number of files checked; reading a file and
+    checking its answers count half each. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
     files = [path for own in given.values() for path in own]

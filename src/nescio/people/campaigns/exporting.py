@@ -35,10 +35,10 @@ def export(
         nescio.campaign.export("campaign", "bundle.zip", codabench=True)
         nescio.campaign.export("campaign", "checker", tira=True)
 
-    `codabench` writes a bundle (.zip) to upload there: its scoring program is the checker, its reference data are the
+    `codabench` writes a bundle (.zip) to upload there. Its scoring program is the checker, its reference data are the
     topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
-    which the evaluator is built. `image` is the Docker image that either starts from; where it lacks nescio, it is
-    installed. Raises UsageError for another suffix, a folder that holds something, and unless one of the two is asked
+    which the evaluator is built. Both start from the Docker image `image`, and install nescio if it is missing there.
+    Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of the two is asked
     for.
     """
     path = Path(output)

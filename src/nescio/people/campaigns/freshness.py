@@ -87,7 +87,7 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is another, is new, or is gone."""
+    """Yield the names of files that changed, are new, or are gone."""
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} (gone)" if name not in now else name

@@ -111,7 +111,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked
 
 
 def _by_name(one: Note, files: Sequence[Path]) -> Note:
-    """Return a note that names files without their folders, as it is to be the same of a copy."""
+    """Return a note that names files without their folders, so that it is the same for a copy of them."""
 
     def named(value: Any) -> Any:
         for file in files if isinstance(value, str) else ():

@@ -155,7 +155,7 @@ class Submission(Struct, frozen=True):
 
 
 class FaultsOfFiles:
-    """Faults of several files: of each file the first are listed, and the others are counted."""
+    """The faults of several files: the first faults of each file, and the number of its others."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -158,7 +158,7 @@ def write_results(
 
 
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
-    """Note the languages in which no run is in."""
+    """Yield a note on the languages without an accepted run."""
     if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
         yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
 

@@ -112,7 +112,7 @@ def told(campaign: Campaign) -> str:
 
 
 def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
-    """Return what every screen of an assessor needs beside its items."""
+    """Return the data that every screen of an assessor needs in addition to its items."""
     return {
         "campaign": sanitize(campaign.settings.name, 200, target="page"),
         "home": campaign.hidden_order("pages")[:16],

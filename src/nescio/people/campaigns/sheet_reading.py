@@ -30,7 +30,7 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return what only the sheet of an assessor has beside an item."""
+    """Return the key of an item's row, which only the sheet of this assessor can have."""
     return named_by(secret, "sheet", who, item)
 
 
@@ -156,7 +156,7 @@ class SheetReader:
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
-        """Put down a fault."""
+        """Record a fault."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 

@@ -330,8 +330,8 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
 
 
 def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
-    """Return a collection of AVE without questions of these ids; how many answers were available to the others, nobody
-    says then."""
+    """Return a collection of AVE without the questions of these ids. It no longer says how many answers were available
+    to the other questions."""
     if gone.isdisjoint(question.id for question in exercise.questions):
         return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)

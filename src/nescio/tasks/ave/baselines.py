@@ -1,7 +1,7 @@
-"""Baselines of answer validation, by formula and as runs, and the ranking of validators among QA systems.
+"""Compute baselines of answer validation, by formula and as runs, and rank validators among QA systems.
 
-They are the paper's two systems that look at nothing (accept everything, or one half) and perfect selection. UNKNOWN
-answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and Tables 4-11.
+The baselines are perfect selection and the paper's two systems that ignore the answers (accept all, or one half).
+UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and Tables 4-11.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ QA, AV, BASELINE = "QA", "AV", "baseline"
 
 
 class Expected(Struct, frozen=True):
-    """A baseline by formula. NaN is undefined; `F` is that of the expected precision and recall, not an expected F."""
+    """A baseline by formula; NaN means undefined. `F` combines the expected precision and recall; it is not an expected
+    F."""
 
     run: str
     F: float
@@ -37,7 +38,7 @@ class Expected(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """A line of the paper's Tables 8-11; systems alike in QA accuracy share a place. `type` is QA, AV or baseline."""
+    """A line of the paper's Tables 8-11. Systems with equal QA accuracy share a place. `type` is QA, AV or baseline."""
 
     place: int
     system: str
@@ -48,20 +49,21 @@ class Place(Struct, frozen=True):
 
 
 def expected(exercise: Exercise) -> list[Expected]:
-    r"""Return the baselines by formula, with p the share of the judged answers that are right and c of k those of one
-    question.
+    r"""Return the baselines by formula.
 
-    100% VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA
-    accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at
-    random among the accepted ones, $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (ours; the paper gives it none). Perfect
-    selection: the share of the questions with a right answer.
+    p is the share of the judged answers that are right. On a question, c of k judged answers are right.
+
+    100% VALIDATED has precision p, recall 1 and $F = 2p/(1+p)$. Selecting at random among the judged answers, it has
+    the QA accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED accepts each answer with probability ½: p, ½,
+    $p/(p+½)$. Selecting at random among the accepted ones, it has $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (our
+    derivation; the paper states none). Perfect selection has the share of the questions with a right answer.
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
     right = [sum(candidate.right for candidate in known) for known in grouped]
     answers, solvable = sum(map(len, grouped)), sum(c > 0 for c in right)
     p = sum(right) / answers if answers else float("nan")
-    p_right = p if sum(right) else float("nan")  # recall, and F with it, is undefined where nothing is right
+    p_right = p if sum(right) else float("nan")  # Without right answers, recall and F are undefined.
     at_random = sum(c / len(known) for c, known in zip(right, grouped, strict=True) if known)
     of_half = sum((1 - 0.5 ** len(known)) * c / len(known) for c, known in zip(right, grouped, strict=True) if known)
     one = 1.0 if sum(right) else float("nan")
@@ -78,12 +80,13 @@ def expected(exercise: Exercise) -> list[Expected]:
 
 
 def accept_all(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Accept every answer, and select one of each question's judged answers at random."""
+    """Return decisions that accept every answer and select one of each question's judged answers at random."""
     return _accept(exercise, seed, share=1.0)
 
 
 def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
-    """Accept every answer with chance ½, and select one of each question's accepted answers at random."""
+    """Return decisions that accept every answer with probability ½ and select one of each question's accepted answers
+    at random."""
     return _accept(exercise, seed, share=0.5)
 
 
@@ -93,7 +96,7 @@ def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
     for _, answers, known in groups(exercise):
         tossed = rng.random(len(answers)) < share
         accepted = {candidate.id for candidate, heads in zip(answers, tossed, strict=True) if heads}
-        # An UNKNOWN answer is selected only where nothing else is accepted: random selection is among the judged.
+        # Random selection is among the judged answers. An UNKNOWN answer is selected only if no other is accepted.
         drawn = [candidate.id for candidate in known if candidate.id in accepted] or sorted(accepted)
         selected = drawn[int(rng.integers(len(drawn)))] if drawn else None
         validations += _decided(answers, accepted, selected)
@@ -101,13 +104,13 @@ def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
 
 
 def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: str | None) -> Iterator[Validation]:
-    for one in answers:
-        decision = Decision.of(accepted=one.id in accepted, selected=one.id == selected)
-        yield Validation(one.question_id, one.id, decision)
+    for answer in answers:
+        decision = Decision.of(accepted=answer.id in accepted, selected=answer.id == selected)
+        yield Validation(answer.question_id, answer.id, decision)
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Accept every right answer and no other, and select the first of each question."""
+    """Return decisions that accept every right answer and no other, and select the first of each question."""
     validations: list[Validation] = []
     for _, answers, _ in groups(exercise):
         right = [candidate.id for candidate in answers if candidate.right]
@@ -118,7 +121,7 @@ def perfect(exercise: Exercise) -> list[Validation]:
 def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
     """Return the Evidence of validators and QA systems over the questions of a collection, and notes.
 
-    A question counts as right for a system that answered it rightly, and not where it is missing. Systems have no
+    A question counts as right for a system that answered it correctly, and not if it is missing. Systems have no
     columns over answers. Raises MismatchError if a name is on both sides, no question is shared, or a system was asked
     a question several times.
     """
@@ -138,12 +141,12 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     notes = tuple(_of_their_answers(systems, right, at, data))
     columns = {}
     for name, values in data.columns.items():
-        own = np.full((len(systems.runs), values.shape[1]), np.nan)
+        system_values = np.full((len(systems.runs), values.shape[1]), np.nan)
         if name == "ave.selected_right":
-            own[:, : len(identities)] = right
+            system_values[:, : len(identities)] = right
         elif name in ("ave.solvable", "ave.random"):
-            own[:, : len(identities)] = values[0, : len(identities)]
-        columns[name] = np.concatenate([values, own])
+            system_values[:, : len(identities)] = values[0, : len(identities)]
+        columns[name] = np.concatenate([values, system_values])
     absence = np.full((len(systems.runs), data.absence.shape[1]), NO_ROW, dtype=np.uint8)
     absence[:, : len(identities)] = PRESENT
     merged = Evidence(
@@ -159,13 +162,14 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return a mask of the questions to which a right answer was given; rightful silence is not one."""
+    """Return a mask of the questions that got a right answer; a correct abstention does not count."""
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Yield notes on the systems' answers that were missing, ungraded, rightly silent, or beyond perfect selection."""
+    """Yield notes on the systems' answers that were missing, ungraded, correct abstentions, or better than perfect
+    selection."""
     questions = right.shape[1]
     if lacking := questions - len(at):
         yield note(
@@ -199,9 +203,10 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
-    """Rank validators and the QA systems in `data` by QA accuracy, with Perfect selection and Random among them.
+    """Return validators and the QA systems in `data`, ranked by QA accuracy, with perfect and random selection among
+    them.
 
-    `share_of_perfect` is the paper's "% of perfect selection" over 100, NaN if no question has a right answer.
+    `share_of_perfect` is the paper's "% of perfect selection" divided by 100, NaN if no question has a right answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
     n = len(exercise.questions)
@@ -230,8 +235,11 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection for validators. The hypothesis is the question to the text, and there is
-    no answer beside it. Hypotheses of one question form a cluster."""
+    """Return AVE 2006's pairs as a collection for validators.
+
+    The hypothesis is the question about the text, and there is no separate answer. Hypotheses of one question form a
+    cluster.
+    """
     return Exercise(
         "pairs",
         tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_tongue(p)) for p in pairs),
@@ -244,12 +252,12 @@ def _tongue(pair: Pair) -> dict[str, str]:
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the baselines as runs, drawn with a seed, to be scored like any other."""
+    """Return the baselines as runs, drawn with a seed, to be scored like other runs."""
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),
         f"{HALF} (drawn)": accept_half(exercise, seed),
         PERFECT: perfect(exercise),
     }
     data, notes = evidence(exercise, runs)
-    # To select an UNKNOWN answer where a question has no other is the nature of a draw, and needs no note.
+    # A random draw may select an UNKNOWN answer if a question has no other; this needs no note.
     return data, tuple(remark for remark in notes if remark.code != SELECTED_UNKNOWN)

@@ -1,8 +1,8 @@
-"""From the answers of many QA runs to a collection for validators, by the building rules of AVE 2007 (sec. 3).
+"""Build a collection for validators from the answers of many QA runs, by the rules of AVE 2007 (sec. 3).
 
-NIL, void and declined answers and those with a supporting text of over 700 characters go first, so that none pushes out
-a good one. Then, within a question, repeated answers and those contained in a longer one are removed, so that the
-number of systems that agree gives nothing away. Source: Peñas, Rodrigo & Verdejo 2007.
+First, NIL, void and declined answers, and answers with a supporting text of over 700 characters, are removed. So none
+of them displaces a good answer. Then, within a question, repeated answers and those contained in a longer one are
+removed. So the collection does not reveal how many systems agree. Source: Peñas, Rodrigo & Verdejo 2007.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nescio.text import composed, find_words, squeeze
 
 Rule = Literal["declined", "nil", "void", "long", "duplicate", "contained"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-LONGEST = 700  # characters of a supporting text: the most that the main track of QA@CLEF 2007 allowed
+LONGEST = 700  # characters of a supporting text: the limit of the main track of QA@CLEF 2007
 NIL = "nil"
 VALUES: Mapping[Verdict | None, Value] = {
     Verdict.RIGHT: Value.VALIDATED,
@@ -41,9 +41,9 @@ _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
 class Offer(Struct, frozen=True):
-    """An answer as a QA system gave it, before any rule. `verdict` is the assessors', or None if they did not see it.
+    """An answer as a QA system gave it, before any rule. `verdict` is the assessors', or None if they did not judge it.
 
-    `answered` is False for an answer that its system declined to give.
+    `answered` is False if the system declined to give this answer.
     """
 
     question_id: str
@@ -56,7 +56,7 @@ class Offer(Struct, frozen=True):
 
 
 class Discarded(Struct, frozen=True):
-    """An answer that is not in the collection, by which of `RULES`, and the id of the answer that it gave way to."""
+    """An answer that was left out, the one of `RULES` that discarded it, and the id of the answer that displaced it."""
 
     question_id: str
     id: str
@@ -68,8 +68,8 @@ class Discarded(Struct, frozen=True):
 class Built(Struct, frozen=True):
     """A collection, with the answers that were left out of it.
 
-    `systems` maps the key of a candidate to all systems that gave it: its own, and those of its removed duplicates.
-    That is the redundancy that AVE removes.
+    `systems` maps the key of a candidate to all systems that gave it: its own system, and those of its removed
+    duplicates. This is the redundancy that AVE removes.
     """
 
     exercise: Exercise
@@ -104,7 +104,7 @@ class _Group(Struct):
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
     gone: list[Discarded] = field(default_factory=list)
     unlike: int = 0
-    lost: int = 0  # right answers removed for a longer one that is not right
+    lost: int = 0  # right answers that were removed for a longer answer that is not right
 
 
 def build(
@@ -118,12 +118,12 @@ def build(
 ) -> Built:
     """Return a collection for validators from questions and the answers of QA systems, in their order.
 
-    If answers are equal, the first is kept. The words of the kept answers alone decide their order, and the k-th answer
-    to question Q gets the id Q_k. Neither tells which system gave an answer, nor how many did. The ids of removed
-    answers continue the count. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of
-    `RULES` apply (all but "duplicate" and "contained" keep every answer that somebody gave). Questions without an
-    answer left are not in it. Raises MismatchError for an answer to a question that is not here, UsageError for an
-    unknown rule.
+    The first of several equal answers is kept. The order of the kept answers depends only on their words, and the k-th
+    answer to question Q gets the id Q_k. So neither reveals the system behind an answer, or the number of systems. The
+    ids of removed answers continue the count. R becomes VALIDATED, W and U become REJECTED, X and unjudged become
+    UNKNOWN. `rules` selects from `RULES`; all but "duplicate" and "contained" keep every answer that some system gave.
+    Questions without remaining answers are left out. Raises MismatchError for an answer to an unknown question,
+    UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -150,8 +150,7 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Return the answers of runs as offers; `verdict` returns the assessors' verdict on the answer of a run to a
-    question."""
+    """Yield the answers of runs as offers; `verdict` is a function of run, question and answer."""
     for run in runs:
         for response in run.responses:
             judgement = (
@@ -169,9 +168,9 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
 
 
 def counts(exercise: Exercise) -> list[Counts]:
-    """Count questions and answers per language, as the paper's Tables 1 and 2 have them.
+    """Return the numbers of questions and answers per language, as in the paper's Tables 1 and 2.
 
-    A value that is not known counts as UNKNOWN. `kept` is undefined (None) where nobody says how many there were.
+    A missing value counts as UNKNOWN. `kept` is None if the number of available answers is unknown.
     """
     available = exercise.available
     tongue = {question.id: language(question).upper() for question in exercise.questions}
@@ -196,10 +195,10 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return the tokens by which answers are compared: words and signs without case, and without punctuation at both
-    ends.
+    """Return the tokens by which answers are compared: words and signs without case, without punctuation at the ends.
 
-    By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
+    Tokens are compared because characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3
+    of the paper keeps both).
     """
     words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
@@ -211,7 +210,7 @@ def tokens(answer: str) -> tuple[str, ...]:
 
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
-    """Return whether the longer sequence contains the tokens of the shorter one in a row, and has more tokens."""
+    """Return whether the longer sequence contains all tokens of the shorter one consecutively, and has more tokens."""
     return len(longer) > len(shorter) and bool(find_words(longer, shorter))
 
 
@@ -240,8 +239,11 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Put the kept answers into an order that no system decides, and number them without gaps; then number the removed
-    ones. Gaps would tell how often an answer was given."""
+    """Return the answers with consecutive numbers: first the kept ones, in an order that no system decides, then the
+    removed ones.
+
+    Gaps would reveal how often an answer was given.
+    """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
     names = {name: f"{name.rpartition('_')[0]}_{number}" for number, name in enumerate(old, 1)}
@@ -254,7 +256,7 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return a sort key of an answer among those to its question: a hash of its words and its support."""
+    """Return the sort key of an answer to a question: a hash of its words and its support."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 
@@ -270,11 +272,12 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 
 
 def _drop_contained(group: _Group) -> None:
-    """Containment is transitive, so that whatever holds a removed answer is held by one that stays."""
+    """Remove answers that a longer answer contains. Containment is transitive, so a kept answer contains each removed
+    one."""
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:
-        holder = next((other for other, held in longest_first if contains(held, key)), None)
+        holder = next((other for other, longer_key in longest_first if contains(longer_key, key)), None)
         if holder is None:
             stay.append((candidate, key))
         else:

@@ -1,7 +1,6 @@
-"""The files of the Answer Validation Exercise one by one: collections, AVE 2006's pairs and responses, read and
-written.
+"""Read and write the files of the Answer Validation Exercise: collections, AVE 2006's pairs, and responses.
 
-AVE 2006's files are no longer publicly available: pairs are read and written in the shape that its overview and the RTE
+AVE 2006's files are no longer publicly available. Pairs are read and written in the form that its overview and the RTE
 challenges share.
 """
 
@@ -25,7 +24,7 @@ from nescio.tasks.ave.rules import Problem, pair_problems, problems
 from nescio.tasks.kit import fault_at
 from nescio.text import finite
 
-# The call for AVE 2008 says ACCEPTED where its predecessor and its response format say VALIDATED.
+# The call for AVE 2008 says ACCEPTED. The call before it, and its own response format, say VALIDATED.
 DECISIONS: Mapping[str, Decision] = {**Decision.__members__, "ACCEPTED": Decision.VALIDATED}
 ENTAILED: Mapping[str, Decision] = {"YES": Decision.VALIDATED, "NO": Decision.REJECTED}
 _VALUES: Mapping[str, Value] = {
@@ -40,8 +39,10 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an element; raise FormatError unless it is one word that no element before it has. An id is a
-    cell of a line in a response file, so it must be one word."""
+    """Return the id of an element. Raises FormatError unless it is one word and new.
+
+    An id is a cell of a line in a response file, so it must be one word.
+    """
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
         raise fault_in(source, element, f"{what} needs an id without white space", element.get("id"))
@@ -67,9 +68,9 @@ def _language(element: Element) -> str:
 
 
 def read_exercise(source: Source) -> Exercise:
-    """Read the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
+    """Read the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with values if it has them.
 
-    Raises FormatError with the line of the first question or answer that is unsound.
+    Raises FormatError with the line of the first invalid question or answer.
     """
     assert source.path is not None
     questions: dict[str, Question] = {}
@@ -90,7 +91,7 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Read how many answers there were before the collection was built, as `EN=335 ES=852`."""
+    """Return the number of answers before the collection was built, keyed by language, from `EN=335 ES=852`."""
     counts = {}
     for word in (root.get("available") or "").split():
         language, _, count = word.rpartition("=")
@@ -101,8 +102,10 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 
 
 def _hold_places(source: Source, root: Element) -> None:
-    """Raise FormatError at an element that would not be read: a pair beside questions, a question in another one, an
-    answer outside a question."""
+    """Raise FormatError at an element in the wrong place, which would be ignored.
+
+    Such elements are a pair beside questions, a question within a question, and an answer outside a question.
+    """
     pair = next(root.tagged("pair"), None)
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
@@ -117,7 +120,7 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the only child with a name, or None if there is none; raise FormatError if there are two."""
+    """Return the only child with a name, or None if there is none. Raises FormatError if there are two."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -151,10 +154,11 @@ def write_exercise(
     systems: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """Write a collection in the format of AVE 2007, whole or not at all; returns how many characters XML cannot hold.
+    """Write a collection in the format of AVE 2007, completely or not at all; return the number of characters that XML
+    cannot hold.
 
-    Each of those is written as U+FFFD. Without `values` it is a test set, which does not say how many answers there
-    were either; `systems` adds whose answer each is. Raises MismatchError for an id with white space or a question
+    Each such character is written as U+FFFD. Without `values` it is a test set, which also hides how many answers there
+    were. `systems` adds the system of each answer. Raises MismatchError for an id with white space or a question
     without a text, which could not be read again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
@@ -189,7 +193,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
 
 
 class _Clean:
-    """Texts as XML can hold them, and how many characters it cannot."""
+    """Convert texts to characters that XML can hold, and count those that it cannot."""
 
     def __init__(self) -> None:
         self.replaced = 0
@@ -212,10 +216,10 @@ def _write(root: ElementTree.Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Read the pairs of text (t) and hypothesis (h) of a file. Raises FormatError with the line of the first unsound
+    """Return the pairs of text (t) and hypothesis (h) in a file. Raises FormatError with the line of the first invalid
     one.
 
-    The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
+    The value is in `value` or, as in RTE-2 and 3, in `entailment`; a pair may name its question in `q_id`.
     """
     assert source.path is not None
     pairs: dict[str, Pair] = {}
@@ -237,7 +241,8 @@ def read_pairs(source: Source) -> list[Pair]:
 
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
-    """Write pairs, whole or not at all; returns how many characters XML cannot hold, each written as U+FFFD."""
+    """Write pairs, completely or not at all; return the number of characters that XML cannot hold, written as
+    U+FFFD."""
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
     root = ElementTree.Element("entailment-corpus")
@@ -261,22 +266,23 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """Read a validator's decisions. Raises FormatError with the line of the first that breaks a rule."""
+    """Return a validator's decisions. Raises FormatError with the line of the first one that breaks a rule."""
     validations, lines = decisions_of(source)
     hold(source, lines, problems(exercise, validations))
     return validations
 
 
 def decisions_of(source: Source, faults: list[FormatError] | None = None) -> tuple[list[Validation], list[int]]:
-    """Read the decisions of a file line by line, with the numbers of their lines, whatever they are decisions on.
+    """Return the decisions of a file with their line numbers, whatever collection they are about.
 
-    Raises FormatError at the first line that is none, or puts each among the `faults`.
+    Raises FormatError at the first line that is no decision; with `faults`, such errors are collected there instead.
     """
     return _decisions(source, 2, DECISIONS, _LINE, faults)
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED. Raises FormatError as above."""
+    """Return the decisions on AVE 2006's pairs, with YES as VALIDATED and NO as REJECTED. Raises FormatError like
+    `read_responses`."""
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
     hold(source, lines, pair_problems(pairs, validations))
     return validations
@@ -285,8 +291,10 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; a single id names question and
-    answer."""
+    """Return the decisions and the numbers of lines that have `ids` ids, a word and perhaps a confidence.
+
+    A single id names question and answer.
+    """
     validations, lines = [], []
     for cells, line in cells_of(source):
         with collected(faults):
@@ -307,15 +315,17 @@ def _decisions(
 def hold(
     source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
 ) -> None:
-    """Raise FormatError at the first decision that breaks a rule, or put each among the `faults`."""
+    """Raise FormatError at the first decision that breaks a rule; with `faults`, collect such errors there instead."""
     for problem in broken:
         with collected(faults):
             raise fault_at(source, lines[problem.at], problem.rule, problem.value)
 
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
-    """Write decisions as a response file, whole or not at all; on `pairs` in the words of AVE 2006. Raises
-    MismatchError if an id is not one word."""
+    """Write decisions as a response file, completely or not at all; on `pairs` in the words of AVE 2006.
+
+    Raises MismatchError if an id is not one word.
+    """
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))
     for validation in validations:

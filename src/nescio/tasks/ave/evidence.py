@@ -1,8 +1,8 @@
-"""Turn decisions into Evidence, with a row for each question and each judged answer; and into the outcomes of the
-selected answers.
+"""Convert decisions to Evidence, with a row per question and per judged answer, and to outcomes of the selected
+answers.
 
-A row has only the columns of its kind, and a question and its answers are one cluster, so that all resampling is by
-question. UNKNOWN answers have no row: no measure reads them.
+A row has only the columns of its kind. A question and its answers form a cluster, so that resampling is by question.
+UNKNOWN answers have no row, because no measure reads them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from nescio.tasks.ave.rules import Problem, pair_problems, problems
 
 
 class Point(Struct, frozen=True):
-    """A point of a run's ROC curve: the rates when every answer at least so sure is accepted (None: no answer is)."""
+    """A point of a run's ROC curve: the rates if every answer with at least this confidence is accepted (None: no
+    answer)."""
 
     run: str
     threshold: float | None
@@ -36,7 +37,7 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 class _Judged(Struct, frozen=True):
-    """An answer with its gold, as a row: its name, its key, its question's number."""
+    """A judged answer as a row: its name, its key, and its question's number."""
 
     name: str
     key: Key
@@ -46,7 +47,7 @@ class _Judged(Struct, frozen=True):
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return validators' decisions as Evidence, and notes on what was left out; missing decisions count as REJECTED.
+    """Return validators' decisions as Evidence, and notes on what was left out. Missing decisions count as REJECTED.
 
     Raises MismatchError if a run breaks a rule (`problems`), or no answer has a value.
     """
@@ -69,7 +70,8 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the same for AVE 2006: answers alone, clustered by the question if pairs name it."""
+    """Return the decisions on AVE 2006's pairs as Evidence of answers only, clustered by the question if pairs name
+    it."""
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
     rows = []
@@ -91,11 +93,11 @@ def _hold_rules(runs: Runs, problems_of: Callable[[Sequence[Validation]], Iterat
 
 
 def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return the same files as outcomes of QA systems, for c@1, thresholds and related measures.
+    """Return the decisions as outcomes of QA systems, for c@1, thresholds and related measures.
 
-    A question is correct if its SELECTED answer is VALIDATED in the gold, else incorrect (if UNKNOWN too, as in
-    qa_accuracy), and unanswered without one. The confidence is that of the SELECTED answer; without one, the surest
-    answer is the declined candidate.
+    A question is correct if its SELECTED answer is VALIDATED in the gold, and otherwise incorrect, also if UNKNOWN, as
+    in qa_accuracy. It is unanswered without a SELECTED answer. The confidence is that of the SELECTED answer. Without
+    one, the answer with the highest confidence is the declined candidate.
     """
     value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -132,10 +134,11 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
 
 
 def roc(data: Evidence) -> list[Point]:
-    """Return the points of each run's ROC curve over its judged answers by falling confidence, tied answers together.
+    """Return the points of each run's ROC curve over its judged answers by falling confidence; tied answers share a
+    point.
 
-    The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of
-    answer, has no curve. Answers that a run does not name are below all others.
+    ave.AUC is the area under them, joined by straight lines. A run without confidences, or with answers of only one
+    kind, has no curve. Answers without a decision rank below all others.
     """
     points = []
     for run, name in enumerate(data.runs):
@@ -154,8 +157,10 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Return whether a decision is a better claim to be the run's answer than the best so far: SELECTED, else the
-    surest, else the first."""
+    """Return whether a decision is a better candidate for the run's answer than the best so far.
+
+    SELECTED goes first, then the highest confidence, then the earlier one.
+    """
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
     return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
@@ -188,7 +193,7 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
 
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
-    """Note the SELECTED answers that nobody judged: they are neither right nor wrong."""
+    """Yield notes on SELECTED answers that nobody judged; they are neither right nor wrong."""
     unknown = {item.key for item in exercise.candidates if not item.judged}
     counts = {
         run: sum(item.decision is Decision.SELECTED and item.key in unknown for item in validations)
@@ -204,7 +209,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return the worth of each question in a run, and its offer to any run: a row of `QUESTION_COLUMNS` each."""
+    """Return one row of `QUESTION_COLUMNS` per question: what it earns in a run, and what it offers to any run."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []
@@ -239,7 +244,7 @@ def _evidence(
         columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
         if any(item.confidence is not None for item in validations):
             sure = {key: item.confidence for key, item in decided.items()}
-            # A decision that was not handed in is surely no acceptance: it ranks below all others.
+            # A missing decision is no acceptance, so it ranks below all others.
             columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
     clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
     alone = len(np.unique(clusters)) == len(clusters)

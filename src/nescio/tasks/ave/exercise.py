@@ -1,4 +1,4 @@
-"""Answer validation (AVE): candidates with their supporting text, and the decisions of validators.
+"""Define answer validation (AVE): candidates with their supporting text, and the decisions of validators.
 
 Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 2007.
 """
@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from nescio.data.model import Question
 
-Key = tuple[str, str]  # of an answer: its question's id, and its own
+Key = tuple[str, str]  # of an answer: the id of its question, and its own id
 
 
 class Value(StrEnum):
@@ -24,7 +24,7 @@ class Value(StrEnum):
 
 
 class Decision(StrEnum):
-    """A validator's decision on a candidate. SELECTED is VALIDATED, and also the one answer given to the question."""
+    """A validator's decision on a candidate. SELECTED includes VALIDATED, and marks the one answer to the question."""
 
     SELECTED = "SELECTED"
     VALIDATED = "VALIDATED"
@@ -32,14 +32,14 @@ class Decision(StrEnum):
 
     @classmethod
     def of(cls, *, accepted: bool, selected: bool) -> Decision:
-        """Return the decision on an answer that is selected, else accepted, else rejected."""
+        """Return SELECTED if the answer is selected, else VALIDATED if it is accepted, else REJECTED."""
         return cls.SELECTED if selected else cls.VALIDATED if accepted else cls.REJECTED
 
 
 class Candidate(Struct, frozen=True):
     """An answer to a question with its supporting text; `value` is None in a test set without its gold.
 
-    `system` names whose answer it was, if that is known.
+    `system` names the system that gave it, if known.
     """
 
     question_id: str
@@ -52,23 +52,25 @@ class Candidate(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Return the ids of its question and its own."""
+        """Return the id of its question and its own id."""
         return self.question_id, self.id
 
     @property
     def judged(self) -> bool:
-        """Return whether assessors called it right or wrong."""
+        """Return whether assessors judged it right or wrong."""
         return self.value in (Value.VALIDATED, Value.REJECTED)
 
     @property
     def right(self) -> bool:
-        """Return whether assessors called it right."""
+        """Return whether assessors judged it right."""
         return self.value is Value.VALIDATED
 
 
 class Exercise(Struct, frozen=True):
-    """A collection for validators: questions, and their candidates in the order of the file. `available` is the number
-    of answers before any rule, by language, if it is known."""
+    """A collection for validators: questions, and their candidates in file order.
+
+    `available` is the number of answers before any rule, keyed by language, if known.
+    """
 
     name: str
     questions: tuple[Question, ...]
@@ -77,7 +79,7 @@ class Exercise(Struct, frozen=True):
 
 
 class Validation(Struct, frozen=True):
-    """A validator's decision on one candidate; the confidence is in its being right: higher is surer."""
+    """A validator's decision on one candidate, with its confidence that the candidate is right: higher is surer."""
 
     question_id: str
     answer_id: str
@@ -91,7 +93,7 @@ class Validation(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """AVE 2006: a text, and the hypothesis made of a question and an answer; YES is VALIDATED, NO is REJECTED."""
+    """A text of AVE 2006, and the hypothesis from a question and an answer; YES is VALIDATED, NO is REJECTED."""
 
     id: str
     text: str
@@ -106,7 +108,7 @@ Runs = Mapping[str, Sequence[Validation]]
 
 
 def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    """Return the candidates of each question, in order."""
+    """Return the candidates of each question, in order, keyed by question."""
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         groups.setdefault(candidate.question_id, []).append(candidate)
@@ -114,12 +116,12 @@ def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
 
 
 def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
-    """Return each question with all its answers, and with those that are judged."""
+    """Return each question with all its answers, and with its judged answers."""
     by_id = by_question(exercise.candidates)
     grouped = [(question, by_id.get(question.id, [])) for question in exercise.questions]
-    return [(question, answers, [one for one in answers if one.judged]) for question, answers in grouped]
+    return [(question, answers, [answer for answer in answers if answer.judged]) for question, answers in grouped]
 
 
 def language(question: Question) -> str:
-    """Return the language that a question names as its own; empty if it names none."""
+    """Return the language that a question names; empty if it names none."""
     return question.strata.get("language", "")

@@ -1,9 +1,9 @@
-"""Answer validation (AVE 2007, 2008): how well a validator tells right answers from wrong, and what its selection is
-worth.
+"""Measure answer validation (AVE 2007, 2008): how well a validator separates right from wrong answers, and the worth of
+its selection.
 
-The first group is over the answers that assessors judged, the second over the questions. UNKNOWN answers are removed
-first: no measure over answers reads them, and a question whose SELECTED answer is UNKNOWN earns nothing and stays. An
-answer is accepted if it is SELECTED or VALIDATED.
+The first group of measures is over the answers that assessors judged, the second over the questions. UNKNOWN answers
+are removed first, so no measure over answers reads them. A question whose SELECTED answer is UNKNOWN stays and earns
+nothing. An answer is accepted if it is SELECTED or VALIDATED.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def precision(total: Any) -> Any:
 
     $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined if none is accepted.
 
-    When to use it: How far the answers that a validator lets through can be trusted. Accepting one sure answer gives 1:
-    read ave.recall beside it, or use ave.F.
+    When to use it: To see how far the answers that a validator lets through can be trusted. Accepting one sure answer
+    gives 1: read ave.recall beside it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/4 = 0.5.
     """
@@ -57,8 +57,8 @@ def recall(total: Any) -> Any:
 
     $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined if none is right.
 
-    When to use it: How many right answers a validator keeps. Accepting everything gives 1: read ave.precision beside
-    it, or use ave.F.
+    When to use it: To see how many right answers a validator keeps. Accepting everything gives 1: read ave.precision
+    beside it, or use ave.F.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: 2/3 = 0.6667.
     """
@@ -72,9 +72,9 @@ def f_measure(total: Any) -> Any:
     $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted,
     undefined if none is right.
 
-    When to use it: The measure of AVE for a validator as a judge of single answers. If most answers are right,
-    accepting all of them scores high: compare with nescio ave baselines, on one collection. What the choice is worth to
-    a QA system is ave.qa_accuracy.
+    When to use it: To measure a validator, as AVE does, as a judge of single answers. If most answers are right,
+    accepting all of them scores high: compare with nescio ave baselines, on one collection. ave.qa_accuracy measures
+    the worth of the choice to a QA system.
 
     Example: right = 1, 1, 1, 0, 0, 0; accepted = 1, 1, 0, 1, 1, 0: P = 2/4; R = 2/3; 2·P·R/(P + R) = 0.5714.
     """
@@ -91,14 +91,15 @@ def f_measure(total: Any) -> Any:
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )
 def auc(total: Any) -> Any:
-    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions; ties count
-    one half.
+    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions.
+
+    Ties count one half.
 
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
     right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
 
-    When to use it: How well a validator's scores rank right answers above wrong ones, before any threshold; comparable
-    between collections with different shares of right answers. What its decisions earn is ave.F.
+    When to use it: To see how well a validator's scores rank right answers above wrong ones, before any threshold. It
+    is comparable between collections with different shares of right answers. ave.F measures the decisions.
 
     Example: right = 1, 0, 0, 1, 0; confidence = 0.9, 0.6, 0.4, 0.4, 0.1: (3 + 1.5)/(2·3) = 0.75. The first right answer
     is above all three wrong ones, the second above one and tied with one.
@@ -120,8 +121,8 @@ def qa_accuracy(total: Any) -> Any:
     $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED
     answer is UNKNOWN in the gold earns nothing but counts.
 
-    When to use it: What a QA system would score if the validator chose among its answers. Questions that have no right
-    answer to choose bound it: ave.normalized_qa_accuracy takes that off.
+    When to use it: To see what a QA system would score if the validator chose among its answers. Questions that have no
+    right answer to choose bound it: ave.normalized_qa_accuracy takes that off.
 
     Example: selected_right = 1, 0, 1, 0, 0: 2/5 = 0.4.
     """
@@ -136,14 +137,15 @@ def qa_accuracy(total: Any) -> Any:
     proportion=("ave.selected_right", "ave.solvable"),
 )
 def normalized_qa_accuracy(total: Any) -> Any:
-    r"""qa_accuracy as a share of the accuracy of perfect selection ("% of perfect selection", divided by 100).
+    r"""The accuracy of the selection as a share of the accuracy of perfect selection ("% of perfect selection", divided
+    by 100).
 
     $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined if no question
     has one. A QA system ranked with validators can exceed 1, because it can be right where the collection has no right
     answer.
 
-    When to use it: How near a selection comes to a perfect one, also between collections of different difficulty.
-    Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
+    When to use it: To see how near a selection comes to a perfect one, also between collections of different
+    difficulty. Seeing that no answer is right earns nothing: ave.estimated_qa_performance pays for it.
 
     Example: selected_right = 1, 0, 1, 0, 0; solvable = 1, 1, 1, 0, 0: 2/3 = 0.6667.
     """
@@ -152,13 +154,12 @@ def normalized_qa_accuracy(total: Any) -> Any:
 
 @measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6", descriptive=True)
 def random_qa_accuracy(total: Any) -> Any:
-    r"""The expected accuracy of selecting one of the judged answers to each question at random; it is the same for all
-    runs.
+    r"""The expected accuracy of selecting one of each question's judged answers at random; it is the same for all runs.
 
     $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without
     a judged answer adds 0. Undefined for no questions.
 
-    When to use it: The baseline that ave.qa_accuracy must exceed. It describes the collection, is the same for every
+    When to use it: As the baseline that ave.qa_accuracy must exceed. It describes the collection, is the same for every
     run, and ranks nothing.
 
     Example: random = 1/2, 1/3, 1, 0, 0: (1/2 + 1/3 + 1 + 0 + 0)/5 = 0.3667. The second question has one right answer
@@ -175,13 +176,12 @@ def random_qa_accuracy(total: Any) -> Any:
     proportion=("ave.rejected_right", "n"),
 )
 def qa_rej_accuracy(total: Any) -> Any:
-    r"""An addition of AVE 2008: the share of questions that are rightly rejected (all answers rejected, and none
-    right).
+    r"""An addition of AVE 2008: the share of questions without a right answer whose answers are all rejected.
 
     $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
 
-    When to use it: How often the validator sees that no answer to a question is right, so that another system could
-    try. Rejecting everything gives its largest value: read ave.qa_accuracy beside it.
+    When to use it: To see how often the validator sees that no answer to a question is right, so that another system
+    could try. Rejecting everything gives its largest value: read ave.qa_accuracy beside it.
 
     Example: rejected_right = 0, 0, 0, 1, 0: 1/5 = 0.2.
     """
@@ -190,7 +190,7 @@ def qa_rej_accuracy(total: Any) -> Any:
 
 @measure("ave.qa_accuracy_max", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def qa_accuracy_max(total: Any) -> Any:
-    r"""An addition of AVE 2008: qa_accuracy if every rightly rejected question were then answered rightly.
+    r"""An addition of AVE 2008: qa_accuracy if every correctly rejected question were then answered correctly.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}$, undefined for no questions.
 
@@ -204,12 +204,12 @@ def qa_accuracy_max(total: Any) -> Any:
 
 @measure("ave.estimated_qa_performance", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def estimated_qa_performance(total: Any) -> Any:
-    r"""An addition of AVE 2008 and ancestor of c@1: rightly rejected questions earn the accuracy of the selection.
+    r"""An addition of AVE 2008 and ancestor of c@1: correctly rejected questions earn the accuracy of the selection.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
 
-    When to use it: One number for selecting right answers and rejecting hopeless questions. It pays right rejections
-    alone; for systems that answer questions themselves use c@1, to which it led.
+    When to use it: To have one number for selecting right answers and rejecting hopeless questions. It pays right
+    rejections alone; for systems that answer questions themselves use c@1, to which it led.
 
     Example: selected_right = 20×1, 47×0; rejected_right = 20×0, 47×1: 20/67 + (47/67)·(20/67) = 0.5079. AVE 2007,
     English, perfect selection.

@@ -42,12 +42,12 @@ OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
 OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
 VALUES = ("validated", "rejected", "unknown")
 VIEWS = ("answers", "selection")
-_LOOK = 20  # a first line may be the unsound one
+_LOOK = 20  # lines that are examined, because the first ones may be invalid
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a
-    response."""
+    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text with a response among its first
+    lines."""
     if source.path is None or source.kind not in ("xml", "text"):
         return None
     return _xml_part(source) if source.kind == "xml" else _text_part(source)
@@ -71,10 +71,11 @@ def _text_part(source: Source) -> str | None:
 
 
 def describe(parts: Sequence[SourceRole]) -> str:
-    """Count the questions and the answers of a collection that nobody has responded to yet, by their values."""
+    """Return the numbers of questions and answers in a collection without responses, with answers counted per value."""
     if [part for part, _ in parts] != [COLLECTION]:
         return ""
-    from nescio.tasks.ave.building import counts  # here, as every program reads the formats and few build a collection
+    # Imported here, because every program loads the formats and few build a collection.
+    from nescio.tasks.ave.building import counts
 
     rows = counts(read_exercise(parts[0][1]))
     questions, answers, *values = (
@@ -97,9 +98,9 @@ def describe(parts: Sequence[SourceRole]) -> str:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one collection, or one file of pairs, and the responses to it.
 
-    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and related measures;
-    `--choose confidence=decision` says that the confidence of a REJECTED answer is in its being wrong, and takes 1 less
-    it.
+    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and related measures.
+    `--choose confidence=decision` says that the confidence of a REJECTED answer is that it is wrong, so 1 minus it is
+    used.
     """
     by_part = by_role(parts)
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
@@ -139,8 +140,9 @@ def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> 
 
 
 def _with_systems(validators: ReadResult, systems: Evidence) -> ReadResult:
-    """Return validators and QA systems, for measures over questions."""
-    from nescio.tasks.ave.baselines import with_systems  # here, as few readers of a collection have QA systems
+    """Return the data of validators and QA systems together, for measures over questions."""
+    # Imported here, because few readers of a collection have QA systems.
+    from nescio.tasks.ave.baselines import with_systems
 
     assert isinstance(validators.data, Evidence)
     data, notes = with_systems(validators.data, systems)
@@ -166,13 +168,13 @@ def _strata(data: Evidence, options: ReadOptions) -> Evidence:
 
 
 def _if_sure(runs: Runs) -> tuple[str, ...]:
-    sure = any(one.confidence is not None for validations in runs.values() for one in validations)
+    sure = any(validation.confidence is not None for validations in runs.values() for validation in validations)
     return ("ave.AUC",) if sure else ()
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in
-    something else."""
+    """Return the runs with confidences that an answer is right, and notes on confidences that seem to mean something
+    else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
     notes: list[Note] = []
@@ -205,15 +207,15 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 )
             )
     if outside:
-        said = note(
+        remark = note(
             "ave.confidence_outside", "{runs:each run %r: %d of %d} confidences lie outside [0, 1]", runs=outside
         )
-        notes.insert(0, said)
+        notes.insert(0, remark)
     return kept, notes
 
 
 def _upside_down(validations: Sequence[Validation]) -> bool:
-    """Return whether rejected answers are surer than accepted ones on average."""
+    """Return whether rejected answers have a higher mean confidence than accepted ones."""
     sides: tuple[list[float], list[float]] = ([], [])
     for validation in validations:
         if validation.confidence is not None:

@@ -1,4 +1,4 @@
-"""The rules of a response, and the faults of a run's decisions against them."""
+"""Check a run's decisions against the rules of a response."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the faults of a run against the rules, in its order. They are unknown and repeated answers, confidences
-    that are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted if none is
-    SELECTED."""
+    """Yield the faults of a run against the rules, in order.
+
+    Faults are unknown and repeated answers, invalid confidences, confidences on only some decisions, two SELECTED
+    answers to a question, and accepted answers without a SELECTED one.
+    """
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}
     selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
@@ -69,7 +71,8 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the same for AVE 2006, in which nothing is selected and a pair's id is that of question and answer."""
+    """Yield the faults of a run on AVE 2006's pairs, which have no selection; a pair's id identifies question and
+    answer."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}

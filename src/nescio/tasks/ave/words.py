@@ -1,4 +1,5 @@
-"""The words of a collection for validators, for people who look at single decisions: no number depends on them."""
+"""Collect the texts of a collection for validators, for people who examine single decisions. No number depends on
+them."""
 
 from __future__ import annotations
 
@@ -15,17 +16,21 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Runs,
 
 def of_selections(exercise: Exercise, runs: Runs) -> Array:
     """Return the texts of each question with each run's selection, shape (runs, questions)."""
-    candidates = {(one.question_id, one.id): one for one in exercise.candidates}
+    candidates = {(candidate.question_id, candidate.id): candidate for candidate in exercise.candidates}
     right: dict[str, list[str]] = {}
-    for one in exercise.candidates:
-        if one.value is Value.VALIDATED:
-            right.setdefault(one.question_id, []).append(one.answer)
+    for candidate in exercise.candidates:
+        if candidate.value is Value.VALIDATED:
+            right.setdefault(candidate.question_id, []).append(candidate.answer)
     grid = np.empty((len(runs), len(exercise.questions)), dtype=object)
     for r, validations in enumerate(runs.values()):
-        chosen = {one.question_id: one.answer_id for one in validations if one.decision is Decision.SELECTED}
+        chosen = {
+            candidate.question_id: candidate.answer_id
+            for candidate in validations
+            if candidate.decision is Decision.SELECTED
+        }
         for q, question in enumerate(exercise.questions):
-            own = candidates.get((question.id, chosen.get(question.id, "")))
-            answer, support = (own.answer, own.text) if own else (None, None)
+            selected = candidates.get((question.id, chosen.get(question.id, "")))
+            answer, support = (selected.answer, selected.text) if selected else (None, None)
             grid[r, q] = texts_of(question.text, right.get(question.id, []), answer, reason=support)
     return grid
 
@@ -34,13 +39,16 @@ def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
     """Return each question, each answer as a separate question, and each run's decision, as tables for words."""
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
-    rows += [Question(_name(one), _shown(asked[one.question_id], one), _gold(one.value)) for one in exercise.candidates]
-    names = {(one.question_id, one.id): _name(one) for one in exercise.candidates}
+    rows += [
+        Question(_name(candidate), _shown(asked[candidate.question_id], candidate), _gold(candidate.value))
+        for candidate in exercise.candidates
+    ]
+    names = {(candidate.question_id, candidate.id): _name(candidate) for candidate in exercise.candidates}
     return _decided(rows, names, runs)
 
 
 def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
-    """Return each pair as a question, and each run's decision."""
+    """Return each pair as a question, and each run's decision as a response."""
     rows = [
         Question(pair.id, f"Hypothesis: {pair.hypothesis}\n\nText: {pair.text}", _gold(pair.value)) for pair in pairs
     ]
@@ -48,25 +56,28 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return decisions as responses to rows; a row without a name of its own has the name of the answer."""
+    """Return decisions as responses to rows; a row without its own name has the name of the answer."""
     decided = []
     for name, validations in runs.items():
         responses = [
             Response(
-                names.get((one.question_id, one.answer_id), one.answer_id), one.decision.value, True, one.confidence
+                names.get((validation.question_id, validation.answer_id), validation.answer_id),
+                validation.decision.value,
+                True,
+                validation.confidence,
             )
-            for one in validations
+            for validation in validations
         ]
         decided.append(Run(name, tuple(responses)))
     return Unjudged(Collection("ave", tuple(rows)), tuple(decided))
 
 
-def _name(one: Candidate) -> str:
-    return f"{one.question_id} {one.id}"
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.question_id} {candidate.id}"
 
 
-def _shown(asked: str, one: Candidate) -> str:
-    return f"{asked}\n\nAnswer: {one.answer}\n\nText: {one.text}"
+def _shown(asked: str, candidate: Candidate) -> str:
+    return f"{asked}\n\nAnswer: {candidate.answer}\n\nText: {candidate.text}"
 
 
 def _gold(value: Value | None) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read KILT's gold and runs; of several outputs the first alone is the answer, as its evaluation takes it."""
+    """Read KILT's gold and runs. Only the first of several outputs is the answer, as in KILT's evaluation."""
     gold, answers = _kilt_parts(parts, options)
     questions: dict[str, Question] = {}
     for row, line in json_lines(gold):
@@ -54,7 +54,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             if name in responses:
                 raise fault_at(source, line, "the question appears twice", name)
             extra += name not in questions
-            best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
+            best = texts[0].strip(WHITE) if texts else ""  # KILT's evaluation uses only the first output.
             responses[name] = Response(name, best or None, bool(best))
         say_left_out(source, run, extra, len(responses), notes)
         runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
@@ -65,8 +65,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
-    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only
-    this has."""
+    """Return the gold and the runs.
+
+    A run may repeat the `input`; then the `meta`, which only the gold has, distinguishes them.
+    """
     gold = by_role(parts)["gold"]
     if len(gold) > 1 or "gold" in options.choose:
         with_meta = [source for source in gold if "meta" in source.columns]

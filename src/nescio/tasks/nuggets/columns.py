@@ -1,4 +1,4 @@
-"""The columns of definition questions, of their automatic matching, and of the other questions of TREC's main task."""
+"""The columns of definition questions, of their automatic matching, and of other questions in TREC's main task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from nescio.data.columns import Array, Cells, Column, Summary, declare, declared, parameters
 from nescio.errors import MissingColumnError
 
-ALLOWANCE = 100  # non-white characters that each nugget found may take
+ALLOWANCE = 100  # non-white characters that each found nugget allows
 STRING_LENGTH = "nuggets.string_length"
 
 
@@ -18,26 +18,26 @@ def _count(name: str, meaning: str, total: str = "", dtype: Literal["count", "sc
 
 
 def string_length(number: int) -> str:
-    """Return the column of the length of the answer string with this number."""
+    """Return the name of the column with the length of an answer string, given the string's number."""
     return f"{STRING_LENGTH}({number})"
 
 
 def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
-    """Compute the mean of min(1, delta/d) over the answer strings of d characters; 1 without a string."""
+    """Compute the mean of min(1, delta/d) over the answer strings, of d characters each; 1 without a string."""
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
 
 
 def _string_sum(cells: Cells, delta: float = ALLOWANCE) -> Array:
-    """Compute the sum of min(1, delta/d) over the answer strings of d characters, as printed; 1 without a string."""
+    """Compute the sum of min(1, delta/d) over the answer strings, as the thesis prints it; 1 without a string."""
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares, 1.0)
 
 
 def _string_shares(cells: Cells, delta: float) -> tuple[Array, Array]:
-    """Return the sum of min(1, delta/d) over the answer strings, and how many there are."""
-    own = declared(STRING_LENGTH)
-    stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is own]
+    """Return the sum of min(1, delta/d) over the answer strings, and the number of strings."""
+    declaration = declared(STRING_LENGTH)
+    stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is declaration]
     if not stored:
         raise MissingColumnError("precision by strings needs the answer strings, which this data does not have")
     lengths = np.stack(stored).astype(np.float64)

@@ -1,10 +1,10 @@
 """Tables of nugget counts, one row per answer, with the other questions of TREC's main task.
 
-Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key,
-and the non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column
-`correct`, 1 or 0), `list` (`distinct`, `returned`, `known`: right distinct instances, all returned, all known) or
-`definition`; cells that a type does not need are empty. Other columns that are constant within a question are strata:
-`--by series` gives the score of each series.
+The columns are `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in
+the key, and the non-white characters of the response. For TREC's combined score a column `type` says `factoid`, `list`
+or `definition`. A factoid has the column `correct`, 1 or 0. A list has `distinct`, `returned`, `known`: right distinct
+instances, all returned, all known. Cells that a type does not need are empty. Other columns that are constant within a
+question are strata: `--by series` gives the score of each series.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def recognise(source: Source) -> str | None:
 
 
 class _Row(Struct, frozen=True):
-    """One row: its type, its counts by the columns of Evidence, and the strata."""
+    """One row: its type, its counts keyed by column of Evidence, and the strata."""
 
     type: str
     counts: Mapping[str, int]
@@ -63,7 +63,7 @@ Cells = dict[tuple[str, str], _Row]
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read tables of counts; no run may answer a question twice, and every run must have every question."""
+    """Read tables of counts. A run must not answer a question twice, and every run must have every question."""
     cells: Cells = {}
     for _, source in parts:
         _read(source, cells, options)
@@ -94,8 +94,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
-    """Note the number of questions of each type, if there are several, and the list questions that a measure leaves
-    out."""
+    """Yield notes on the number of questions of each type, and on list questions that a measure leaves out."""
     counted = Counter(kinds.values())
     if len(counted) > 1:
         yield note(
@@ -128,8 +127,8 @@ def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
         require(source, ("run", "question", *NUGGETS), have, "a table of nugget counts")
         names = list(have)
         rows = connection.execute(f"SELECT row, {', '.join(have.values())} FROM raw ORDER BY 1").fetchall()
-    own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
-    strata = options.kept({name: None for name in names if name not in own})
+    known = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
+    strata = options.kept({name: None for name in names if name not in known})
     for row, *values in rows:
         by_name = dict(zip(names, values, strict=True))
         key = by_name["run"], by_name["question"]

@@ -1,4 +1,4 @@
-r"""A baseline that answers definition questions from a folder of texts, and stays silent if nothing defines the target.
+r"""Answer definition questions from a folder of texts; abstain if nothing defines the target. This is a baseline.
 
 1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
    may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
@@ -35,11 +35,11 @@ from nescio.tasks.nuggets.scoring import Response, Run, length
 from nescio.tasks.reading.names import FIRST_NAMES
 from nescio.text import content_stems, sentences, stems, words
 
-DEFINING = 0.5  # a pattern as strong as this defines
-LEAST = 0.3  # weaker sentences only mention the target
-ALIKE = 0.7  # of the shorter sentence's stems, that make it a near-repeat
+DEFINING = 0.5  # the least strength of a pattern that defines
+LEAST = 0.3  # Weaker sentences only mention the target.
+ALIKE = 0.7  # the share of the shorter sentence's stems that makes it a near-repeat
 BM25_WORTH, SHARED_WORTH = 0.2, 0.1
-MORE = 0.02  # what each further kind of pattern adds
+MORE = 0.02  # added for each further kind of pattern
 TEXTS = (".txt", ".md")
 
 ROLES = (
@@ -57,7 +57,7 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A pattern of definitions: `expression` has @ for the target, `group` orders the response."""
+    """A pattern of definitions: in `expression`, @ marks the target; `group` orders the response."""
 
     name: str
     strength: float
@@ -89,14 +89,14 @@ AFTERWARDS = (
 
 
 class Text(Struct, frozen=True):
-    """A text by its name, in sentences."""
+    """A text with its name, split into sentences."""
 
     name: str
     sentences: tuple[str, ...]
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: its document and place, its strongest pattern, and its worth beyond that."""
+    """A sentence about the target: its document and place, its strongest pattern, and its further score."""
 
     text: str
     document: str
@@ -119,13 +119,13 @@ _TITLES = (
 
 
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a person's last name, and regular expressions for the ways in which texts name the person. Both are empty
-    if the question asks for no person.
+    """Return a person's last name, and regular expressions for the forms of the name in texts.
+
+    Both are empty if the question does not ask for a person.
 
     A question with "who" asks for a person. So does a bare name that begins with a title, an initial or a known first
     name, or has the order of a reference book. Other names and initials may come between the first and the last name.
-    The first name may be an initial, and an initial may be any name that begins with it. Texts may use the order of a
-    reference book, too.
+    An initial matches any name that begins with it, and the reverse. Texts may also have the order of a reference book.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")
@@ -143,15 +143,16 @@ def _person(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _given(name: str) -> str:
-    """Return a regular expression for a first name: itself or its initial; for an initial, any name that it begins."""
+    """Return a regular expression for a first name or its initial; an initial matches any name that it begins."""
     initial = re.escape(name[0].upper())
     return rf"{initial}(?:\.|[\w'-]+)" if len(name.rstrip(".")) == 1 else rf"(?:{re.escape(name)}|{initial}\.)"
 
 
 def _names(question: str, text: Text) -> str:
-    """Return a regular expression for how a text names the target: literally, in the plural, a person in other forms.
+    """Return a regular expression for the names of the target in a text: literally, in the plural, a person in other
+    forms.
 
-    The last name alone, or with a title, counts in a text that has a fuller name, and not right after another word:
+    The last name alone, or with a title, counts only in a text with a fuller name, and not right after another word:
     "Anna Tosk" is not "Mirela Tosk".
     """
     target, (last, forms) = subject(question), _person(question)
@@ -164,7 +165,8 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest pattern that a sentence matches, a little stronger for each other kind that defines."""
+    """Return the strongest pattern that a sentence matches, slightly stronger for each other kind of defining
+    pattern."""
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
         return None
@@ -177,7 +179,7 @@ _MENTION = Pattern("mention", 0.15, 3, "")
 
 
 def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], str, Pattern]]:
-    """Return the sentences that name the target, or go on about it with a pronoun, each with its strongest pattern."""
+    """Return the sentences that name the target, or refer to it with a pronoun, each with its strongest pattern."""
     mentions = []
     for number, text in enumerate(texts):
         name, before = _names(question, text), False
@@ -194,7 +196,8 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return each sentence's BM25 score for the query, over the largest; all 0 if no sentence has a word of it."""
+    """Return each sentence's BM25 score for the query, divided by the largest; all 0 if no sentence has a query
+    word."""
     try:
         import bm25s
     except ImportError:
@@ -217,11 +220,11 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Candidate]:
     if not about:
         return []
     bm25 = _bm25(texts, target)
-    own = set(content_stems(target))
-    shared = Counter(s for _, sentence, _ in about for s in set(content_stems(sentence)) - own)
+    target_stems = set(content_stems(target))
+    shared = Counter(s for _, sentence, _ in about for s in set(content_stems(sentence)) - target_stems)
     candidates = []
     for place, sentence, pattern in about:
-        stems = set(content_stems(sentence)) - own
+        stems = set(content_stems(sentence)) - target_stems
         common = sum(shared[s] > 1 for s in stems) / max(1, len(stems))
         worth = round(pattern.strength + BM25_WORTH * bm25[place] + SHARED_WORTH * common, 9)
         candidates.append(_Candidate(sentence, texts[place[0]].name, place, pattern, worth))
@@ -229,13 +232,13 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Candidate]:
 
 
 def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
-    own = set(content_stems(sentence))
+    sentence_stems = set(content_stems(sentence))
     others = (set(content_stems(other.text)) for other in taken)
-    return any(len(own & other) >= ALIKE * max(1, min(len(own), len(other))) for other in others)
+    return any(len(sentence_stems & other) >= ALIKE * max(1, min(len(sentence_stems), len(other))) for other in others)
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """Return the response to one target: silence if the confidence is below the threshold."""
+    """Return the response to one target; it abstains if the confidence is below the threshold."""
     taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -254,7 +257,8 @@ def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, 
 def answer(
     targets: Mapping[str, str], texts: Sequence[Text], name: str, *, length: int = 600, threshold: float = 0.5
 ) -> Run:
-    """Respond to every target, by id, from the texts; `length` is the most non-white characters of a response.
+    """Return the run of responses to every target, keyed by id; `length` is the most non-white characters of a
+    response.
 
     Raises UsageError for a length below 1 or a threshold outside [0, 1].
     """
@@ -307,7 +311,8 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run whole or not at all: as JSON Lines, or in TREC's form (.txt), in which silence is no line."""
+    """Write a run, completely or not at all, as JSON Lines or in TREC's form (.txt), where an abstention has no
+    line."""
     path = Path(path)
     lines = _trec(run) if path.suffix.lower() == ".txt" else [json.dumps(row, ensure_ascii=False) for row in _rows(run)]
     write_text(path, "".join(line + "\n" for line in lines))

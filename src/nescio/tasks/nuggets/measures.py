@@ -1,11 +1,11 @@
-"""Definition questions (TREC 2003-2006): recall of vital nuggets against the length of the response.
+"""Measure definition questions (TREC 2003-2006): recall of vital nuggets against the length of the response.
 
-On one question: r vital and a okay nuggets found, R vital ones in the key, l non-white characters in the response. A
-run's score is the mean over questions. A question without a vital nugget has no recall: it is left out of these means,
-with a note.
+On one question, r vital and a okay nuggets are found, R vital ones are in the key, and the response has l non-white
+characters. A run's score is the mean over questions. A question without a vital nugget has no recall, so these means
+leave it out, with a note.
 
-beta is 3 by default, as in 2004-2006; TREC 2003 had 5. delta is the length allowance: so many non-white characters for
-each nugget found, 100 in TREC. Measures of nuggets that a program matched are in `nuggets_automatic.py`.
+beta is 3 by default, as in 2004-2006; TREC 2003 had 5. delta is the length allowance per found nugget in non-white
+characters, 100 in TREC. Measures of nuggets that a program matched are in `nuggets_automatic.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _over(part: Any, whole: Any) -> Any:
 
 
 def _precision(returned: Any, length: Any, delta: float) -> Any:
-    """1 up to the allowance, the share of the length that it allows beyond."""
+    """Return 1 up to the allowance, and beyond it the allowance divided by the length."""
     allowed = delta * np.asarray(returned, dtype=float)
     return np.where(length <= allowed, 1.0, _over(allowed, np.asarray(length, dtype=float)))
 
@@ -40,7 +40,7 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """Return the columns of a mean over the questions that are asked for."""
+    """Return the columns of a mean over the questions that count."""
     return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
@@ -74,8 +74,8 @@ def recall(total: Any) -> Any:
     $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
     its key is left out and counted; undefined if all are.
 
-    When to use it: How much of what must be said is said. Length costs nothing, so returning whole documents wins: use
-    nuggets.F.
+    When to use it: To see how much of the required content a response has. Length costs nothing, so returning whole
+    documents wins: use nuggets.F.
 
     Example: vital_found = 3; vital = 8: 3/8 = 0.375. H05-1117, Figure 2 (Cassini).
     """
@@ -92,13 +92,14 @@ def recall(total: Any) -> Any:
     remark=_without_vital,
 )
 def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""Nugget precision: each nugget found allows delta non-whitespace characters (100), and more length costs.
+    r"""Nugget precision: each found nugget allows delta non-white characters (100), and more length lowers the score.
 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta(r + a)$; the mean over questions. An abstention
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
 
-    When to use it: How far a response is padded, as a part of nuggets.F. Silence scores 1: do not rank by it alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.F. An abstention scores 1: do not rank by
+    it alone.
 
     Example: vital_found = 3; okay_found = 2; vital = 8; response_length = 800: 100·(3 + 2)/800 = 0.625. H05-1117,
     Figure 2 (Cassini), were it 800 characters long.
@@ -126,7 +127,7 @@ def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  
     from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
     recall: it is left out and counted; undefined if all are.
 
-    When to use it: Definition questions and long answers, where assessors matched a list of facts. Recall of vital
+    When to use it: For definition questions and long answers, if assessors matched a list of facts. Recall of vital
     facts weighs nine times as much as brevity, and okay facts only allow length: nuggets.all counts both alike. Without
     assessors use nuggets.automatic_F.
 
@@ -143,8 +144,10 @@ _STRINGS = (
 
 
 def _by_strings(q: Any, delta: float, literal: float) -> Any:
-    """Return the thesis's precision: 1 up to the allowance, beyond it the mean of the strings' precisions; taken
-    literally 1 below the allowance, and from it on the sum."""
+    """Return the thesis's precision: 1 up to the allowance, and beyond it the mean of the strings' precisions.
+
+    With `literal` it is 1 below the allowance, and from it on the sum.
+    """
     allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
     if literal:
         return np.where(q.response_length < allowed, 1.0, q.string_sum)
@@ -164,11 +167,11 @@ def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> A
     r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,
     delta/d).
 
-    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$
-    the non-white characters of string s. The thesis prints the sum without the 1/k, and 1 only for $l < \alpha$:
-    literal=1 does so too, so that a response of exactly $\alpha$ characters can have more than 1 (five strings of 100
-    characters with five nuggets: 5). It does not punish many short junk strings; prefer nuggets.NP. Undefined if no
-    question has a vital nugget.
+    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$ the
+    non-white characters of string s. The thesis prints the sum without the 1/k, and 1 only for $l < \alpha$. literal=1
+    follows it, so that a response of exactly $\alpha$ characters can have more than 1 (five strings of 100 characters
+    with five nuggets: 5). It does not punish many short junk strings; prefer nuggets.NP. Undefined if no question has a
+    vital nugget.
 
     When to use it: Only to reproduce the thesis that it is from. Many short strings of junk cost nothing: use
     nuggets.NP.
@@ -189,8 +192,10 @@ def precision_by_string(total: Any, delta: float = 100, literal: float = 0) -> A
     remark=_without_vital,
 )
 def f_by_string(total: Any, beta: float = 5, delta: float = 100, literal: float = 0) -> Any:  # noqa: ARG001  they are named to `each`
-    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5 and
-    delta 100, as there, and literal=1 takes the sum over the strings from the allowance on, as printed.
+    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official precision.
+
+    beta is 5 and delta 100, as in the thesis. literal=1 takes the sum over the strings from the allowance on, as
+    printed.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.
@@ -233,7 +238,7 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
     remark=_without_weight,
 )
 def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""F with weighted recall: the weight of a nugget is its vital votes divided by the largest number of vital votes.
+    r"""F with weighted recall: a nugget's weight is its number of vital votes divided by the largest number.
 
     $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F
     has it; the length allowance is delta a matched nugget, whatever its weight. A question where all weights are 0 is
@@ -257,15 +262,15 @@ def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: AR
     each=lambda q: {"tau": q.order},
 )
 def order(total: Any) -> Any:
-    r"""nescio's own: Kendall's tau between the order of the matched nuggets in the response and in the key, averaged
-    over questions.
+    r"""nescio's own measure: Kendall's tau between the orders of the matched nuggets in the response and in the key,
+    averaged over questions.
 
     $\frac{1}{n}\sum_q \tau_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than
     two matched nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in
     most keys.
 
-    When to use it: Whether a response tells its facts in the order of the key, as in a biography by dates. In most keys
-    the order means nothing: use nuggets.F.
+    When to use it: To see whether a response tells its facts in the order of the key, as in a biography by dates. In
+    most keys the order means nothing: use nuggets.F.
 
     Example: order = 1/3, 1: (1/3 + 1)/2 = 0.6667. Nuggets 1, 2, 3 told as 2, 1, 3 have two pairs of three in order: (2
     - 1)/3.

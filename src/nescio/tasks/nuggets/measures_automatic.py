@@ -1,7 +1,8 @@
-"""Definition questions without assessors: nuggets that POURPRE matched by words (`automatic_…`), or AutoNuggetizer by a
-language model (`vital`, `all`).
+"""Measure definition questions without assessors: nuggets matched by POURPRE (`automatic_…`) or a language model
+(`vital`, `all`).
 
-Not what an assessor did: `nuggets.py` has those measures, and the recall, precision and F that these are made of.
+The language model is AutoNuggetizer's. `nuggets.py` has the measures for assessors' matches, and the recall, precision
+and F that these measures use.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
     undefined if none has a vital nugget.
 
-    When to use it: How far a response is padded, as a part of nuggets.automatic_F. Silence scores 1: do not rank by it
-    alone.
+    When to use it: To see how far a response is padded, as a part of nuggets.automatic_F. An abstention scores 1: do
+    not rank by it alone.
 
     Example: found = 1, 1; vital = 2, 1; response_length = 200, 1: (100/200 + 1)/2 = 0.75.
     """
@@ -107,7 +108,7 @@ def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
     $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
     Questions with many nuggets weigh more. Undefined if none has a vital nugget.
 
-    When to use it: Like nuggets.automatic_F where every nugget, not every question, is to weigh the same. A few
+    When to use it: In place of nuggets.automatic_F if every nugget, not every question, is to weigh the same. A few
     questions with long keys then decide; the macro form is the usual one.
 
     Example: match = 1/2, 1; found = 1, 1; vital = 2, 1; response_length = 200, 1: NR = (1/2 + 1)/(2 + 1); NP = 100·(1 +
@@ -128,8 +129,8 @@ def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
     valid=SHARE,
 )
 def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's vital score: recall of the vital nuggets, partial support counting one half; partial=0 is its
-    strict one.
+    r"""AutoNuggetizer's vital score: recall of the vital nuggets; partial support counts one half, or 0 with partial=0
+    (its strict score).
 
     $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question
     without vital nuggets scores 0. Undefined for n = 0.
@@ -158,8 +159,8 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
     valid=SHARE,
 )
 def all_nuggets(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike, partial support counting one half; partial=0
-    is strict.
+    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike; partial support counts one half, or 0 with
+    partial=0.
 
     $\frac{1}{n}\sum_q \frac{r_q + a_q + c\,p_q}{N_q}$. As in its code, a question without nuggets scores 0;
     undefined for n = 0.

@@ -1,7 +1,7 @@
-"""TREC's main QA task, 2003-2004: list questions, and the score that combines them with factoid and definition
-questions.
+"""Measure TREC's main QA task, 2003-2004: list questions, and the score that combines three kinds of questions.
 
-On one list question: D distinct right instances returned, N returned in all, S known.
+The kinds are factoid, list and definition. On one list question, D distinct right instances are returned, N in all, and
+S are known.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def instance_precision(total: Any) -> Any:
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
 
-    When to use it: How clean the returned lists are. Returning one sure instance gives 1, and unanswered questions are
-    left out: use nuggets.list_F.
+    When to use it: To see how clean the returned lists are. Returning one sure instance gives 1, and unanswered
+    questions are left out: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0: 2/4 = 0.5. Nothing is returned to the second question.
     """
@@ -57,7 +57,7 @@ def instance_recall(total: Any) -> Any:
 
     $IR = D/S$; a question without a known instance is left out, undefined if all are.
 
-    When to use it: How complete the lists are. Returning everything wins: use nuggets.list_F.
+    When to use it: To see how complete the lists are. Returning everything wins: use nuggets.list_F.
 
     Example: list_distinct = 2, 0; list_known = 5, 3: (2/5 + 0/3)/2 = 0.2.
     """
@@ -77,8 +77,8 @@ def list_f(total: Any) -> Any:
     $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance
     is left out; undefined if all are.
 
-    When to use it: Questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more than
-    a missing one: where it should, read nuggets.list_IP beside it.
+    When to use it: For questions whose answer is a list of instances, as at TREC 2003. A wrong instance costs no more
+    than a missing one: if it should, read nuggets.list_IP beside it.
 
     Example: list_distinct = 2, 0; list_returned = 4, 0; list_known = 5, 3: (2·2/(4 + 5) + 0)/2 = 0.2222.
     """
@@ -111,8 +111,8 @@ def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: A
     r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5,
     delta 100).
 
-    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
-    list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
+    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions. If no question asks for a list,
+    it is $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
 
     When to use it: To compare with the main task of TREC 2003. It mixes three kinds of questions with fixed weights and
     hides which of them a system fails: read accuracy, nuggets.list_F and nuggets.F beside it.

@@ -6,8 +6,8 @@ model.
                 `answer_text`
     answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
 
-Assignments need no other file; a key with answers is matched automatically, by words. Support is a nugget found;
-partial support is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
+Assignments need no other file; a key with answers is matched automatically, by words. Support means a found nugget.
+Partial support means neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
 response with a failed assignment is ungraded.
 """
 
@@ -33,8 +33,8 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list
-    `answer`."""
+    """Recognise JSON Lines of `qid` and `nuggets` (with assignments if the first nugget has one), or of `topic_id` and
+    a list `answer`."""
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")
@@ -49,7 +49,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read files of assignments; or one key and answers, which are then matched automatically."""
+    """Read files of assignments, or one key and answers, which are then matched automatically."""
     by_part = by_role(parts)
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
@@ -160,7 +160,7 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the answer as one string, because assignments do not say which sentence holds a nugget."""
+    """Return the answer as one string, because assignments do not say which sentence has a nugget."""
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)

@@ -1,5 +1,4 @@
-"""The content of nugget files, gathered line by line: keys, the strings of runs, assessors' mappings; and their
-rules."""
+"""Collect the content of nugget files line by line and check it: keys, the strings of runs, assessors' mappings."""
 
 from __future__ import annotations
 
@@ -27,26 +26,26 @@ NOTHING = "-"
 
 
 class At(Struct, frozen=True):
-    """A line of a file."""
+    """A line of a file, for error messages."""
 
     source: Source
     line: int
 
     def fail(self, rule: str, value: object = None) -> FormatError:
-        """Return the error of this line."""
+        """Return the error for this line."""
         return fault_at(self.source, self.line, rule, value)
 
 
 class Keys(Struct):
-    """The targets of all key files, with their nuggets in the order of the files."""
+    """The targets of all key files, with their nuggets in file order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels
-        beside."""
+        """Add a nugget. If other assessors labelled it already, its text must be the same, and their labels are
+        joined."""
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
         if before is None:
@@ -60,8 +59,10 @@ class Keys(Struct):
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """Return all of them. Raises MismatchError if only some nuggets of a target have a weight, or labels of some
-        assessors."""
+        """Return all targets.
+
+        Raises MismatchError if only some nuggets of a target have a weight, or labels of some assessors.
+        """
         targets = []
         for name, nuggets in self.nuggets.items():
             weighted = [nugget.weight is not None for nugget in nuggets.values()]
@@ -70,9 +71,9 @@ class Keys(Struct):
             people = [set(nugget.vital) for nugget in nuggets.values()]
             odd = next((i for i, who in enumerate(people) if who != people[0]), None)
             if odd is not None:
-                one, other = next(iter(nuggets)), list(nuggets)[odd]
+                first, other = next(iter(nuggets)), list(nuggets)[odd]
                 raise MismatchError(
-                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by"
+                    f"question {name}: nugget {first} is labelled by {_names(people[0])}, nugget {other} by"
                     f" {_names(people[odd])}; every assessor must label every nugget of a question"
                 )
             targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
@@ -90,21 +91,22 @@ class _String(Struct):
 
 
 class Said(Struct):
-    """The responses of runs: for each run and question its first line, its strings by rank, and its confidence."""
+    """The responses of runs: the first line, the strings keyed by rank, and the confidence of each run and question."""
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
     sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
-    runs: dict[str, str] = field(default_factory=dict)  # each with its file
+    runs: dict[str, str] = field(default_factory=dict)  # keyed by run: its file
 
     def run(self, at: At, name: str) -> None:
-        """Add a run, which must be in one file only."""
+        """Add a run. Raises an error if another file has it."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Begin a response that one line holds whole; `verb` is the word for the act of a run in an error message."""
+        """Start a response that one line holds completely; `verb` is the word for the run's action in an error
+        message."""
         run, target = key
         if key in self.where:
             raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
@@ -122,7 +124,7 @@ class Said(Struct):
         known[rank] = _String(text, document, at.line)
 
     def found(self) -> tuple[Run, ...]:
-        """Return the runs, the strings of each response in the order of their ranks."""
+        """Return the runs, with the strings of each response in rank order."""
         responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
         for key in dict.fromkeys((*self.strings, *self.sure)):
             strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
@@ -141,7 +143,7 @@ class Said(Struct):
 
 
 class Mapped(Struct, frozen=True):
-    """A line of a mapping as written. `nugget` is None if the response was assessed and holds no nugget."""
+    """A line of a mapping. `nugget` is None if the response was assessed and has no nugget."""
 
     at: At
     run: str
@@ -153,7 +155,7 @@ class Mapped(Struct, frozen=True):
 
 
 def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
-    """Return the match of a line of a mapping, held against the key and the runs; None for a run that was not given.
+    """Return the match in a line of a mapping, checked against the key and the runs; None for a run that was not given.
 
     Raises FormatError for an unknown question, nugget or string.
     """
@@ -174,7 +176,7 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
 
 
 def check(keys: Keys, answers: Said) -> None:
-    """Raise FormatError for a response to a question that the key does not have."""
+    """Raise FormatError for a response to a question that is not in the key."""
     for key, at in answers.where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
@@ -183,8 +185,11 @@ def check(keys: Keys, answers: Said) -> None:
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Match answers with nuggets: by the assessors' mapping if there is one, else automatically, which a note and the
-    signature say."""
+    """Return the result of matching answers with nuggets, by the assessors' mapping if there is one, else
+    automatically.
+
+    A note and the signature say if it is automatic.
+    """
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
@@ -207,7 +212,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     strangers = dict.fromkeys(row.run for row, match in zip(mapped, matches, strict=True) if match is None)
     who = options.choose.get("assessors", MAJORITY)
     saw: dict[str, set[str]] = {}
-    for row in mapped:  # of all runs: a run's score must not depend on which others are given
+    for row in mapped:  # of all runs, because a run's score must not depend on the other runs given
         saw.setdefault(row.target, set()).add(row.assessor)
     data, notes = evidence(targets, runs, kept, who, saw)
     if strangers:
@@ -223,12 +228,11 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
-    """Return the texts that people look at: each question with its nuggets as the gold, and the response of each
-    run."""
+    """Return the texts for people: each question with its nuggets as gold, and the response of each run."""
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )
-    said = tuple(
+    texts = tuple(
         model.Run(
             run.name,
             tuple(
@@ -238,10 +242,10 @@ def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
         )
         for run in runs
     )
-    return Unjudged(model.Collection("nuggets", questions), said)
+    return Unjudged(model.Collection("nuggets", questions), texts)
 
 
 def number(value: Any) -> float | None:
-    """Return a finite number of JSON, or None: true and texts are none here."""
+    """Return a finite JSON number, or None for other values, true and texts included."""
     parsed = None if isinstance(value, (bool, str)) else elements.number(value)
     return parsed if parsed is not None and math.isfinite(parsed) else None

@@ -1,12 +1,11 @@
-r"""POURPRE: nuggets matched automatically, by words, if no assessor matched them (Lin & Demner-Fushman, H05-1117).
+r"""POURPRE: match nuggets automatically, by words, if no assessor matched them (Lin & Demner-Fushman, H05-1117).
 
-The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response; by `count` all
-words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N
-and c count the nuggets of the key, all and those with the word, so that a score does not depend on which runs are
-scored together; `idf` therefore gives nothing for a word of every nugget, and a nugget of such words only is matched by
-count.
+The match of a nugget is the share of its words, 0 to 1, in the *best single* string of the response. By `count` all
+words weigh alike; by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, and there are no stop words. N
+is the number of nuggets in the key, and c the number of those with the word, so a score does not depend on the other
+runs. `idf` therefore gives nothing for a word of every nugget, and a nugget with only such words is matched by count.
 
-The columns of automatic matches have names of their own, and so have the measures that read them.
+The columns of automatic matches, and the measures that read them, have separate names.
 """
 
 from __future__ import annotations
@@ -31,16 +30,17 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
-    r"""Return the largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s; 0 for no strings or a nugget
-    without weight.
+    r"""Return the largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s.
 
-    Every occurrence of a word in the nugget counts; the string need hold it once.
+    It is 0 without strings, or for a nugget without weight.
+
+    Every occurrence of a word in the nugget counts; one occurrence in the string is enough.
     """
     whole = math.fsum(weight(term) for term in nugget)
     if not whole:
         return 0.0
-    held = [frozenset(string) for string in strings]
-    return max((math.fsum(weight(t) for t in nugget if t in s) / whole for s in held), default=0.0)
+    string_sets = [frozenset(string) for string in strings]
+    return max((math.fsum(weight(t) for t in nugget if t in s) / whole for s in string_sets), default=0.0)
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
@@ -49,22 +49,22 @@ def by_count(nugget: str, strings: Sequence[str]) -> float:
 
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
-    """Return the match by idf, weights taken from these nuggets."""
-    held = Counter(term for nugget in nuggets for term in set(stems(nugget)))
+    """Return the match by idf, with weights from these nuggets."""
+    frequency = Counter(term for nugget in nuggets for term in set(stems(nugget)))
 
     def weight(term: str) -> float:
-        return math.log(len(nuggets) / max(held[term], 1)) if nuggets else 0.0
+        return math.log(len(nuggets) / max(frequency[term], 1)) if nuggets else 0.0
 
     def match(nugget: str, strings: Sequence[str]) -> float:
-        own = stems(nugget)
-        informative = any(weight(term) for term in own)
-        return share(own, list(map(stems, strings)), weight if informative else lambda _: 1.0)
+        nugget_stems = stems(nugget)
+        informative = any(weight(term) for term in nugget_stems)
+        return share(nugget_stems, list(map(stems, strings)), weight if informative else lambda _: 1.0)
 
     return match
 
 
 def by_embedding(model: str = MODEL) -> Matcher:
-    """Return the match by meaning: the largest cosine of nugget and string, at least 0.
+    """Return the match by meaning: the largest cosine of nugget and any string, at least 0.
 
     Needs sentence-transformers and its model. Raises UsageError if it is not installed.
     """
@@ -86,7 +86,8 @@ def by_embedding(model: str = MODEL) -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """Return the matcher of a name. Raises UnknownNameError, or UsageError if its library is not installed."""
+    """Return the matcher of a method. Raises UnknownNameError for an unknown method, UsageError if its library is
+    missing."""
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:
@@ -95,10 +96,10 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by automatic matching, and notes that say so.
+    """Return the columns of every run on every target by automatic matching, with notes that say so.
 
-    A nugget is vital where more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of
-    vital nuggets, `automatic_found` the number of nuggets whose match is above 0: each allows 100 characters.
+    A nugget is vital if more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of
+    vital nuggets. `automatic_found` is the number of nuggets with a match above 0, each of which allows 100 characters.
     """
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]

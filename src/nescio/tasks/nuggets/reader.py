@@ -42,7 +42,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text by the cells of its first line, JSON Lines by the keys of the first object."""
+    """Recognise text by the cells of its first line, or JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:
@@ -83,14 +83,14 @@ def _whole(text: str) -> int | None:
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a key (several files of it: an assessor each), any number of runs, and the assessors' mappings."""
+    """Read a key (one file, or one per assessor), any number of runs, and the assessors' mappings."""
     by_part = by_role(parts)
     if not by_part[KEY]:
         raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
-    keys, said = read_keys(by_part[KEY], options), Said()
+    keys, responses = read_keys(by_part[KEY], options), Said()
     for source, name in zip(by_part[RUN], name_runs(by_part[RUN]), strict=True):
-        read_run(source, name, said)
-    check(keys, said)
+        read_run(source, name, responses)
+    check(keys, responses)
     mapped: list[Mapped] = []
     for source in by_part[MAPPING]:
         mapped += _json_mapping(source) if source.suffix in LINES else _text_mapping(source)
@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise MismatchError(f"{by_part[MAPPING][0].label} holds no line of a mapping")
     _no_match_twice(mapped)
     _nothing_beside_matches(mapped)
-    return to_evidence(keys, said, mapped, options)
+    return to_evidence(keys, responses, mapped, options)
 
 
 _WHAT = {RUN: "a run of answer strings", MAPPING: "a mapping of nuggets"}
@@ -114,7 +114,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and then a nugget
+    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and also a nugget
     there."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
@@ -133,8 +133,10 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Read the targets of one key, or of several assessors' files of it. Raises FormatError with the line of the first
-    unsound one."""
+    """Return the targets of one key, or of its files by several assessors.
+
+    Raises FormatError with the line of the first invalid one.
+    """
     keys = Keys()
     for source in sources:
         _key(source, source.stem if len(sources) > 1 else "", keys, options or ReadOptions())
@@ -157,8 +159,8 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
                 " before"
             )
             raise at.fail(rule, cells[2])
-        one = len(labels) == 1
-        vital = {file if one else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}
+        single = len(labels) == 1
+        vital = {file if single else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}
         keys.add(at, cells[0], Nugget(cells[1], cells[3], vital))
 
 
@@ -204,12 +206,15 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 # ---- runs ----
 
 
-def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | None = None) -> None:
-    """Add the content of one file; raise FormatError at the first unsound line, or put each among the `faults`."""
+def read_run(source: Source, name: str, responses: Said, faults: list[FormatError] | None = None) -> None:
+    """Add the content of one file to `said`.
+
+    Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead.
+    """
     if source.suffix in LINES:
         for row, line in json_lines(source, faults=faults):
             with collected(faults):
-                _json_response(At(source, line), row, name, said)
+                _json_response(At(source, line), row, name, responses)
         return
     lines = []
     for cells, at in _lines(source, 7):
@@ -220,12 +225,12 @@ def read_run(source: Source, name: str, said: Said, faults: list[FormatError] | 
     for cells, at in lines:
         target, _, document, rank, _, tag, text = cells
         with collected(faults):
-            said.run(at, tag)
-            said.where.setdefault((tag, target), at)
-            said.add(at, (tag, target), int(rank), text, document)
+            responses.run(at, tag)
+            responses.where.setdefault((tag, target), at)
+            responses.add(at, (tag, target), int(rank), text, document)
 
 
-def _json_response(at: At, row: dict[str, Any], name: str, said: Said) -> None:
+def _json_response(at: At, row: dict[str, Any], name: str, responses: Said) -> None:
     run, strings, sure = row.get("run", name), row.get("strings"), row.get("confidence")
     if not isinstance(run, str) or not run.strip():
         raise at.fail("run must be a text", run)
@@ -234,10 +239,10 @@ def _json_response(at: At, row: dict[str, Any], name: str, said: Said) -> None:
     if sure is not None and number(sure) is None:
         raise at.fail("confidence must be a finite number, or null", sure)
     key = run.strip(), identifier(at.source, row, at.line)
-    said.respond(at, key, number(sure), "responds to question")
+    responses.respond(at, key, number(sure), "responds to question")
     for rank, string in enumerate(strings, 1):
         document = as_text(string.get("doc")) if isinstance(string, dict) else None
-        said.add(at, key, rank, _text_of(string), document)
+        responses.add(at, key, rank, _text_of(string), document)
 
 
 def _text_of(string: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Definition questions (TREC 2003-2006): nuggets of information, systems' responses, and assessors' findings in them.
+"""Define definition questions (TREC 2003-2006): nuggets, systems' responses, and assessors' matches between them.
 
-A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a response
-has a nugget. `evidence` turns them into columns, which the measures of `nescio.tasks.nuggets.measures` read.
+A key lists the nuggets of a target, each vital or okay. A response is a list of strings. A match says that a response
+has a nugget. `evidence` converts them to columns, which the measures of `nescio.tasks.nuggets.measures` read.
 
 Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 and N06-1049); Dang & Lin, P07-1097.
 """
@@ -21,11 +21,11 @@ from nescio.stats.agreement import kendall_tau_b
 from nescio.tasks.nuggets.columns import string_length
 
 MAJORITY, EACH = "majority", "each"
-FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
+FULL, PARTIAL = 1.0, 0.5  # grades of a match; official matches are all full
 
 
 class Nugget(Struct, frozen=True):
-    """A fact of the key; `vital` by assessor (else it is okay); `weight` is a pyramid's, if given."""
+    """A fact of the key; `vital` is keyed by assessor (false means okay); `weight` is a pyramid's, if given."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Nugget(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """A target that is to be defined, with its nuggets in the order of the key."""
+    """A target to define, with its nuggets in key order."""
 
     id: str
     text: str
@@ -43,7 +43,7 @@ class Target(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """A system's response to one target: strings in reading order. A response without any string is silence."""
+    """A system's response to one target: strings in reading order. A response without strings is an abstention."""
 
     target_id: str
     strings: tuple[str, ...]
@@ -60,8 +60,7 @@ class Run(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """An assessor's finding that a response holds a nugget: in string `place` (from 0), or None if that is not
-    recorded."""
+    """An assessor's match of a nugget with a response, in string `place` (from 0; None if not recorded)."""
 
     run: str
     target_id: str
@@ -71,16 +70,17 @@ class Match(Struct, frozen=True):
     grade: float = FULL
 
 
-Matches = Mapping[str, Match]  # by nugget, in one response
+Matches = Mapping[str, Match]  # keyed by nugget, in one response
 
 
 def length(strings: Sequence[str]) -> int:
-    """Return the non-white characters of all strings together: l of the official formula."""
+    """Return the number of non-white characters of all strings: l of the official formula."""
     return sum(len("".join(text.split())) for text in strings)
 
 
 def weights(target: Target) -> dict[str, float]:
-    """Return the pyramid weights: those given, or votes for vital over the most votes of any nugget (N06-1049)."""
+    """Return the pyramid weights: given ones, or a nugget's vital votes divided by the most of any nugget
+    (N06-1049)."""
     stated = [nugget.weight for nugget in target.nuggets]
     if any(weight is not None for weight in stated):
         return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
@@ -90,9 +90,9 @@ def weights(target: Target) -> dict[str, float]:
 
 
 def order(target: Target, matches: Matches) -> float:
-    """Return Kendall's tau-b between the order of matched nuggets in response and key (our own measure, not TREC's).
+    """Return Kendall's tau-b between the orders of matched nuggets in response and key (our own measure, not TREC's).
 
-    NaN for fewer than two matched nuggets, where all are in one string, or where a place is not recorded.
+    NaN for fewer than two matched nuggets, if all are in one string, or if a place is not recorded.
     """
     places = [(i, matches[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in matches]
     if len(places) < 2 or any(place is None for _, place in places):
@@ -101,7 +101,7 @@ def order(target: Target, matches: Matches) -> float:
 
 
 def assessors(targets: Sequence[Target], matches: Sequence[Match] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of those who labelled the key, and of those who mapped responses to it."""
+    """Return the names of the assessors who labelled the key, and of those who mapped responses to it."""
     keyed = sorted({name for target in targets for nugget in target.nuggets for name in nugget.vital})
     return tuple(keyed), tuple(sorted({match.assessor for match in matches}))
 
@@ -113,13 +113,13 @@ def evidence(
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target from the assessors' findings, and notes for the user.
+    """Return the columns of every run on every target from the assessors' matches, and notes for the user.
 
-    Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the
-    question), "each" (a question and an assessor are a unit, clustered by question: the mean is the macro alternative
-    of P07-1097), or the name of one. `saw` names the assessors of each target, where these matches are not of all runs
-    that they saw. A target to which a run does not respond is silence. Raises MismatchError if a run has no match at
-    all, UnknownNameError for a name.
+    With several assessors, `who` is "majority", "each" or the name of one. By "majority", a nugget is vital, or
+    matched, if more than half of the assessors who saw the question say so. By "each", a question and an assessor are a
+    unit, clustered by question; the mean is the macro alternative of P07-1097. `saw` names the assessors of each
+    target, if these matches do not cover all runs that they saw. A target without a response is an abstention. Raises
+    MismatchError if a run has no match at all, UnknownNameError for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -146,15 +146,15 @@ def evidence(
     for run in runs:
         row = []
         for target, name in units:
-            own = name if name in mapped else None
-            matched = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
+            assessor = name if name in mapped else None
+            matched = _found(by_cell.get((run.name, target.id), []), assessor, len(seen[target.id]))
             row.append(_cell(target, run.responses.get(target.id), matched, name if name in keyed else None))
         rows.append(row)
     return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))
 
 
 def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
-    """Note the runs that do not respond to some of the targets."""
+    """Return notes on runs that do not respond to some of the targets."""
     silent = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
@@ -172,7 +172,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the assessors whose views each make a unit of a question; None is the majority's view."""
+    """Return the assessors whose views each form a unit of a question; None is the majority's view."""
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -183,14 +183,14 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Return whether an assessor labelled the nuggets of a target or mapped a response to it; the majority always
-    did."""
+    """Return whether an assessor labelled the nuggets of a target or mapped a response to it; always true for the
+    majority."""
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
 
 def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
-    """Return a note on how many assessors labelled the key and the responses, and which of them decide."""
+    """Return a note on how many assessors labelled the key and the responses, and whose view decides."""
     if who == MAJORITY:
         return note(
             "nuggets.majority",
@@ -243,8 +243,10 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return the nuggets that one assessor, or more than half of so many, found: the first place of the best grade by
-    nugget."""
+    """Return the matches of one assessor, or of more than half of `many`, keyed by nugget.
+
+    Each is the first place with the best grade.
+    """
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
@@ -255,14 +257,14 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Return whether a nugget is vital by one assessor, or by more than half of them."""
+    """Return whether a nugget is vital for one assessor, or for more than half of them."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
 
 
 def response_columns(response: Response | None, vital: Collection[bool]) -> dict[str, float]:
-    """Return the columns of a response that need no match, given which nuggets of its target are vital."""
+    """Return the columns of a response that do not depend on matches, given which nuggets of its target are vital."""
     strings = response.strings if response else ()
     return {
         "nuggets.vital": sum(vital),
@@ -298,7 +300,8 @@ FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "c
 def gather(
     names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Join cells, 0 if one lacks a column; with several units for a target, each target is a cluster."""
+    """Return Evidence from cells, with 0 for missing columns; with several units for a target, each target is a
+    cluster."""
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {

@@ -1,1 +1,1 @@
-"""PAN: authorship verification, its truth and the answers of runs, of all years."""
+"""PAN: authorship verification, with its truth files and the answers of runs, of all years."""

@@ -1,4 +1,4 @@
-"""The answers of a run: its score of each problem, the side it takes, and oddities."""
+"""Read the answers of a run: its score of each problem, its decision, and oddities."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from nescio.tasks.kit import fault_at
 from nescio.tasks.pan.shapes import shared
 from nescio.tasks.pan.truth import DECIDED, Truth, identifier
 
-# Oddities of an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
+# Oddities of an answer: a list with one number, a score outside [0, 1], or a score that contradicts the letter.
 LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 
 class _Answer(Struct, frozen=True):
-    """A problem as a run answers it: its score, and the side it takes (1, 0, or 0.5 for silence)."""
+    """A run's answer to a problem: its score, and its decision (1, 0, or 0.5 for an abstention)."""
 
     problem: str
     value: float
@@ -34,8 +34,7 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 if the run lacks a
-    problem."""
+    """Return the scores and the decisions of a run for each problem of the truth; 0.5 for a missing problem."""
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
     missing = np.isnan(values)
@@ -60,10 +59,10 @@ def answers_of(
     faults: list[FormatError] | None = None,
     odd: Counter[str] | None = None,
 ) -> tuple[Array, Array]:
-    """Read the scores of a file and the sides they take, for each of the problems; a missing one is NaN, and 0.5.
+    """Return the scores and the decisions in a file for each of the problems; NaN and 0.5 for a missing problem.
 
-    Raises FormatError at the first unsound line, or puts each among the `faults`; `odd` counts what is strange and
-    sound.
+    Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead. `odd` counts
+    values that are strange but valid.
     """
     index = {problem: i for i, problem in enumerate(problems)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
@@ -85,7 +84,8 @@ def answers_of(
 
 
 def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
-    """Count odd values; those outside [0, 1] are `clipped`, as the organisers did in 2024, or kept, as in 2025."""
+    """Return a note on odd values. Those outside [0, 1] are `clipped`, as by the organisers in 2024, or kept, as in
+    2025."""
     if kind == LISTED:
         return note(
             "pan.listed",
@@ -119,8 +119,8 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Return the problems that the answers are to, and their scores, if nothing in the file needs a remark; else
-    None."""
+    """Return the problems and scores of the answers in one pass, or None if anything in the file needs a closer
+    look."""
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:

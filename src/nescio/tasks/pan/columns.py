@@ -1,4 +1,4 @@
-"""The columns of verification tasks: the truth, and the score that a system gives."""
+"""The columns of verification tasks: the truth, and a system's score."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from nescio.data.columns import UNCHANGED, Array, Column, Summary, declare
 
-SILENCE = 0.5  # the score that takes neither side
+SILENCE = 0.5  # the score of an abstention
 
 
 def _simulated_score(behaviour: Any) -> Array:
-    """Return the side that the answer takes, and by how much; a right answer takes the side of the truth."""
+    """Return a score that decides for one class with some confidence; a right answer decides for the truth."""
     side = np.where(behaviour.side == behaviour.right, 1.0, -1.0)
     strength = np.maximum(np.nan_to_num(behaviour.sure) - 0.5, 0.01)
     return np.where(behaviour.answered, SILENCE + side * strength, SILENCE)

@@ -53,12 +53,12 @@ def pan_c_at_1(total: Any) -> Any:
     each=_cells,
 )
 def f05u(total: Any) -> Any:
-    r"""F0.5 of the same-author class in which every unanswered problem is a false negative, whatever its truth.
+    r"""F0.5 of the same-author class; every unanswered problem is a false negative, whatever its truth.
 
     $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
 
     When to use it: When a false "same author" is worse than a missed one, as in forensics. True negatives count
-    nothing, and silence counts as a miss: to reward silence use pan.c@1.
+    nothing, and an abstention counts as a miss: to reward abstaining use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1.25·1/(1.25·1 + 0.25·(1 + 2) + 1) = 0.4167.
     """
@@ -105,8 +105,8 @@ def auc(total: Any) -> Any:
     $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
     present, undefined for n = 0.
 
-    When to use it: Whether the scores order same-author pairs above the others, before any threshold. It says nothing
-    of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
+    When to use it: To see whether the scores order same-author pairs above the others, before any threshold. It says
+    nothing of the decisions at 0.5 (pan.c@1) nor of the scores as probabilities (pan.Brier).
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: (3 + 1.5 + 1)/(3·3) = 0.6111. The score 0.9 is above
     three; 0.5 above one and tied with one; 0.2 above one.
@@ -130,8 +130,8 @@ def brier(total: Any) -> Any:
     Scores outside [0, 1], which PAN allows since 2025, are clipped to it.
     $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
 
-    When to use it: Whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against that and
-    not against 0; for the decisions use pan.c@1.
+    When to use it: To see whether the scores are good probabilities. Always saying 0.5 has 0.75, so read it against
+    that and not against 0; for the decisions use pan.c@1.
 
     Example: same = 3×1, 3×0; value = 0.9, 0.5, 0.2, 0.1, 0.7, 0.5: 1 - (0.1² + 0.5² + 0.8² + 0.1² + 0.7² + 0.5²)/6 =
     0.725.

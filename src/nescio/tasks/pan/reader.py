@@ -1,5 +1,5 @@
 """PAN verification, all years: a truth file and the answers of runs. A score of exactly 0.5, or a missing problem, is
-silence.
+an abstention.
 
     2020 to 2023   truth.jsonl {"id", "same": bool}, answers.jsonl {"id", "value": number in [0, 1]}
     2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of
@@ -66,12 +66,12 @@ def judged_answers(
     options: ReadOptions,
     files: tuple[str, ...] = (),
 ) -> ReadResult:
-    """Return the answers of runs by name, scores and the sides they take, held against the truth of the file `gold`."""
+    """Return the answers of runs (keyed by name: scores and decisions), judged by the truth in the file `gold`."""
     same = np.array(list(truth.same.values()), dtype=np.int8)
     values, sides = (np.stack([cell[i] for cell in answers.values()]) for i in (0, 1))
     silent = sides == 0.5
     state = np.where(silent, SILENT, np.where((sides > 0.5) == (same == 1), CORRECT, INCORRECT)).astype(np.int8)
-    # How sure the run is of the side it takes; 0.5 is silence, so it carries no confidence.
+    # The confidence in the decision. A score of 0.5 is an abstention, so it has none.
     confidence = np.where(silent, np.nan, np.clip(np.where(sides > 0.5, values, 1 - values), 0, 1))
     more: dict[str, Array] = {
         "verification.same": np.broadcast_to(same, values.shape).copy(),
@@ -100,7 +100,7 @@ def judged_answers(
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Return the words of the right answer to each problem, and of each run's answer."""
+    """Return the texts of the right answer to each problem, and of each run's answer."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

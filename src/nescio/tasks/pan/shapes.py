@@ -1,4 +1,4 @@
-"""Recognise which of PAN's files a file is, by its keys, its lines or its name."""
+"""Recognise the kind of a PAN file by its keys, its lines or its name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 from nescio.sources.source import LINES, Source
 
-STRATA = ("source", "model", "genre")  # what the truth of 2025 may say of a problem
-SHARED = ("is_human", "label")  # keys that both files bear, and
-BESIDE = frozenset(("id", "text", *SHARED, *STRATA))  # with which a file is PAN's
+STRATA = ("source", "model", "genre")  # columns that the truth of 2025 may have
+SHARED = ("is_human", "label")  # keys that both kinds of files have
+BESIDE = frozenset(("id", "text", *SHARED, *STRATA))  # A PAN file has only these keys beside them.
 LINE = re.compile(r"[A-Z]{2}\d{2,4}\s+(?:[YN-]|[YN-]\s+[-+.\deE]+|[-+]?\.?\d[.\deE+-]*)\s*")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines
-    as `EN001 0.8`."""
+    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); or
+    lines such as `EN001 0.8`."""
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if LINE.fullmatch(source.first) else None
@@ -29,5 +29,5 @@ def recognise(source: Source) -> str | None:
 
 
 def shared(source: Source) -> str | None:
-    """Return the key of this file that both truth and answers have, or None if it has none."""
+    """Return the key of this file that both truth and answers may have, or None."""
     return next((key for key in SHARED if key in source.columns), None)

@@ -1,4 +1,4 @@
-"""The truth of PAN's problems, and the rows of its files, as JSON Lines or as text."""
+"""Read the truth of PAN's problems, and the rows of its files, as JSON Lines or as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 
 class Truth(Struct):
-    """The truth of each problem, in the order of the file, and its other columns."""
+    """The truth of each problem in file order, and its other columns."""
 
     same: dict[str, int] = field(default_factory=dict)
     strata: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def problems_of(source: Source) -> tuple[str, ...]:
-    """Return the problems of a truth file, without their truth; raise FormatError for another file."""
+    """Return the problems of a truth file, without their truth. Raises FormatError for any other file."""
     if recognise(source) is None:
         raise FormatError(source.label, 'topics of PAN must be a truth file, as in {"id", "same"} or EN001 Y')
     return tuple(read_truth(source).same)

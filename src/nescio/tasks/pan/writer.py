@@ -1,4 +1,4 @@
-"""PAN's files of 2020, whatever year was read."""
+"""Write PAN's files of 2020, whatever year was read."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from nescio.text import plural
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write outcomes of PAN as answers; other outcomes have no score between two sides. Silence is 0.5, and so is a
-    missing problem."""
+    """Write outcomes of PAN as answers; an abstention and a missing problem are 0.5.
+
+    Other outcomes have no such score.
+    """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
             "PAN's files say whether two texts have the same author, and give a score: this is not PAN data"
@@ -32,7 +34,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []
     values = [_values_of(outcomes, run, notes) for run in range(len(outcomes.runs))]
-    held = [name for name in outcomes.strata if name in STRATA]
+    strata = [name for name in outcomes.strata if name in STRATA]
     if lost := [name for name in outcomes.strata if name not in STRATA]:
         notes.append(
             note(
@@ -44,7 +46,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     names = file_names(outcomes.runs)
     with folder_of(path, "pan") as folder:
         truth = (
-            {"id": problem, "same": bool(same[i])} | {name: v for name in held if (v := str(outcomes.strata[name][i]))}
+            {"id": problem, "same": bool(same[i])}
+            | {name: v for name in strata if (v := str(outcomes.strata[name][i]))}
             for i, problem in enumerate(outcomes.questions)
         )
         write_lines(folder / "truth.jsonl", truth)
@@ -57,7 +60,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run, which alone must tell its decisions; raise MismatchError if they do not."""
+    """Return the scores of a run, which must determine its decisions. Raises MismatchError if they do not."""
     state, raw, same = (
         outcomes.state[run],
         outcomes.extra_columns["verification.value"][run],

@@ -1,10 +1,10 @@
 """CLEF's QA4MRE: reading tests with options and gold in XML, and the runs of systems. A question without a chosen
-option is silence.
+option is an abstention.
 
-A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has
-the same shape, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
+A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options have `correct="Yes"`. A run has a
+similar form, `output/topic/reading-test/question`, with at most one `answer` per question and `answered="YES"` or
 `"NO"`; an answer under NO is a declined candidate. A gold file may number its reading tests differently from the test
-that the systems were given; if you also give the test, its questions are found in the gold by their text.
+that the systems had. If you also give that test, its questions are found in the gold by their text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def recognise(source: Source) -> str | None:
 
 
 class _Asked(Struct, frozen=True):
-    """A question as a file has it: its place, its text, and its options by a_id, the right ones named."""
+    """A question in a file: its key, its text, its options keyed by a_id, and the right ones."""
 
     key: Key
     line: int
@@ -54,32 +54,34 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """The wording of the question and its options. Two questions with the same wording are the same, whatever their
+        """Return the wording of the question and its options. Questions with equal wording are the same, whatever their
         numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts, and with the right options if its gold is given too. A gold file
-    is a test."""
+    """Return the questions of a test with their texts, and with the right options if its gold is given too.
+
+    A gold file is a test.
+    """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
     notes: list[Note] = []
     if test is None:
         if gold is None:
             raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
-        return Collection(gold.stem, tuple(_question(one, options) for one in _questions(gold, marked=True))), ()
+        return Collection(gold.stem, tuple(_question(asked, options) for asked in _questions(gold, marked=True))), ()
     questions = list(_questions(test, marked=False))
     if gold is not None:
-        right = {one.key: one for one in _questions(gold, marked=True)}
+        right = {asked.key: asked for asked in _questions(gold, marked=True)}
         there = _same(gold, right, test, notes)
-        # Options of one wording may be numbered otherwise, so that the right ones go by their texts.
+        # Options may be numbered differently, so the right ones are found by their texts.
         texts = {key: {squeeze(right[to].options[a]) for a in right[to].right} for key, to in there.items()}
         questions = [
-            replace(one, right=tuple(a for a, text in one.options.items() if squeeze(text) in texts[one.key]))
-            for one in questions
+            replace(asked, right=tuple(a for a, text in asked.options.items() if squeeze(text) in texts[asked.key]))
+            for asked in questions
         ]
-    return Collection((gold or test).stem, tuple(_question(one, options) for one in questions)), tuple(notes)
+    return Collection((gold or test).stem, tuple(_question(asked, options) for asked in questions)), tuple(notes)
 
 
 @reader(
@@ -89,8 +91,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their
-    `run_id`."""
+    """Read one gold file (and the test that the systems had), and any number of runs, named by their `run_id`."""
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:
@@ -123,13 +124,13 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return each run's `run_id` if all have one of their own, else the names of their files."""
+    """Return each run's `run_id` if these are distinct, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
 def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
-    """Yield every question with its key and its topic. Raises FormatError if it has no number of its own."""
+    """Yield every question with its key and its topic. Raises FormatError for a missing or repeated number."""
     seen: dict[Key, int] = {}
     for element in root.tagged(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}
@@ -152,7 +153,7 @@ def _name(key: Key) -> str:
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
-    """Yield the questions of a test; `marked` says that right options must be known."""
+    """Yield the questions of a test; with `marked`, right options are required."""
     assert source.path is not None
     stories: dict[Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
@@ -177,7 +178,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the sentences of the documents of a question's reading test; each test is cut into sentences once."""
+    """Return the sentences of the documents in a question's reading test; each test is split only once."""
     test = next(question.ancestors("reading-test"))
     if test not in seen:
         texts = ["".join(document.itertext()) for document in test.tagged("doc")]
@@ -188,19 +189,19 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
     """Return the key in the gold of each question of the test, found by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
-    for one in questions.values():
-        places.setdefault(one.wording, []).append(one.key)
+    for asked in questions.values():
+        places.setdefault(asked.wording, []).append(asked.key)
     numbers: dict[Key, Key] = {}
-    for one in _questions(test, marked=False):
-        there = places.get(one.wording, [])
-        if one.key in there:
-            there = [one.key]
+    for asked in _questions(test, marked=False):
+        there = places.get(asked.wording, [])
+        if asked.key in there:
+            there = [asked.key]
         if len(there) != 1:
             many = "several questions" if there else "no question"
             raise MismatchError(
-                f"{test.label}, line {one.line}: {gold.label} has {many} worded like question {_name(one.key)}"
+                f"{test.label}, line {asked.line}: {gold.label} has {many} worded like question {_name(asked.key)}"
             )
-        numbers[one.key] = there[0]
+        numbers[asked.key] = there[0]
     if moved := sum(key != to for key, to in numbers.items()):
         notes.append(
             note(
@@ -217,12 +218,14 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
     return numbers
 
 
-def _question(one: _Asked, options: ReadOptions) -> Question:
-    test = f"{one.key[0]}-{one.key[1]}".strip("-")
-    labels = {"topic": one.topic, "reading_test": test, "question_word": question_word(one.text)}
+def _question(asked: _Asked, options: ReadOptions) -> Question:
+    test = f"{asked.key[0]}-{asked.key[1]}".strip("-")
+    labels = {"topic": asked.topic, "reading_test": test, "question_word": question_word(asked.text)}
     wanted = options.kept(labels)
-    right = tuple(one.options[number] for number in one.right)
-    return Question(_name(one.key), one.text, right, tuple(one.options.values()), True, test, wanted, story=one.story)
+    right = tuple(asked.options[number] for number in asked.right)
+    return Question(
+        _name(asked.key), asked.text, right, tuple(asked.options.values()), True, test, wanted, story=asked.story
+    )
 
 
 def _responses(
@@ -237,32 +240,31 @@ def _responses(
         yield _response(source, element, questions[place])
 
 
-def _response(source: Source, element: Element, one: _Asked) -> Response:
+def _response(source: Source, element: Element, asked: _Asked) -> Response:
     chosen = _chosen(source, element)
     mark = (element.get("answered") or "").strip().lower()
     if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
         raise fault_in(source, element, "answered must be YES or NO", element.get("answered"))
     if mark in _YES and chosen is None:
         raise fault_in(source, element, "the question is marked as answered, but has no answer with an a_id")
-    if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(one.text):
+    if (wording := element.find("q_str")) is not None and squeeze(text_in(wording)) != squeeze(asked.text):
         rule = (
-            f"the gold has a different question with this number ({one.text[:60]!r}); also give the test "
+            f"the gold has a different question with this number ({asked.text[:60]!r}); also give the test "
             "that the run answers"
         )
         raise fault_in(source, element, rule, text_in(wording))
     number = None if chosen is None else str(chosen.get("a_id"))
-    if chosen is not None and number not in one.options:
+    if chosen is not None and number not in asked.options:
         raise fault_in(
-            source, chosen, f"no option has this a_id; those of this question are {', '.join(one.options)}", number
+            source, chosen, f"no option has this a_id; those of this question are {', '.join(asked.options)}", number
         )
-    answer = None if number is None else one.options[number]
+    answer = None if number is None else asked.options[number]
     answered = answer is not None and mark in ("", *_YES)
-    return Response(_name(one.key), answer, answered, _confidence(source, element, chosen))
+    return Response(_name(asked.key), answer, answered, _confidence(source, element, chosen))
 
 
 def _chosen(source: Source, element: Element) -> Element | None:
-    """Return the only answer of a question, or the one that is marked if there are several; None if there is no such
-    answer."""
+    """Return the only answer of a question, or the marked one of several; None if there is no such answer."""
     answers = [answer for answer in element.children("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]

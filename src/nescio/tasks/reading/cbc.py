@@ -1,16 +1,17 @@
-"""Response files in blocks of `QuestionID:` and `Answer:`, and keys like them with alternatives, as around CBC's
-reading tests.
+"""Response files in blocks of `QuestionID:` and `Answer:`, and keys in the same form with alternatives, as used with
+CBC's reading tests.
 
     QuestionID: 1999-W02-5-1                                          a key has the question and alternatives:
     Answer: in Nova Scotia                                            Question: Where is the school located?
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
                                                                       Sentences: 2, 5
+
 `Sentences` are those that people accept as an answer (HumSent), counted from 1 as in the paper; an empty line says that
-they accept none. A file of blocks with QuestionID: and Sentences: alone (NAME.sentences) adds the lists of people to a
-key that somebody else published. An empty answer is silence. Questions about one story (the identifier without its last
-number) are resampled together. Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the story;
-its headline and date are not counted as sentences.
+they accept none. A file of blocks with only QuestionID: and Sentences: (NAME.sentences) adds people's lists to a key
+that somebody else published. An empty answer is an abstention. Questions about one story (the identifier without its
+last number) are resampled together. Each story is a separate file: HEADLINE:, DATE: and STORYID:, then TEXT: and the
+story; its headline and date are not counted as sentences.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence", "Sente
 _BY_NAME = {name.lower(): name for name in FIELDS}
 _KEYS, _RESPONSES = (".answers", ".key", ".keys"), (".response", ".responses")
 _HEAD = ("HEADLINE:", "DATE:", "STORYID:")
-_LOOKED_AT = 20  # lines that are enough to tell a key from a response
+_LOOKED_AT = 20  # lines that are enough to distinguish a key from a response
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with
+    """Recognise text that begins with `QuestionID:` (a key if it has questions and answers, or a key's suffix), or with
     the head of a story."""
     if source.kind != "text" or source.path is None:
         return None
@@ -61,14 +62,14 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """Return the field that a line begins, and the text after its colon; the field is None if the line begins none."""
+    """Return the field that begins on a line, and the text after its colon; the field is None if none begins."""
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
 
 
 class _Block(Struct):
-    """The fields of a question, with the line on which each begins."""
+    """The fields of a question, each with its first line."""
 
     source: Source
     line: int
@@ -90,12 +91,12 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
-        one = (by_part["story"] or by_part["answers"])[0]
-        raise MismatchError(f"{one.label} needs questions or a key with it (QuestionID, Question, Answer)")
+        stray = (by_part["story"] or by_part["answers"])[0]
+        raise MismatchError(f"{stray.label} needs questions or a key with it (QuestionID, Question, Answer)")
     keys = _read_keys(by_part["gold"], options, notes)
-    said = [block for source in by_part["questions"] for block in _blocks(source)]
-    texts = {block.id: block for block in said if "Question" in block.fields}
-    lists = {block.id: block for block in said if "Question" not in block.fields}
+    question_blocks = [block for source in by_part["questions"] for block in _blocks(source)]
+    texts = {block.id: block for block in question_blocks if "Question" in block.fields}
+    lists = {block.id: block for block in question_blocks if "Question" not in block.fields}
     if strange := next((block for name, block in lists.items() if name not in {*keys, *texts}), None):
         raise strange.fail("no question has this id", strange.id)
     stories = _read_stories(by_part["story"])
@@ -115,15 +116,15 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read keys (and files of questions, which add texts) and the responses of any number of runs, each named by its
-    file.
+    """Read keys (and files of questions, which add texts) and the responses of any number of runs, named by their
+    files.
 
-    `--choose key=first` or `key=last` says which of two different keys to one question is meant.
+    If two keys to one question differ, `--choose key=first` or `key=last` selects one.
     """
     by_part = by_role(parts)
     if not by_part["gold"]:
-        one = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
-        raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
+        stray = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
+        raise MismatchError(f"{stray.label} needs a key with it (QuestionID, Question, Answer), and none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
     questions, of_keys = collection(parts, options)
@@ -135,7 +136,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """Return the sentences of each story by its STORYID, or None if no story is given."""
+    """Return the sentences of each story, keyed by STORYID, or None if no story is given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}
@@ -166,8 +167,7 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator[_Block]:
-    """Yield the blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one
-    before."""
+    """Yield the blocks of a file; each begins with its QuestionID. A line without a field continues the line before."""
     assert source.path is not None
     block: _Block | None = None
     last: str | None = None
@@ -203,7 +203,7 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """Return the key of each question; a question that appears again with the same answer is the same."""
+    """Return the key of each question; a repeated question with the same answer counts once."""
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
         raise UsageError(f"{opt('choose', {'key': which})}: must be first or last")
@@ -260,10 +260,17 @@ def _question(
     labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
     wanted = options.kept({name: label for name, label in labels.items() if label})
     sentences = stories[story] if stories is not None else ()
-    own = block if "Sentences" in block.fields else other
-    accepted = _accepted(listed or own, sentences)
-    if listed and own and "Sentences" in own.fields and _accepted(own, sentences) != accepted:
-        raise listed.fail(f"{own.source.label} lists other sentences of this question", block.id, "Sentences")
+    with_sentences = block if "Sentences" in block.fields else other
+    accepted = _accepted(listed or with_sentences, sentences)
+    if (
+        listed
+        and with_sentences
+        and "Sentences" in with_sentences.fields
+        and _accepted(with_sentences, sentences) != accepted
+    ):
+        raise listed.fail(
+            f"{with_sentences.source.label} lists other sentences of this question", block.id, "Sentences"
+        )
     return Question(
         block.id,
         fields.get("Question", ""),
@@ -278,7 +285,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the sentences (from 0) that people accept, or None if nobody says which."""
+    """Return the sentences (from 0) that people accept, or None if unknown."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -299,13 +306,15 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a file, to the questions of these ids if some are given. Raise FormatError at the first
-    unsound block, or put each among the `faults`."""
+    """Yield the responses of a file, to all questions or to those with these ids.
+
+    Raises FormatError at the first invalid block; with `faults`, such errors are collected there instead.
+    """
     seen: dict[str, int] = {}
     for block in _blocks(source, faults):
         with collected(faults):
             if "QuestionID" not in block.fields:
-                continue  # its line is among the faults
+                continue  # Its line is among the faults.
             if "Answer" not in block.fields:
                 raise block.fail("this block has no line Answer:; leave it empty if there is no answer", block.id)
             if block.id in seen:

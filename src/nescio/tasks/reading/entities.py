@@ -1,9 +1,8 @@
-"""Recognise the sentences that name a person, a place or a time (Deep Read's Name and Sem), and the person that a
-pronoun refers to (Pro).
+"""Find sentences that name a person, place or time (Deep Read's Name and Sem), and the person of a pronoun (Pro).
 
-The paper used the Alembic tagger for names. This small recogniser of our own works by lists and by the words around a
-name; it needs no model and no download, and does not recognise organisations. Sem reads WordNet's noun classes through
-nltk, where its files are installed.
+The paper used the Alembic tagger for names. This small recogniser uses lists and the words around a name. It needs no
+model and no download, and does not recognise organisations. Sem uses WordNet's noun classes through nltk, if its files
+are installed.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _TIMES = re.compile(
 
 
 class Named(Struct, frozen=True):
-    """The names in a sentence: the classes of things named, and the words of each person with the end of the name."""
+    """The names in a sentence: the classes of entities, and the words of each person with the end of the name."""
 
     classes: frozenset[str]
     persons: tuple[tuple[int, tuple[str, ...]], ...]
@@ -63,16 +62,16 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the persons and places that a text names: the class, and the words of the name in lower case."""
-    found: list[tuple[str, tuple[str, ...]]] = []
+    """Return the persons and places in a text: the class, and the words of the name in lower case."""
+    names: list[tuple[str, tuple[str, ...]]] = []
     for run in _capitals(text):
-        found += [(PERSON, run.words)] if run.is_person else []
-        found += [(LOCATION, run.words)] if run.is_place else []
-    return tuple(found)
+        names += [(PERSON, run.words)] if run.is_person else []
+        names += [(LOCATION, run.words)] if run.is_place else []
+    return tuple(names)
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return for each sentence the names that its pronouns refer to: the nearest person named before."""
+    """Return for each sentence the names that its pronouns refer to, the nearest person before each."""
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -90,7 +89,7 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 class _Run(Struct, frozen=True):
-    """A run of capitalised words that may name a person or a place; `end` counts the tokens up to its end."""
+    """A run of capitalised words that may name a person or a place; `end` is the number of tokens up to its end."""
 
     words: tuple[str, ...]
     end: int
@@ -116,8 +115,7 @@ def _is_capital(token: str) -> bool:
 
 
 def _joined(sentence: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
-    """Return whether a token follows the one before it after only a space, or after the full stop of a title or an
-    initial."""
+    """Return whether only a space, or the full stop of a title or initial, separates a token from the one before."""
     between = sentence[tokens[at - 1][2] : tokens[at][1]]
     title = _plain(tokens[at - 1][0]) in known.TITLES or len(tokens[at - 1][0]) == 1
     return between.strip(" ") == "" or (between.strip(" ") == "." and title)
@@ -128,7 +126,7 @@ def _plain(token: str) -> str:
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """Return the name in tokens at..stop, without a title and unless only the sentence start explains its capital."""
+    """Return the names in tokens at..stop, without titles; a capital due only to the sentence start makes no name."""
     words = [_plain(token) for token, _, _ in tokens[at:stop]]
     titled = words[0] in known.TITLES
     if titled:

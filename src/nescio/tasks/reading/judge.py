@@ -1,4 +1,4 @@
-"""The answer is in the right sentence of a story: reading comprehension as Deep Read's authors scored it."""
+"""Judge an answer by its sentence in a story, as Deep Read's authors scored reading comprehension."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nescio.tasks.reading.marks import mark
 
 @judge(
     "deep_read",
-    # Silence is marked as an answer without words: 0, or undefined where no answer could be marked.
+    # An abstention is marked like an answer without words: 0, or undefined if no answer could be marked.
     scores={
         "reading.word_recall": lambda question: mark(question, "").recall if question.answers else 0.0,
         "reading.word_precision": lambda question: mark(question, "").precision,
@@ -28,13 +28,14 @@ from nescio.tasks.reading.marks import mark
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:
-    """Call an answer right if the sentence that holds it is accepted: by people if the collection has their list, else
-    by AutSent.
+    """Call an answer right if the sentence that contains it is accepted.
 
-    The paper has no right and wrong beyond these marks. Without a story, an answer is right if its word recall reaches
-    `threshold`. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`); silence
-    earns 0, and has no precision where answers alone count. On a question without an answer silence earns 1 and any
-    answer 0, as for every judge.
+    People's list decides if the collection has one, else AutSent.
+
+    Beyond these marks, the paper has no right and wrong. Without a story, an answer is right if its word recall reaches
+    `threshold`. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`). An
+    abstention earns 0, and has no precision over answers alone. On a question without an answer, an abstention earns 1
+    and any answer 0, as for every judge.
     """
     marks = mark(question, answer, keep_pronouns=keep_pronouns)
     scores = {

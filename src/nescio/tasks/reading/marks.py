@@ -1,5 +1,4 @@
-r"""Reading comprehension: how well an answer to a question about a story meets its key, as Deep Read's authors measured
-it.
+r"""Measure how well an answer about a story matches its key, as Deep Read's authors did.
 
 Source: Hirschman, Light, Breck & Burger, Deep Read: A Reading Comprehension System, ACL 1999, sec. 2. Content words are
 stemmed (here by Snowball's English stemmer; there by Abney's) and stop words removed:
@@ -27,7 +26,7 @@ from nescio.text import stem, word_set, words
 
 NAN = float("nan")
 PRONOUNS = word_set("i me my mine we us our ours you your yours he him his she her hers it its they them their theirs")
-# The list of the paper's footnote, to the letter: "a" and "the", and no "an".
+# The list of the paper's footnote, to the letter: it has "a" and "the", but not "an".
 STOP_LIST = PRONOUNS | word_set("""
 be am is are was were been being have has had having do does did doing done and or to in at of a the this
 that which
@@ -42,7 +41,7 @@ class Match(Struct, frozen=True):
 
 
 class Marks(Struct, frozen=True):
-    """All that the paper measures of one answer; NaN if it is undefined: no story, or no list made by people."""
+    """All marks of one answer in the paper; NaN if undefined: without a story, or without people's list."""
 
     recall: float
     precision: float
@@ -51,14 +50,15 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """Return the precision over all questions whose key has content words: 0 for an answer without any."""
+        """Return the precision for the mean over all questions whose key has content words: 0 for an answer without
+        any."""
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
 def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
     """Return the stemmed words of a text that are not on the stop list, in order and with repetitions.
 
-    `keep_pronouns` leaves personal and possessive pronouns in, as the paper's printed 1/6 needs.
+    `keep_pronouns` keeps personal and possessive pronouns, which the paper's printed 1/6 requires.
     """
     stop = STOP_LIST - PRONOUNS if keep_pronouns else STOP_LIST
     return tuple(stem(word) for word in words(text) if word not in stop)
@@ -67,9 +67,9 @@ def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
     r"""Return the word recall and precision of an answer against one key.
 
-    With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a
-    word that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key
-    without content words, P for an answer without any.
+    k are the content words of the key and a those of the answer, as lists. $R = |\{t \in k: t \in a\}| / |k|$, so all
+    occurrences of a word in the key match or none does. $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key without
+    content words, P for an answer without any.
     """
     return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
 
@@ -82,20 +82,24 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the match with the key of the best recall, and among several the best precision. Keys without content
-    words are passed over; NaN if no key has any."""
+    """Return the match with the key of highest recall, and at a tie of highest precision.
+
+    Keys without content words are ignored; NaN if no key has any.
+    """
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
-    sound = [one for one in matches if one.recall == one.recall]
+    sound = [candidate for candidate in matches if candidate.recall == candidate.recall]
     return max(
-        sound, key=lambda one: (one.recall, one.precision == one.precision and one.precision), default=Match(NAN, NAN)
+        sound,
+        key=lambda candidate: (candidate.recall, candidate.precision == candidate.precision and candidate.precision),
+        default=Match(NAN, NAN),
     )
 
 
 @lru_cache(maxsize=1 << 12)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
-    """AutSent's list: the sentences (from 0) with the highest recall against a key, all that tie.
+    """Return AutSent's list: all sentences (from 0) with the highest recall against a key.
 
-    The list is empty if the best recall is 0: nothing in the story matches the key.
+    The list is empty if the highest recall is 0, because nothing in the story matches the key.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
@@ -114,9 +118,11 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """Return the sentence (from 0) that an answer was taken from, or None if there is none. It equals the answer; else
-    it is the first that contains the answer word for word, or else the first that the answer contains. Case and
-    punctuation do not matter."""
+    """Return the sentence (from 0) from which an answer was taken, or None.
+
+    It is the sentence that equals the answer, else the first that contains it word for word, else the first within the
+    answer. Case and punctuation are ignored.
+    """
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
         return None
@@ -129,7 +135,7 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Return the marks of an answer by its keys, its story and the sentences that people accept, if they are known."""
+    """Return the marks of an answer from its keys, its story and the sentences that people accept, if known."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

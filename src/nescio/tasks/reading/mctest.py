@@ -1,8 +1,9 @@
-"""MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters that are right.
+r"""MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters of the right
+options.
 
-Each line of the `.tsv` is one story: its name, a note on its author, its text (line ends written \\newline), and four
-questions with their options A to D; a question begins with `one:` or `multiple:`, for the number of sentences that its
-answer takes. The `.ans` with the same name has the four right letters of each story. Questions about one story are
+Each line of the `.tsv` is one story: its name, a note on its author, its text (line ends written \newline), and four
+questions with their options A to D. A question begins with `one:` or `multiple:`, the number of sentences that its
+answer needs. The `.ans` with the same name has the four right letters of each story. Questions about one story are
 resampled together.
 """
 
@@ -29,7 +30,7 @@ _KIND = re.compile(r"(one|multiple):\s*")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a `.tsv` without a header, whose first cells are a name and an author; the right letters in an
+    """Recognise a `.tsv` without a header, whose first cells are a name and an author; or the right letters in an
     `.ans`."""
     if source.kind != "text" or source.path is None:
         return None
@@ -70,8 +71,10 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """Raise an error for runs alone: MCTest has no format of them, and its stories are read beside runs in JSON
-    Lines."""
+    """Raise an error for MCTest files alone, because MCTest has no format for runs.
+
+    Its stories are read together with runs in JSON Lines.
+    """
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 

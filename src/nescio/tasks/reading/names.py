@@ -1,6 +1,6 @@
-"""Names for the recogniser in `entities.py`: first names, places, and words that suggest a person, a place or a time.
+"""Lists for the recogniser in `entities.py`: first names, places, and words that suggest a person, a place or a time.
 
-Short on purpose: what is common in English and Canadian news for children. Names that are in no list may still be
+The lists are short: they have what is common in English and Canadian news for children. Other names may still be
 recognised by the words around them.
 """
 
@@ -25,10 +25,10 @@ PLACES = word_set(_LISTS["places"])
 PLACES_OF_TWO = frozenset(_LISTS["of_two"].replace("\n", "|").split("|"))
 PLACE_WORDS = word_set(_LISTS["place_words"])
 
-# Words in capitals that tell an organisation, an event or a work from a person.
+# capitalised words that distinguish an organisation, an event or a work from a person
 NOT_PERSONS = word_set(_LISTS["not_persons"])
 
 MONTHS = word_set("january february march april may june july august september october november december")
 DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
-# Names of nothing that the recogniser looks for, though they are written with a capital.
+# capitalised words that name no person, place or time
 NO_NAMES = MONTHS | DAYS | word_set("i english french canadian american british christmas easter god internet")

@@ -1,1 +1,1 @@
-"""ResPubliQA and QA@CLEF: runs that people have judged, with answers that were withheld."""
+"""ResPubliQA and QA@CLEF: judged runs, with answers that were withheld."""

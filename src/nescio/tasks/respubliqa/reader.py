@@ -1,8 +1,8 @@
-"""Judged runs of ResPubliQA and QA@CLEF as tables: an answer or NOA, the candidate that was withheld, the assessment.
+"""Judged runs of ResPubliQA and QA@CLEF as tables: an answer or NOA, the withheld candidate, and the assessment.
 
-The string NOA declines a question, and a candidate may be handed in beside it, which is assessed to see whether the
-system declined rightly. The assessment of an answer is R (right), W (wrong), X (inexact) or U (unsupported); that of a
-withheld candidate is the same letter, or says so itself: NOA R and NOA W, UR and UW; NOA or UE without a candidate.
+The string NOA declines a question. A candidate may be given beside it, and is assessed to see whether the system
+declined correctly. The assessment of an answer is R (right), W (wrong), X (inexact) or U (unsupported). That of a
+withheld candidate is the same letter, or an explicit one: NOA R and NOA W, UR and UW; NOA or UE without a candidate.
 Only R is right, and a candidate never counts for c@1. NIL says that the collection holds no answer, and is right if R.
 
 Sources: the tasks of ResPubliQA 2009 and 2010 as their organisers announced them (celct.isti.cnr.it/ResPubliQA); the
@@ -39,7 +39,7 @@ COLUMNS = {
     "confidence": ("confidence",),
 }
 _LETTERS = ("R", "W", "X", "U")
-# An assessment says whether it calls the question unanswered, and the letter of the answer or of the candidate.
+# For each assessment: whether it calls the question unanswered, and the letter of the answer or of the candidate.
 WORDS: dict[str, tuple[bool, str]] = {
     **{letter: (False, letter) for letter in _LETTERS},
     **{f"{NOA} {letter}": (True, "R" if letter == "R" else "W") for letter in _LETTERS},
@@ -51,14 +51,16 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run; its word, such as NOA; whether it is silence; and the letter of it or of the withheld
-    answer."""
+    """An answer of a run; its special string, such as NOA; whether it is an abstention; and the letter.
+
+    The letter is that of the answer, or of the withheld candidate.
+    """
 
     answer: Answer
     said: str
     silent: bool
     letter: str
-    noa: bool  # whether the system itself says that it does not answer
+    noa: bool  # whether the system itself declines
 
 
 def _word(cell: str | None) -> str:
@@ -66,14 +68,14 @@ def _word(cell: str | None) -> str:
 
 
 def _columns(source: Source) -> dict[str, str]:
-    """Return the columns of a table by the part that each plays."""
-    found = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
-    return {part: column for part, column in found.items() if column is not None}
+    """Return the columns of a table, keyed by role."""
+    by_part = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
+    return {part: column for part, column in by_part.items() if column is not None}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a question, an answer and an assessment; beside a candidate, or with the question as q_id,
-    unless the format is named."""
+    """Recognise a table with a question, an answer and an assessment; it needs a candidate too, or the question as
+    q_id, unless the user names the format."""
     table = is_table(source) or source.kind == "lines"
     return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
 
@@ -87,7 +89,7 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, or as the runs that its column `run` names.
 
-    `--choose U=unanswered` or `U=unsupported` says what the letter U is, where no other assessment tells.
+    `--choose U=unanswered` or `U=unsupported` gives the meaning of the letter U, if no other assessment shows it.
     """
     log = Log(parts, options)
     named = zip(log.sources, name_runs(log.sources), strict=True)
@@ -112,8 +114,8 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
     columns = _columns(source)
     for at, row in enumerate(rows_of(source), 1):
         cells = {part: row.get(columns.get(part, "")) for part in COLUMNS}
-        said, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
-        noa = said == NOA or (not said and candidate is not None)
+        answer_word, word, candidate = _word(cells["answer"]), _word(cells["assessment"]), cells["candidate"]
+        noa = answer_word == NOA or (not answer_word and candidate is not None)
         called, letter = WORDS.get(word, (False, ""))
         where = locate(source, at)
         faults = {
@@ -137,27 +139,29 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
             lacking="not assessed",
             answer=candidate if noa else cells["answer"],
         )
-        yield _Line(answer, said, noa or called, letter, noa)
+        yield _Line(answer, answer_word, noa or called, letter, noa)
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U means unanswered. It means unsupported if there is an X or another word for
-    unanswered.
+    """Return whether the letter U means unanswered.
 
-    Raises UsageError if neither is there and U is beside an answer.
+    It means unsupported if there is an X or another word for unanswered.
+
+    Raises UsageError if neither exists and U is beside an answer.
     """
-    told = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
-    told = told or any(line.noa and line.letter != "U" for line in lines)
+    is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
+    is_known = is_known or any(line.noa and line.letter != "U" for line in lines)
     beside = any(line.letter == "U" and not line.silent and line.said for line in lines)
-    if "U" in options.choose or (beside and not told):
+    if "U" in options.choose or (beside and not is_known):
         return choose(options, "U", MEANINGS_OF_U, "meanings of U") == "unanswered"
-    return not told
+    return not is_known
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with their outcomes; raise FormatError if NIL is right and so is another answer."""
+    """Yield the answers with their outcomes. Raises FormatError if NIL and another answer to a question are both
+    right."""
     rights = [line for line in lines if line.letter == "R" and not line.silent]
-    right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # what the first says
+    right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # the first right answer decides
     for line in lines:
         answer, is_right = line.answer, line.letter == "R"
         if line.silent:

@@ -1,4 +1,5 @@
-"""The gold of SQuAD 2.0: questions by their paragraphs and articles, read at once if they have the usual shape."""
+"""Read the gold of SQuAD 2.0: questions with their paragraphs and articles, in one pass if the file has the usual
+shape."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from nescio.tasks.squad.scores import Golds
 
 
 class _Asked(Struct, frozen=True):
-    """A question of the gold, with its article and the indices of its article, paragraph and place, from 0."""
+    """A question of the gold, with its article, and the indices of article, paragraph and question, from 0."""
 
     id: str
     text: str
@@ -28,7 +29,7 @@ class _Asked(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Return the path of the question in the file, as messages write it."""
+        """Return the path of the question in the file, for messages."""
         return f"data[{self.data}].paragraphs[{self.paragraph}].qas[{self.qas}]"
 
 
@@ -43,28 +44,28 @@ def read_gold(source: Source) -> Gold:
 
 def gold_of(questions: Iterable[_Asked], label: object) -> Gold:
     by_id: dict[str, _Asked] = {}
-    for one in questions:
-        if one.id in by_id:
-            raise FormatError(label, "the question appears twice", where=one.place, value=one.id)
-        by_id[one.id] = one
+    for asked in questions:
+        if asked.id in by_id:
+            raise FormatError(label, "the question appears twice", where=asked.place, value=asked.id)
+        by_id[asked.id] = asked
     if not by_id:
         raise FormatError(label, "there are no questions")
-    return Gold(tuple(by_id.values()), Golds([*by_id], [one.answers for one in by_id.values()]))
+    return Gold(tuple(by_id.values()), Golds([*by_id], [asked.answers for asked in by_id.values()]))
 
 
 def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
     questions, before, strata = [], (-1, -1), NOTHING
-    for one in gold.asked:
-        if (one.data, one.paragraph) != before:  # all questions of a paragraph share one mapping
-            before = one.data, one.paragraph
-            labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
+    for asked in gold.asked:
+        if (asked.data, asked.paragraph) != before:  # All questions of a paragraph share one mapping.
+            before = asked.data, asked.paragraph
+            labels = {"article": asked.article, "paragraph": f"{asked.article} {asked.paragraph}"}
             strata = options.kept(labels)
         questions.append(
             Question(
-                one.id,
-                one.text,
-                tuple(dict.fromkeys(one.answers)) if one.answers else (),
-                answerable=bool(one.answers),
+                asked.id,
+                asked.text,
+                tuple(dict.fromkeys(asked.answers)) if asked.answers else (),
+                answerable=bool(asked.answers),
                 strata=strata,
             )
         )
@@ -73,7 +74,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> Any:
-    """Return the shape of a sound gold file, so that msgspec checks it at once."""
+    """Return the type of a valid gold file, so that msgspec checks it in one pass."""
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])
@@ -84,12 +85,13 @@ def shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a sound file, or None if the file needs a closer look."""
+    """Return the questions of a valid file, or None if the file needs a closer look."""
     import msgspec
 
     try:
         return listed_questions(msgspec.convert(source.document, shape()))
-    except (msgspec.ValidationError, UnicodeEncodeError):  # the latter if half of a surrogate pair is alone
+    # UnicodeEncodeError comes from a lone half of a surrogate pair.
+    except (msgspec.ValidationError, UnicodeEncodeError):
         return None
 
 
@@ -104,8 +106,7 @@ def listed_questions(document: Any) -> list[_Asked] | None:
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """Yield the questions, each looked at piece by piece. Raises FormatError with the place of the first unsound
-    one."""
+    """Yield the questions, each checked step by step. Raises FormatError with the place of the first invalid one."""
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
             for k, question in enumerate(qas):

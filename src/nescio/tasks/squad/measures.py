@@ -1,8 +1,8 @@
 """SQuAD 2.0's figures, as evaluate-v2.0.py computes them without a threshold; here in [0, 1], there in percent.
 
-The columns `squad_exact` and `squad_f1` are the script's scores of each question: on one without an answer, silence
-scores 1 and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend on the
-order of ties, so they are no measures here: `nescio.tasks.squad.official.official` gives them.
+The columns `squad_exact` and `squad_f1` are the script's scores of each question. On a question without an answer, an
+abstention scores 1 and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend
+on the order of ties, so they are no measures here: `nescio.tasks.squad.official.official` returns them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def exact_match(total: Any) -> Any:
     $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
 
     When to use it: To compare with published SQuAD 2.0 figures. It counts a right abstention like a right answer and
-    any other string as wrong: squad.F1 gives part of the credit. Silence on an answerable question counts as wrong: to
-    reward it use c@1.
+    any other string as wrong: squad.F1 gives part of the credit. An abstention on an answerable question counts as
+    wrong: to reward it use c@1.
 
     Example: exact = 0, 1, 0, 1, 0, 1: (0 + 1 + 0 + 1 + 0 + 1)/6 = 0.5.
     """
@@ -57,8 +57,8 @@ def has_answer_exact_match(total: Any) -> Any:
 
     $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
-    When to use it: How good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM beside
-    it, or use squad.EM.
+    When to use it: To see how good the answers are where there is one. Never abstaining raises it: read squad.NoAns_EM
+    beside it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (0 + 1 + 0)/3 = 0.3333.
     """
@@ -77,8 +77,8 @@ def has_answer_f1(total: Any) -> Any:
 
     $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
 
-    When to use it: How good the answers are where there is one, with credit for the words in common. Never abstaining
-    raises it: read squad.NoAns_EM beside it, or use squad.F1.
+    When to use it: To see how good the answers are where there is one, with credit for the words in common. Never
+    abstaining raises it: read squad.NoAns_EM beside it, or use squad.F1.
 
     Example: f1 = 4/5, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (4/5 + 1 + 0)/3 = 0.6.
     """
@@ -99,7 +99,7 @@ def no_answer_exact_match(total: Any) -> Any:
 
     $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined if all have one.
 
-    When to use it: How often the system abstains where there is no answer. Always abstaining scores 1: read
+    When to use it: To see how often the system abstains where there is no answer. Always abstaining scores 1: read
     squad.HasAns_EM beside it, or use squad.EM.
 
     Example: exact = 0, 1, 0, 1, 0, 1; answerable = T, T, T, F, F, F: (1 + 0 + 1)/3 = 0.6667.

@@ -1,4 +1,4 @@
-"""The figures that evaluate-v2.0.py prints."""
+"""Compute the figures that evaluate-v2.0.py prints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from nescio.tasks.squad.scores import best, score_texts
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """Return the figures that evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer
-    probabilities or odds, by its keys.
+    """Return the figures that evaluate-v2.0.py prints, keyed by its names.
+
+    Arguments are files of gold, predictions and (optionally) no-answer probabilities or odds.
 
     Figures are in percent, and no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds
-    `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and
-    the best thresholds are tuned on the very questions, with tied odds taken one by one: such a figure may be out of
-    reach for any threshold, and is no estimate. Raises FormatError or MismatchError.
+    `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere. The
+    best thresholds are tuned on the very questions, with tied odds taken one by one. So no threshold may reach such a
+    figure, and it is no estimate. Raises FormatError or MismatchError.
     """
     known = _gold_of(gold)
     sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
@@ -48,8 +49,7 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> Gold:
-    """Return the gold of a file. If the file is sound, the parts that nobody asks for (the paragraphs themselves) are
-    not read."""
+    """Return the gold of a file. In a valid file, unneeded parts (the paragraphs themselves) are not read."""
     import msgspec
 
     try:

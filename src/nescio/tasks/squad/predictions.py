@@ -1,4 +1,4 @@
-"""Match files of odds with runs, and read what both say of each question."""
+"""Match files of odds with runs, and read predictions and odds for each question."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _GENERIC = {
 
 
 def run_names(sources: Sequence[Source]) -> list[str]:
-    """Return the stems without `pred_` before them, if the rest still tells them apart."""
+    """Return the stems without the prefix `pred_`, if the rest still distinguishes them."""
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
-    """Return the predictions for the gold's questions, in their order. Raises MismatchError if there is none."""
+    """Return the predictions for the gold's questions, in order. Raises MismatchError if there is none."""
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     say_left_out(source, run, len(predicted) - len(texts), len(predicted), notes)
@@ -45,15 +45,17 @@ def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) ->
                 predictions=nulls,
             )
         )
-    predicted.clear()  # `texts` is what is left of it
+    predicted.clear()  # `texts` has all that is needed of it.
     return texts
 
 
 def match_odds(
     odds: Sequence[Source], answers: Sequence[Source], names: Sequence[str], options: ReadOptions
 ) -> dict[str, Odds]:
-    """Return which run each file of odds is about: the only one, the one of that name, or the one that `--choose
-    odds=RUN` names."""
+    """Return the odds of each run, keyed by run.
+
+    A file of odds belongs to the only run, the run of that name, or the run in `--choose odds=RUN`.
+    """
     by_run: dict[str, Odds] = {}
     for source in odds:
         if "odds" in options.choose or len(names) == 1:
@@ -75,7 +77,7 @@ def match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """Return the words of a file's name that do not name its kind; its folder if there are none."""
+    """Return the words of a file's name that do not name its kind, or else its folder."""
     folder = own_path(source.path).parent.name if source.path else ""
     return core_of(source.stem) or ("/", folder)
 
@@ -92,8 +94,8 @@ def finite_odds(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str, float]:
-    """Return a run's confidence in the answer that it gives: 1 - p if its odds are probabilities p of no answer, else
-    minus the odds."""
+    """Return a run's confidence in its answer: 1 - p if its odds are probabilities p of no answer, else minus the
+    odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
@@ -111,7 +113,7 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
 
 
 def tuned_note(run: str, gold: Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> Note:
-    """Return a note with the figures of the official script at the thresholds that it tunes."""
+    """Return a note with the official script's figures at the thresholds that it tunes."""
     figures = best(gold.golds, texts, scores, odds)
     return note(
         "squad2.tuned",

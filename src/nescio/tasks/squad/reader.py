@@ -1,8 +1,8 @@
 """SQuAD 2.0: the gold, predictions `{id: text}` of any number of runs, and no-answer probabilities or odds `{id:
 number}`.
 
-An empty prediction is silence, which is right for a question without an answer. The script evaluate-v2.0.py scores
-every question by exact match and by token F1; both are kept as columns (`squad_exact`, `squad_f1`), equal to the
+An empty prediction is an abstention, which is right for a question without an answer. The script evaluate-v2.0.py
+scores every question by exact match and by token F1; both are columns (`squad_exact`, `squad_f1`), equal to the
 script's.
 """
 
@@ -31,11 +31,11 @@ from nescio.tasks.squad.predictions import (
 from nescio.tasks.squad.scores import score_texts
 
 MEASURES = ("squad.EM", "squad.F1", "c@1", "accuracy", "coverage")
-_OTHERS = {"run", "question", "outcome", "answer", "id", "testRunLink"}  # keys of one object of another format
+_OTHERS = {"run", "question", "outcome", "answer", "id", "testRunLink"}  # keys of single objects in other formats
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise one JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by
+    """Recognise one JSON object: of `data` with `paragraphs` (gold), or of texts (answers) or numbers (odds) keyed by
     question."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
@@ -62,7 +62,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     _belong_together(by_part["gold"], by_part["answers"], by_part["odds"])
     notes: list[Note] = []
     gold = read_gold(by_part["gold"][0])
-    by_part["gold"][0].document.clear()  # not looked at again, and larger than what was made of it
+    by_part["gold"][0].document.clear()  # It is not needed again, and larger than the data made from it.
     names = run_names(by_part["answers"])
     predictions = {
         name: read_predictions(source, name, gold, notes)

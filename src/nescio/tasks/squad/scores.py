@@ -1,7 +1,7 @@
-"""SQuAD's exact match and token F1, question by question, bit for bit as evaluate-v2.0.py computes them, and its
-thresholds.
+"""Compute SQuAD's exact match and token F1, bit for bit as evaluate-v2.0.py does, and its thresholds.
 
-Written from the description of the script (Rajpurkar et al. 2018). A text is normalised once, however often it occurs.
+Written from the description of the script (Rajpurkar et al. 2018). A text is normalised only once, however often it
+occurs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 class Golds:
-    """The gold answers of questions, which are normalised as they are asked for."""
+    """The gold answers of questions, normalised on demand."""
 
     def __init__(self, ids: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
         self.ids, self.answers = ids, answers
@@ -29,8 +29,8 @@ class Golds:
         self._done: dict[str, str] = {"": ""}
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is
-        quicker."""
+        """Return these texts and all earlier ones, after SQuAD's normalisation. ASCII texts are normalised together,
+        which is faster."""
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
         if plain:
@@ -43,18 +43,17 @@ class Golds:
 
 
 class Scores(Struct, frozen=True):
-    """The two scores of one run, in the order of the questions; a question without a prediction scores as silence
-    does."""
+    """The two scores of one run, in question order; a question without a prediction scores like an abstention."""
 
     exact: NDArray[np.int8]
     f1: NDArray[np.float64]
 
 
 def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
-    """Return exact match and F1 of each prediction, the best over the gold answers; shape (questions,).
+    """Return exact match and F1 of each prediction, the maximum over the gold answers; shape (questions,).
 
-    A question without gold answers has the one answer "". Answers that normalisation empties ("The") do not count, and
-    a question with no others has the answer "" too.
+    A question without gold answers has the one answer "". Answers that become empty by normalisation ("The") do not
+    count, and a question with no others has the answer "" too.
     """
     f1 = np.zeros(len(golds.ids))
     normal = golds.normalise(texts.values())
@@ -85,10 +84,9 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would
-    have scored.
+    """Return the script's `best_exact`, `best_f1` and their thresholds, for declining above some odds.
 
-    Starting from silence everywhere, questions are answered in the order of rising odds, ties in the order of the file.
+    It starts with abstentions only. Questions are then answered in order of rising odds, ties in file order.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]
@@ -99,7 +97,7 @@ def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[s
     for key, values in (("exact", scores.exact.astype(float)), ("f1", scores.f1)):
         gained = np.where(golds.has_answer[at], values[at], np.where(answering, -1.0, 0.0))
         total = np.cumsum(np.concatenate([[float(silent)], gained]))
-        top = int(np.argmax(total))  # the first of the highest
+        top = int(np.argmax(total))  # the first of the maxima
         results[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
         results[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
     return results

@@ -1,4 +1,4 @@
-"""The files of SQuAD 2.0 as its official script reads them: gold, predictions and no-answer odds."""
+"""Write the files of SQuAD 2.0 for its official script: gold, predictions and no-answer odds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STRATA = ("article", "paragraph")
     takes=Unjudged,
 )
 def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write gold, predictions and odds; the odds that there is no answer are minus the confidence in the one given."""
+    """Write gold, predictions and odds; the odds of no answer are minus the confidence in the given answer."""
     answering = [run for run in unjudged.runs if run.responses]
     names = file_names([run.name for run in answering], core_of)
     notes = left_out(unjudged, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in answering], names)
@@ -72,8 +72,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions by article and paragraph, if they say so; a paragraph's text is not needed, and not
-    known."""
+    """Return the questions grouped by article and paragraph, if known; a paragraph's text is unknown and not needed."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default
@@ -106,15 +105,26 @@ def _asked(question: Question) -> dict[str, Any]:
 
 
 def _predictions(run: Run) -> dict[str, str]:
-    return {one.question_id: one.answer or "" if one.answered else "" for one in run.responses if one.rank == 1}
+    return {
+        response.question_id: response.answer or "" if response.answered else ""
+        for response in run.responses
+        if response.rank == 1
+    }
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Return minus the confidence of the answers given. Silence gets the highest of these, because the script wants a
-    number for it. No figure that it prints depends on which (except the curves that it draws on request)."""
-    first = [one for one in run.responses if one.rank == 1]
-    odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
+    """Return minus the confidence of the given answers, keyed by question.
+
+    The script requires a number for an abstention, which gets the highest of these. Its printed figures do not depend
+    on this number, but the curves that it draws on request do.
+    """
+    first = [response for response in run.responses if response.rank == 1]
+    odds = {
+        response.question_id: -response.confidence
+        for response in first
+        if response.answered and response.confidence is not None
+    }
     if odds:
         highest = max(odds.values())
-        odds |= {one.question_id: highest for one in first if not one.answered}
+        odds |= {response.question_id: highest for response in first if not response.answered}
     return odds

@@ -1,4 +1,4 @@
-"""The values of trec_eval for each topic of a run. They cover all documents that the run ranks, not the first alone."""
+"""The values of trec_eval for each topic of a run. They cover all documents that the run ranks, not only the first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from nescio.data.columns import Array, Column, declare
 
-CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)  # those of trec_eval, and the first document
+CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)  # trec_eval's cutoffs, and 1
 _RANKED = "ranks questions by confidence; trec.AP is over the documents of each topic by rank"
 
 

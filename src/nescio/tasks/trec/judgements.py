@@ -1,4 +1,4 @@
-"""Factoid judgements (R, W, X, U): alone, each file a run; or the pool that runs are held against."""
+"""Read factoid judgements (R, W, X, U): each file as a run, or as the pool that runs are compared with."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nescio.tasks.trec.runs import NIL, RankedRun
 from nescio.text import answer_key
 
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
-NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
+NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # the numbers in TREC's own files; the README of 2005 explains them
 # The names of documents in TREC's collections: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
 # FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
@@ -30,13 +30,12 @@ _NAMES = {"X": "inexact", "U": "unsupported"}
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Return whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
-    nuggets."""
+    """Return whether a line is a factoid judgement in numbers; the docno distinguishes it from qrels and nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
 class _Pool(Struct):
-    """The judgements: a letter for each question, document and answer, and the questions for which NIL is right."""
+    """The judgements: a letter per question, document and answer, and the questions for which NIL is right."""
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answerable: dict[str, int] = field(default_factory=dict)
@@ -60,8 +59,10 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Note what right answers imply about a question: NIL that it has no answer, any other that it has one; both cannot
-    be."""
+    """Record what right answers imply about a question: NIL that it has no answer, any other that it has one.
+
+    Raises `error` if both are right.
+    """
     if state != CORRECT:
         return
     says = int(docno != NIL)
@@ -74,7 +75,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
 
 
 def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
-    """Read each file as one run, with one answer a question."""
+    """Read each file as one run, with one answer per question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
     rows: list[Answer] = []
@@ -122,7 +123,8 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the answers of runs, looked up in the pool of judgements; one that is not in it is not graded."""
+    """Return the answers of runs with the grades in the pool of judgements; an answer outside the pool is not
+    graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, answer_key(answer)

@@ -1,6 +1,6 @@
 """TREC's measures of ranked documents, topic by topic, as trec_eval and ir_measures compute them.
 
-A topic that a run does not answer earns 0 where it is counted at all (`--missing unanswered`, trec_eval's -c).
+A topic that a run does not answer earns 0 if it counts at all (`--missing unanswered`, trec_eval's -c).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def average_precision(total: Any) -> Any:
     $\frac{1}{n}\sum_t \frac{1}{R_t}\sum_r I_t(r)\,\frac{C_t(r)}{r}$ with R_t the relevant documents of the topic, found
     or not; 0 for a topic without one, undefined for n = 0. AP without trec. ranks questions by confidence.
 
-    When to use it: Retrieval, where all relevant documents are wanted: the passages behind an answer, or documents
+    When to use it: For retrieval, if all relevant documents are wanted: the passages behind an answer, or documents
     alone. Documents that nobody judged count as not relevant, and a reader who stops early cares for trec.RR or
     trec.P@k.
 
@@ -34,11 +34,11 @@ def average_precision(total: Any) -> Any:
 def reciprocal_rank(total: Any) -> Any:
     r"""Reciprocal rank of the first relevant document of a topic, averaged over topics.
 
-    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless
-    silence is right on a topic without a relevant document.
+    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless an
+    abstention is right on a topic without a relevant document.
 
-    When to use it: Retrieval, where the first relevant document is enough. It ignores all below it, and steps from rank
-    1 to 2 weigh half of everything: for all documents use trec.AP.
+    When to use it: For retrieval, if the first relevant document is enough. It ignores all below it, and steps from
+    rank 1 to 2 weigh half of everything: for all documents use trec.AP.
 
     Example: rr = 1, 1/6, 0: (1 + 1/6 + 0)/3 = 0.3889.
     """
@@ -58,7 +58,7 @@ def precision_at_k(total: Any, k: int = 10) -> Any:  # noqa: ARG001  k is read p
 
     $\frac{1}{n}\sum_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
 
-    When to use it: Retrieval, where k documents are shown or fed to a model. Their order does not count, and a topic
+    When to use it: For retrieval, if k documents are shown or fed to a model. Their order does not count, and a topic
     with few relevant documents cannot reach 1: use trec.AP.
 
     Example: top10 = 2, 1, 0: (2/10 + 1/10 + 0/10)/3 = 0.1.

@@ -1,4 +1,4 @@
-"""Runs held against qrels: the outcome of each topic is that of the first document."""
+"""Compare runs with qrels: the outcome of each topic is that of the first document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return outcomes of runs by a file of qrels."""
+    """Return outcomes of runs from a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -66,8 +66,10 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 if there is none. Add trec_eval's
-    values for the topic to `figures`."""
+    """Yield one row per run and topic, with the rank of the first relevant document, 0 if there is none.
+
+    trec_eval's values for the topic are appended to `figures`.
+    """
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0
@@ -96,8 +98,10 @@ def _by_qrels(
 
 
 def _figures(good: Sequence[int], known: int) -> list[float]:
-    """Return the figures of trec_eval for a topic, in the order of `FIGURES`, from the ranks of the relevant documents
-    and the number of known ones."""
+    """Return trec_eval's figures for a topic, in the order of `FIGURES`.
+
+    `good` has the ranks of relevant documents, and `known` is the number of known ones.
+    """
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0
     return [precisions / known if known else 0.0, first, *(float(bisect_right(good, k)) for k in CUTOFFS)]
@@ -112,7 +116,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Note how many topics of a run were not judged. Raises MismatchError if none was."""
+    """Add a note on how many topics of a run were not judged. Raises MismatchError if none was judged."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")
@@ -128,8 +132,7 @@ def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]
 
 
 def ranked(rows: Iterable[tuple[Answer, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right
-    answers, 0 for none."""
+    """Return the outcomes of rows, one per run and question, with the ranks of their first right answers (0: none)."""
     ranks = array("q")
 
     def graded() -> Iterator[Answer]:

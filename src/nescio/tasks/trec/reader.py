@@ -1,14 +1,14 @@
 """TREC: runs `qid iter docno rank score tag` with qrels `qid iter docno rel`; factoid answers judged R, W, X or U.
 
-With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR uses the
-rank of the first relevant one. Documents are ordered as trec_eval orders them: by falling score, which it keeps in
-single precision, and ties by falling docno; the rank in the file is ignored (`--choose order=rank` uses it). A document
-that is not in the qrels is not relevant. trec.AP, trec.RR and trec.P@k are over all documents of each topic.
+With qrels a topic is a question and a document an answer. The outcome is that of the first document, and MRR uses the
+rank of the first relevant one. Documents are ordered as trec_eval orders them: by falling score in single precision,
+and ties by falling docno. The rank in the file is ignored (`--choose order=rank` uses it). A document that is not in
+the qrels is not relevant. trec.AP, trec.RR and trec.P@k are over all documents of each topic.
 
-A line of factoid judgements is `qid docno judgement answer`: R is right; wrong, inexact (X) and unsupported (U) are
-incorrect (in many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact); NIL for a docno is silence, and
-if it is judged R, the collection holds no answer. Such a file is one run with one answer per question; or, together
-with runs whose lines end with an answer, the pool of judged answers.
+A line of factoid judgements is `qid docno judgement answer`. R is right; wrong, inexact (X) and unsupported (U) are
+incorrect. In many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact. NIL as docno is an abstention; if
+it is judged R, the collection holds no answer. Such a file is one run with one answer per question. Together with runs
+whose lines end with an answer, it is the pool of judged answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text whose first line is one of a run, of qrels, or of factoid judgements."""
+    """Recognise text whose first line belongs to a run, to qrels, or to factoid judgements."""
     if source.kind != "text":
         return None
     cells = str(source.first).split()
@@ -37,7 +37,8 @@ def recognise(source: Source) -> str | None:
         return JUDGED
     if len(cells) >= 6 and whole_in(cells[3]) is not None and finite(cells[4]) is not None:
         return RUN
-    if len(cells) != 4 or whole_in(cells[3]) is None or cells[2].upper() in DECISIONS:  # the last is a response of AVE
+    # The last condition excludes a response of AVE.
+    if len(cells) != 4 or whole_in(cells[3]) is None or cells[2].upper() in DECISIONS:
         return None
     return QRELS
 
@@ -49,9 +50,10 @@ def recognise(source: Source) -> str | None:
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one file of qrels, or of judgements, and the runs for it; or judgements alone, each file a run.
+    """Read one file of qrels, or of judgements, and the runs for it; or only judgements, each file as a run.
 
-    `--choose relevance=2` counts documents as relevant from that level on; `--choose order=rank` trusts the ranks.
+    `--choose relevance=2` counts documents as relevant from that level on; `--choose order=rank` uses the ranks in the
+    files.
     """
     by_part = by_role(parts)
     if by_part[QRELS] and by_part[JUDGED]:

@@ -1,4 +1,4 @@
-"""Runs, read and ordered as trec_eval orders them."""
+"""Read runs, and order their documents as trec_eval does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NIL = "NIL"
 
 
 class RankedDocument(Struct, frozen=True):
-    """A line of a run: a document, and the answer taken from it if the line has one."""
+    """A line of a run: a document, and the answer from it if the line has one."""
 
     docno: str
     rank: int
@@ -39,7 +39,7 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Read the runs, named by their tags if no two files share one, else by their files."""
+    """Return the runs, named by their tags if these are distinct, else by their files."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
@@ -72,7 +72,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocu
         for answers in (response for response in topics.values() if len(response) > 1):
             if order == "rank":
                 answers.sort(key=lambda response: (response.rank, response.line))
-            else:  # stable: by falling docno first, then by falling score
+            else:  # The sort is stable: first by falling docno, then by falling score.
                 answers.sort(key=lambda response: response.docno, reverse=True)
                 scores = _single([response.score for response in answers])
                 answers[:] = [answers[i] for i in np.argsort(-scores, kind="stable")]
@@ -80,7 +80,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocu
 
 
 def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedDocument]]]) -> None:
-    """Raise FormatError for the first line that repeats a document with the same answer for the same topic of a run."""
+    """Raise FormatError for the first line that repeats a document with the same answer for a topic of a run."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
         for topic, answers in topics.items():
@@ -95,6 +95,6 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedD
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Return scores as trec_eval keeps them, in which more of them are ties."""
+    """Return scores in single precision as in trec_eval, where more of them tie."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

@@ -1,1 +1,1 @@
-"""every_eval_ever: instance-level results of any tool, one a line."""
+"""every_eval_ever: graded instances of any tool, one per line."""

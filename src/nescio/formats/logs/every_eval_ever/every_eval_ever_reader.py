@@ -1,12 +1,12 @@
 """every_eval_ever: one graded instance per line, from any tool.
 
-An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
-…}. The format has no field for abstentions: an abstention is an error that names a refusal, and what a pattern of
-`--declined-pattern` matches. An empty output counts as incorrect (`--empty`). An abstention is also what `outcome` says
-(correct, incorrect, unanswered, ungraded), which is proposed as a field of `evaluation` beside `is_correct`; nescio
-writes it there, and in the metadata as `nescio_outcome`. An instance with another error is not graded. One question
-under several evaluations (filters, metrics) is one question: `--choose evaluation=NAME` says which one to use. An
-instance that appears again is a repeat of its question.
+An instance has the form {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"},
+"error", …}. The format has no field for abstentions. nescio reads three signs of one: an error that names a refusal, an
+output that matches `--declined-pattern`, and the field `outcome` (correct, incorrect, unanswered, ungraded). `outcome`
+is proposed as a field of `evaluation` beside `is_correct`. nescio writes it there, and in the metadata as
+`nescio_outcome`. An empty output counts as incorrect (`--empty`). An instance with another error is not graded. If one
+question has several evaluations (filters, metrics), `--choose evaluation=NAME` selects one. An instance that appears
+again is a repeat of its question.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_list, as_object, identity, number, objects_in, part_of, texts_in
 from nescio.sources.source import Source
 
-OWN = "nescio_"  # what the keys of metadata begin with that nescio writes
+OWN = "nescio_"  # the prefix of the metadata keys that nescio writes
 OUTCOME, WHY = f"{OWN}outcome", f"{OWN}why"
-PROPOSED, REASON = "outcome", "outcome_reason"  # of `evaluation`
+PROPOSED, REASON = "outcome", "outcome_reason"  # fields of `evaluation`
 STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 TASK = "evaluation"
 Sample = tuple[str, str, int]
-Asked = tuple[str, Sample, str]  # the evaluation, the sample, the result
+Asked = tuple[str, Sample, str]  # the evaluation, the sample, and the id of the result
 Text = Annotated[str, Meta(pattern=r"\S")]
 
 
@@ -63,14 +63,16 @@ class Instance(Struct):
 
     @property
     def asked(self) -> Asked:
-        """The key of an instance's question: the model, the sample and a hash of the text. Two instances with one key
-        are of one question."""
+        """Return the key of an instance's question: the model, the sample and a hash of the text.
+
+        Two instances with equal keys answer one question.
+        """
         sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
         return self.evaluation_name, sample, str(self.evaluation_result_id)
 
     @property
     def says_outcome(self) -> bool:
-        """Return whether it has a field for the outcome."""
+        """Return whether the instance has a field for the outcome."""
         return self.evaluation.outcome is not None or OUTCOME in as_object(self.metadata)
 
 
@@ -79,12 +81,12 @@ class Instance(Struct):
     about="every_eval_ever: instance-level results, one per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read instances, every model a run; if there are several evaluations, the name of a question includes its
+    """Read instances, every model a run. If there are several evaluations, the name of a question includes its
     evaluation."""
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []
-    silent = False  # whether an instance has no field for declining
+    silent = False  # whether any instance lacks a field for declining
     for source in log.sources:
         for row, where in rows_in(source):
             one = checked(Instance, row, source, where)
@@ -120,11 +122,12 @@ def _check(grade: Grade, source: Source, where: str) -> None:
 
 
 def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers of one evaluation if several are of the same questions; else all of them."""
+    """Return the answers of one evaluation if several evaluations have the same questions; else all answers."""
     results: dict[tuple[str, Sample], set[str]] = {}
     for name, sample, result in asked:
         results.setdefault((name, sample), set()).add(result)
-    by_result = {name for (name, _), ids in results.items() if len(ids) > 1}  # the id of a result names a metric
+    # The id of the result names a metric if one evaluation has several.
+    by_result = {name for (name, _), ids in results.items() if len(ids) > 1}
     of_sample: dict[Sample, set[str]] = {}
     for (name, sample, result), answer in zip(asked, answers, strict=True):
         if name in by_result:
@@ -139,39 +142,41 @@ def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list
     return kept
 
 
-def _answer(one: Instance) -> Answer:
-    held, grade, prompt = as_object(one.metadata), one.evaluation, one.input
+def _answer(instance: Instance) -> Answer:
+    metadata, grade, prompt = as_object(instance.metadata), instance.evaluation, instance.input
     asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
-    extracted = [part.get("extracted_value") for part in objects_in(one.answer_attribution) if part.get("is_terminal")]
+    extracted = [
+        part.get("extracted_value") for part in objects_in(instance.answer_attribution) if part.get("is_terminal")
+    ]
     answer = Answer(
-        identity(one.model_id),
-        identity(one.sample_id),
-        task=identity(one.evaluation_name),
-        confidence=_finite(held.get(f"{OWN}confidence")),
-        candidate={"1": 1, "0": 0}.get(str(held.get(f"{OWN}candidate")), -1),
-        answerable={"true": 1, "false": 0}.get(str(held.get(f"{OWN}answerable")), -1),
-        labels={name: value for name, value in held.items() if not str(name).startswith(OWN)},
+        identity(instance.model_id),
+        identity(instance.sample_id),
+        task=identity(instance.evaluation_name),
+        confidence=_finite(metadata.get(f"{OWN}confidence")),
+        candidate={"1": 1, "0": 0}.get(str(metadata.get(f"{OWN}candidate")), -1),
+        answerable={"true": 1, "false": 0}.get(str(metadata.get(f"{OWN}answerable")), -1),
+        labels={name: value for name, value in metadata.items() if not str(name).startswith(OWN)},
         asked=[asked.get("raw"), *as_list(asked.get("choices"))],
         gold=asked.get("reference"),
-        answer=texts_in(part_of(one.output, "raw")),
+        answer=texts_in(part_of(instance.output, "raw")),
         extracted=texts_in(extracted),
         reason=grade.details if grade.explanation is None else grade.explanation,
         right=grade.is_correct,
         score=number(grade.score),
     )
-    if one.error:
-        refused = "refus" in str(one.error).lower()
+    if instance.error:
+        refused = "refus" in str(instance.error).lower()
         answer.silent, answer.ungraded, answer.right = (REFUSED, None, False) if refused else (None, ERRORED, None)
         answer.score = answer.score if refused else None
-    elif said := [*answer.extracted, *answer.answer]:
-        answer.nothing = empty(said)
+    elif texts := [*answer.extracted, *answer.answer]:
+        answer.nothing = empty(texts)
     return answer
 
 
-def _as_written(answer: Answer, one: Instance) -> None:
-    """Give an answer the state and the reason that nescio wrote into it, if any."""
-    held, grade = as_object(one.metadata), one.evaluation
-    word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (held.get(OUTCOME), held.get(WHY))
+def _as_written(answer: Answer, instance: Instance) -> None:
+    """Copy the state and the reason that nescio wrote into an instance, if any, to its answer."""
+    metadata, grade = as_object(instance.metadata), instance.evaluation
+    word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (metadata.get(OUTCOME), metadata.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:
         return
     state, reason = STATES_WRITTEN[word], why if isinstance(why, str) else ""

@@ -1,10 +1,10 @@
-"""Write outcomes as every_eval_ever: one instance a line.
+"""Write outcomes as every_eval_ever: one instance per line.
 
-The format has no word for declining, so that `is_correct` says of a silence only whether it was right. The outcome
-itself is in a field beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows,
-and in the metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other
-tools see an empty output. An answer that is not graded bears an `error`. The texts of answers are not known to
-outcomes.
+The format has no word for declining, so `is_correct` only says whether an abstention was right. The outcome itself is
+in a field beside it, which the schema allows (`outcome`, as docs/explanation/every-eval-ever.md proposes). It is also
+in the metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools
+see an empty output. An ungraded answer has an `error`. Outcomes do not hold the texts of answers, so these are not
+written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nescio.stats.parallel import followed
 from nescio.text import plural
 
 SCHEMA = "0.3.0"
-EVALUATION = "nescio"  # what an evaluation is called that has no other name
+EVALUATION = "nescio"  # the name of an evaluation without a name
 _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
 
 
@@ -47,7 +47,7 @@ _WORDS = {state: word for word, state in STATES_WRITTEN.items()}
     suffixes=(".jsonl",),
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write an instance for each answer, and count what the format has no place for."""
+    """Write an instance for each answer, and note the data that the format cannot hold."""
     rows = list(_instances(outcomes, progress))
     with atomic_write(path) as draft:
         write_lines(draft, rows)
@@ -108,15 +108,15 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return all that is known of an answer and its question beyond the grade; the schema has only texts here."""
-    held: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
-    held |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
+    """Return all that is known of an answer and its question beyond the grade, as texts, which the schema requires."""
+    metadata: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
+    metadata |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
     if outcomes.repeats is not None:
-        held[f"{OWN}{REPEAT}"] = str(outcomes.repeats.label[q])
+        metadata[f"{OWN}{REPEAT}"] = str(outcomes.repeats.label[q])
     for name, column in (("confidence", outcomes.confidence), ("candidate", outcomes.candidate)):
         value = None if column is None else float(column[r, q])
         if value is not None and np.isfinite(value) and (name != "candidate" or value >= 0):
-            held[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
+            metadata[f"{OWN}{name}"] = f"{value!r}" if name == "confidence" else f"{value:g}"
     if outcomes.answerable is not None and outcomes.answerable[q] >= 0:
-        held[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
-    return held
+        metadata[f"{OWN}answerable"] = "true" if outcomes.answerable[q] else "false"
+    return metadata

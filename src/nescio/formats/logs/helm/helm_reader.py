@@ -2,10 +2,10 @@
 and perturbation.
 
 A run is a model; the scenario's other parameters are strata. A completion that the model refused, according to HELM's
-clients, abstains. An empty one counts as incorrect (`--empty`); one that the provider blocked, and any other failed
-request, is not graded. An answer that names no option is wrong, as the tool counts it, and a note counts such answers.
-The confidence is the probability of the completion, if the log has log-probabilities; its `max_prob` is 1 if it has
-none. The tool's figures are over one split: `test`, if there is one.
+clients, is an abstention. An empty one counts as incorrect (`--empty`). One that the provider blocked, and any other
+failed request, is not graded. An answer that names no option is wrong, as in the tool, and a note counts such answers.
+The confidence is the probability of the completion, if the log has log-probabilities; without them HELM's `max_prob` is
+always 1. The tool's figures cover one split: `test`, if it exists.
 """
 
 from __future__ import annotations
@@ -39,15 +39,14 @@ from nescio.sources.elements import as_list, as_object, number, objects_in, part
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
-# Records of the tool on every request; none is a score.
+# Statistics of the tool on every request, none of which is a score.
 RECORDS = re.compile(
     r"(num|training|inference|finish_reason|batch)_.*|prompt_truncated|max_prob|logprob|predicted_index"
 )
-SHOWN = {"predicted_text", "request"}  # the keys of predictions and requests that are written for display
+SHOWN = {"predicted_text", "request"}  # the keys of the predictions and requests files that HELM writes for display
 SCENARIO = "scenario.json"
-USUAL = {"split": "test", "perturbation": UNPERTURBED}  # what the tool's figures are over
-# What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand
-# through.
+USUAL = {"split": "test", "perturbation": UNPERTURBED}  # the instances that the tool's figures cover
+# Texts that HELM's clients write for an answer that a provider withheld, and errors of providers that HELM passes on.
 WITHHELD = re.compile(
     r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content["
     r" _]moderation|content_filter"
@@ -56,23 +55,22 @@ WITHHELD = re.compile(
     re.IGNORECASE,
 )
 REFUSAL = re.compile(r"received refusal", re.IGNORECASE)
-# Why a completion ended (which is looked at where it is empty), in the words of OpenAI, Azure, Google, Anthropic and
-# Bedrock.
+# Why a completion ended, in the words of OpenAI, Azure, Google, Anthropic and Bedrock. It matters for empty
+# completions.
 ENDS: dict[str, str] = {
     **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation"), BLOCKED),
     **dict.fromkeys(("blocklist", "prohibited_content", "spii"), BLOCKED),
     "refusal": REFUSED,
     "error": ERRORED,
 }
-SERVER_ERROR = "The server had an error"  # which the client for OpenAI hands on as an empty completion
-NO_CONTENT = "response has empty content"  # which the client for Anthropic hands on as an error
+SERVER_ERROR = "The server had an error"  # HELM's client for OpenAI returns it as an empty completion.
+NO_CONTENT = "response has empty content"  # HELM's client for Anthropic returns it as an error.
 
 
 def recognise(source: Source) -> str | None:
     """Recognise the two files of a run folder, and run_spec.json and stats.json, which may be given with them.
 
-    Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for
-    display.
+    It also recognises files without answers: scenario.json, instances.json, and the files for display.
     """
     if source.kind != "document":
         return None
@@ -91,7 +89,7 @@ def _listed(source: Source, columns: set[str]) -> str | None:
         return OTHER
     if columns >= {"instance_id"} and columns & SHOWN:
         return OTHER
-    if columns >= {"instance_id", "stats"} and all("name" in one for one in objects_in(source.first["stats"])):
+    if columns >= {"instance_id", "stats"} and all("name" in entry for entry in objects_in(source.first["stats"])):
         return STATS
     named = columns >= {"name", "count", "sum"} and isinstance(source.first["name"], dict)
     return TOTALS if named and "name" in source.first["name"] else None
@@ -103,7 +101,7 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""
+    """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` select the figure."""
     log = Log(parts, options)
     folders = open_folders(parts)
     cases = [open_cases(folder) for folder in folders]
@@ -114,8 +112,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Answer] = []
     outcomes = True
     for folder, every in zip(folders, cases, strict=True):
-        own, graded = _graded(folder, every, log)
-        answers += own
+        folder_answers, graded = _graded(folder, every, log)
+        answers += folder_answers
         outcomes = outcomes and graded
     keep = {"scenario", *(name for folder in folders for name in folder.parameters)}
     return log.result(answers, keep=keep, outcomes=outcomes)
@@ -132,7 +130,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     split, perturbation = cases[0].split, cases[0].perturbation
     metric = _metric(folder, cases, log)
     scores = [case.scores.get(metric, math.nan) for case in cases]
-    whole = all(_confidence(case) in (None, 1.0) for case in cases)  # no log-probabilities in it
+    whole = all(_confidence(case) in (None, 1.0) for case in cases)  # All are 1 if the log has no log-probabilities.
     answers = []
     optionless: Counter[str] = Counter()
     for case, score in zip(cases, scores, strict=True):
@@ -182,7 +180,7 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return the split or perturbation asked for, or the only one, or the usual one; a note counts what is left out."""
+    """Return the chosen split or perturbation, or the only one, or the usual one; a note counts the rest."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -201,14 +199,14 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
 
 
 def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
-    """Return the metric asked for; else exact_match or one like it; else the only score there is."""
+    """Return the chosen metric; else exact_match or a similar one; else the only score."""
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
     if (chosen := chosen_among(log.options, "metric", metrics)) is not None:
         return chosen
     scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
     main = next((name for name in MAIN if name in metrics), None)
     if main is None:
-        # A score by several graders (xst_gpt_score, xst_claude_score) has their mean beside it (xst_score).
+        # Several graders' scores (xst_gpt_score, xst_claude_score) have their mean beside them (xst_score).
         alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
         if not alone:
             raise FormatError(
@@ -231,8 +229,7 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """Return the result of a case's request, or None if the case took several requests, one an option, or has no
-    result."""
+    """Return the result of a case's request, or None if there is none, or if each option had its own request."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -247,7 +244,7 @@ def _said(case: Case) -> str:
 
 
 def _option(case: Case) -> tuple[str | None, bool]:
-    """Return the text of the option that the answer's letter names, and whether there are options at all."""
+    """Return the text of the option that the answer's letter names, and whether the case has options."""
     mapping = case.requests[0].get("output_mapping")
     if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
         return None, False
@@ -267,8 +264,10 @@ def _options(case: Case) -> Iterator[str]:
 
 
 def _reasons(case: Case) -> Iterator[str]:
-    """Yield the graders' reasons for the grade of an answer (the members `reasoning` or `gpt_reasoning`, say, of its
-    annotations), or the error that left no answer."""
+    """Yield the graders' reasons for the grade of an answer, or the error that left no answer.
+
+    Reasons are members such as `reasoning` or `gpt_reasoning` of its annotations.
+    """
     error = (_result(case) or {}).get("error")
     if isinstance(error, str) and not _said(case):
         yield error
@@ -288,7 +287,7 @@ def _gold(case: Case) -> Iterator[str]:
 
 
 def silence_of(case: Case) -> str | None:
-    """Return why there is no answer to a single request, ERRORED if there is none to grade, or None."""
+    """Return why a single request has no answer; ERRORED if nothing can be graded, None if there is an answer."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
@@ -301,29 +300,33 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return the reason for the failure of a request: withheld, refused or empty. Anything else is an error, and no
-    answer of the model."""
+    """Return the reason for the failure of a request: withheld, refused or empty.
+
+    Any other failure is an error, which says nothing about the model.
+    """
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion: the exponential of its log-probability, which is 0 if the log has
-    none."""
+    """Return the probability of the completion, the exponential of its log-probability.
+
+    A log without log-probabilities has 0 there, so the probability is 1.
+    """
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """Return an answer that should name an option and names none; else None."""
+    """Return the answer if it should name an option and names none; else None."""
     joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
     named, options = _option(case)
     return _said(case) if joint and options and named is None else None
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:
-    """Return the tool's own figure for a metric on a split, from stats.json if it is given."""
+    """Return the tool's own figure for a metric on a split, from stats.json if that file is given."""
     for stat in folder.documents.get(TOTALS) or ():
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:

@@ -1,4 +1,4 @@
-"""Read the run folders of HELM: every instance with the requests made for it and its scores."""
+"""Read the run folders of HELM: every instance with its requests and its scores."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ from nescio.sources.source import own_path
 from nescio.text import sanitize
 
 STATE, STATS, SPEC, TOTALS = "scenario_state", "per_instance_stats", "run_spec", "stats"
-OTHER = "other"  # files of a run folder that hold no answers
+OTHER = "other"  # files of a run folder without answers
 UNPERTURBED = "none"
-PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what does not tell two of one name apart
+# fields that do not distinguish two perturbations of one name
+PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")
 
 
 class Folder(Struct, frozen=True):
-    """A run folder: its documents and files by their kinds, and the parts of its name: model, scenario, and the other
-    parameters. `run` is the name of the run, `prefix` the beginning of its questions' names."""
+    """A run folder: its documents and files keyed by kind, and the parts of its name.
+
+    These are `model`, `scenario` and other parameters.
+
+    `run` is the name of the run, and `prefix` the beginning of its questions' names.
+    """
 
     path: Path
     documents: dict[str, Any]
@@ -40,7 +45,7 @@ class Folder(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """One instance in one trial and perturbation: the requests made for it, and its scores by name."""
+    """One instance in one trial and perturbation: its requests, and its scores keyed by name."""
 
     id: str
     trial: int
@@ -58,8 +63,7 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files by their folders. Raises MismatchError if a folder lacks one of the two that hold its
-    answers."""
+    """Return the files grouped by folder. Raises MismatchError if a folder lacks one of its two files."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -87,7 +91,7 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
 
 
 def say_others(parts: Sequence[SourceRole]) -> list[Note]:
-    """Note the files that were given and hold no answers."""
+    """Note the given files that hold no answers."""
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:
         return []
@@ -95,8 +99,10 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return the parts of the name of a run, `scenario:parameter=value,...,model=...`; in a folder's name the colon is
-    another mark."""
+    """Return the run folder, with the parts of the name `scenario:parameter=value,...,model=...`.
+
+    In a folder's name, another mark replaces the colon.
+    """
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name
     first, *others = sanitize(name, target="message").split(",")
@@ -178,7 +184,7 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """Yield the scores of one entry; those of a sub-split are left out, because the whole includes them."""
+    """Yield the scores of one entry, without sub-splits, which the whole includes."""
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

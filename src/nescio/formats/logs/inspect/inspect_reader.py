@@ -1,10 +1,10 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
-The value N abstains, and so does what a score's `reason` calls a refusal. No response and a wrong answer that is empty
-count as incorrect (`--empty`), as does a response in the wrong form (`--unparsed`). An answer that the provider
-blocked, NaN, a grader that failed (whatever the value beside it) and a sample that stopped with an error are not
-graded. The tool's own accuracy counts silence as wrong, leaves out what is not graded, and uses the recorded value of
-an answer whose grader failed.
+The value N is an abstention, and so is a score whose `reason` is a refusal. No response, or a wrong answer that is
+empty, counts as incorrect (`--empty`); so does a response in the wrong form (`--unparsed`). Four kinds of answers are
+not graded: those that the provider blocked, NaN, a failed grader (whatever its value), and samples that stopped with an
+error. The tool's own accuracy counts abstentions as wrong, leaves out ungraded answers, and uses the recorded value if
+a grader failed.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from nescio.text import sanitize
 
 NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
-WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # the tool reads these in any case
+WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # The tool reads these words in upper or lower case.
 SILENCE = ("N", "NOT_ATTEMPTED")
 REASONS = {"refusal": REFUSED, "no_response": EMPTY, "invalid_response_format": NO_FORM}
-NO_SCORER = "none"  # --choose scorer=none: the answers are judged here
+NO_SCORER = "none"  # --choose scorer=none: nescio judges the answers
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise an archive with the header of a log; or a document of `eval` (with its task and model) and `status` or
+    """Recognise an archive with the header of a log, or a document with `eval` (its task and model) and `status` or
     `plan`."""
     if source.kind == "archive":
         names = {*source.members}
@@ -60,28 +60,31 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read logs, each a run named by its model; logs of one model on several tasks are one run.
+    """Read logs, each as a run named by its model; logs of one model on several tasks form one run.
 
-    `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
-    `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N
-    epochs of each log. Logs of one task may have different numbers of epochs: a question counts as the mean of its own.
+    `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` select the score. `--choose
+    scorer=none` reads the answers without their grades, so that nescio judges them. `--choose epochs=N` reads the first
+    N epochs of each log. Logs of one task may have different numbers of epochs, and a question counts as the mean over
+    its epochs.
     """
     log = Log(parts, options)
-    held = [open_log(source, log) for source in log.sources]
+    opened = [open_log(source, log) for source in log.sources]
     names = kit.runs_of(
-        [one.text("eval", "model") for one in held],
-        [one.text("eval", "task") for one in held],
-        [one.path for one in held],
+        [script.text("eval", "model") for script in opened],
+        [script.text("eval", "task") for script in opened],
+        [script.path for script in opened],
     )
-    scripts = _first_epochs([replace(one, run=run, prefix=p) for one, (run, p) in zip(held, names, strict=True)], log)
+    scripts = _first_epochs(
+        [replace(script, run=run, prefix=p) for script, (run, p) in zip(opened, names, strict=True)], log
+    )
     if options.choose.get("scorer") == NO_SCORER:
         return ReadResult(_unjudged(scripts), tuple(log.notes))
-    check_choice(options, "scorer", (name for one in scripts for sample in one.samples for name in sample.scores))
+    check_choice(options, "scorer", (name for script in scripts for sample in script.samples for name in sample.scores))
     answers: list[Answer] = []
     outcomes = True
-    for one in scripts:
-        own, graded = _graded(one, log)
-        answers += own
+    for script in scripts:
+        script_answers, graded = _graded(script, log)
+        answers += script_answers
         outcomes = outcomes and graded
     return log.result(answers, keep=("task",), outcomes=outcomes)
 
@@ -92,8 +95,11 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
         return scripts
     if not chosen.isdecimal() or int(chosen) < 1:
         raise UsageError(f"{opt('choose')} epochs takes a whole number from 1 (found {chosen!r})")
-    first = [replace(one, samples=[sample for sample in one.samples if sample.epoch <= int(chosen)]) for one in scripts]
-    lost = sum(len(one.samples) for one in scripts) - sum(len(one.samples) for one in first)
+    first = [
+        replace(script, samples=[sample for sample in script.samples if sample.epoch <= int(chosen)])
+        for script in scripts
+    ]
+    lost = sum(len(script.samples) for script in scripts) - sum(len(script.samples) for script in first)
     if lost:
         template = "{samples:n sample} of later epochs than {epochs} left out"
         log.say("inspect.first_epochs", template, samples=lost, epochs=int(chosen))
@@ -104,9 +110,10 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """The meaning of a score. It is a number (NaN if there is none), why the answer is silence, why it has no grade,
-    the outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own
-    figures.
+    """The meaning of a score.
+
+    It is one of five: a number (NaN if there is none); a reason for an abstention; a reason for no grade; the outcome
+    that the user assigned to a word; or an unknown word. `own` is the number in the tool's own figures.
     """
 
     score: float = math.nan
@@ -145,11 +152,11 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
 
 
 def _parts(value: Any) -> dict[str, Any]:
-    """Return the parts of a score that is a dictionary, or a list (numbered from 1)."""
+    """Return the parts of a score that is a dictionary or a list, keyed by name or by number from 1."""
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
-    held = value if isinstance(value, dict) else {}
-    return {sanitize(name, target="message"): part for name, part in held.items()}
+    parts = value if isinstance(value, dict) else {}
+    return {sanitize(name, target="message"): part for name, part in parts.items()}
 
 
 def _part(score: Score | None, key: str) -> Score | None:
@@ -159,7 +166,7 @@ def _part(score: Score | None, key: str) -> Score | None:
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
-    """Return the grade that a score gives to an answer, before a number is compared with a threshold."""
+    """Return the grade that a score gives to an answer, before any threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
@@ -183,7 +190,7 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
 
 
 def _read(value: Any) -> float | None:
-    """Return the number that the tool reads in a value."""
+    """Return the number that the tool reads from a value, or None."""
     if not isinstance(value, str):
         return number(value)
     return WORDS.get(value, WORDS.get(value.lower(), number(value)))
@@ -194,7 +201,7 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
-    where = next(one.where for one, grade in zip(script.samples, grades, strict=True) if grade.label is not None)
+    where = next(sample.where for sample, grade in zip(script.samples, grades, strict=True) if grade.label is not None)
     shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
     first = sanitize(next(iter(counts)), target="message")[:40]
     ungraded = "".join(offer("outcome_map", {word: "ungraded"}) for word in counts)
@@ -206,8 +213,10 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 
 
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
-    """Return the answer of a sample, graded or with the reason why it is silence. An answer that is not right counts as
-    silence if the provider blocked it, or if it is empty."""
+    """Return the answer of a sample, graded or with its reason for abstaining.
+
+    An answer that is not right is an abstention if the provider blocked it or it is empty.
+    """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
     blocked = sample.silent or (EMPTY if sample.empty and not given.answer.strip() else None)
@@ -234,7 +243,7 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 def _against_header(
     log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> None:
-    """Note if the log's own figure covers other samples than are in it, or differs from what they give."""
+    """Note if the log's own figure covers other samples than the log holds, or differs from their mean."""
     scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in script.figures():
@@ -242,28 +251,28 @@ def _against_header(
             reducers.setdefault(reducer, (metric, value))
     name = script.path.name
     if script.text("status") == "success" and script.expected != len(script.samples):
-        metric, own = next(iter(reducers.values()), ("mean", None))
-        log.compare(name, metric, own, numbers, of=script.expected)
+        metric, figure = next(iter(reducers.values()), ("mean", None))
+        log.compare(name, metric, figure, numbers, of=script.expected)
         return
-    # The tool makes one score of each question's repeats first.
+    # The tool first reduces the repeats of a question to one score.
     repeats: dict[str, list[tuple[Any, float]]] = {}
     for sample, score, value in zip(script.samples, scores, numbers, strict=True):
         word = score.value if score and isinstance(score.value, (str, int, float)) else None
         repeats.setdefault(sample.id, []).append((word, value))
-    for reducer, (metric, own) in reducers.items():
+    for reducer, (metric, figure) in reducers.items():
         bounds = reduced(reducer or "mean", repeats.values())
         if bounds is not None:
-            nearest = bounds[0] if math.isnan(own) else max(bounds[0], min(own, bounds[1]))
+            nearest = bounds[0] if math.isnan(figure) else max(bounds[0], min(figure, bounds[1]))
             what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
-            log.compare(name, what, own, [nearest])
+            log.compare(name, what, figure, [nearest])
 
 
-# ---- answers to be judged here ----
+# ---- answers that nescio judges ----
 
 
 def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
-    """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a
-    missing row."""
+    """Return the questions and answers of the logs without grades; a sample that stopped with an error is a missing
+    row."""
     questions: dict[str, Question] = {}
     runs: dict[str, dict[tuple[str, int], Response]] = {}
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)

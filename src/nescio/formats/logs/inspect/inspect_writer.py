@@ -1,8 +1,8 @@
-"""Writing outcomes as logs of Inspect: a `.json` log for each run, in a folder.
+"""Write outcomes as logs of Inspect: a `.json` log for each run, in a folder.
 
-The score of a sample is C, I or N (silence), and NaN if an answer is not graded; its `reason` says why, in Inspect's
-own words where it has one. The repeats of a question are its epochs. The texts of questions and answers are not known
-to outcomes: a sample's input is what its question is called.
+The score of a sample is C, I or N (an abstention), and NaN if an answer is not graded. Its `reason` says why, in
+Inspect's own words if it has one. The repeats of a question are its epochs. Outcomes do not hold the texts of questions
+and answers, so a sample's input is the name of its question.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WORDS = {why: reason for reason, why in REASONS.items()}
 
 @writer("inspect", about="logs of Inspect, one .json per run, with silence as N, in a folder", takes=Outcomes)
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write a log for each run, and count what a log has no place for."""
+    """Write a log for each run, and note the data that a log cannot hold."""
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = now.isoformat().replace(":", "-")
     notes: list[Note] = []
@@ -67,7 +67,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _log(run: str, samples: list[dict[str, Any]], created: str) -> dict[str, Any]:
-    """Return a log as Inspect 0.3 reads it, without figures: Inspect computes its own."""
+    """Return a log in the form that Inspect 0.3 reads, without figures, because Inspect computes its own."""
     ids = list(dict.fromkeys(sample["id"] for sample in samples))
     epochs = max(sample["epoch"] for sample in samples)
     return {
@@ -101,8 +101,8 @@ def _samples(outcomes: Outcomes, r: int) -> Iterator[dict[str, Any]]:
         if why and state in (SILENT, NOT_GRADED):
             score["reason"] = _WORDS.get(why.removesuffix(BY_OUTCOME), why) if state == SILENT else "grader_failed"
             score["explanation"] = why
-        if held := _metadata(outcomes, r, q):
-            score["metadata"] = held
+        if metadata := _metadata(outcomes, r, q):
+            score["metadata"] = metadata
         yield {
             "id": question,
             "epoch": epochs[question],

@@ -25,21 +25,19 @@ HEADERS = (
     "header.json",
     "_journal/start.json",
     "start.json",
-)  # the last is of early logs, whose end is in results.json
-SKIPPED = {"events", "events_data", "messages", "attachments", "store"}  # long, and not read
-UNNAMED = "score"  # the scorer of early logs, whose samples have one score and no name for it
-UNREAD = (
-    "grade_parse_failure"  # the reason that the tool gives, since May 2026, where it found no grade in a judge's words
-)
-FAILED = ("scoring_failed", UNREAD)  # the tool's reasons where a grader failed, and all that begin as the next does:
+)  # The last is for early logs, whose summary is in results.json.
+SKIPPED = {"events", "events_data", "messages", "attachments", "store"}  # long parts that nescio does not read
+UNNAMED = "score"  # the name of the scorer in early logs, whose samples have one score without a name
+UNREAD = "grade_parse_failure"  # the tool's reason, since May 2026, if it found no grade in a judge's words
+# the tool's reasons for a failed grader, in addition to all that begin with the next text
+FAILED = ("scoring_failed", UNREAD)
 FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
-_MANY = 1_000  # members of an object
+_MANY = 1_000  # the most members of an object in a log
 
 
 class Score(Struct, frozen=True):
-    """A scorer's grade of a sample, its reason in the tool's own word, and its explanation in the scorer's words if
-    they are wanted."""
+    """A scorer's grade of a sample, its reason in the tool's word, and its explanation if texts are wanted."""
 
     value: Any
     answer: str = ""
@@ -48,13 +46,16 @@ class Score(Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Return whether its grader failed, by the tool's own word for the reason."""
+        """Return whether the tool's reason says that the grader failed."""
         return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
 class Sample(Struct, frozen=True):
-    """The parts of one sample that are read. `stopped` says why it has no score, `silent` that the answer was blocked
-    or refused, and `empty` that there is none. The last two are the provider's word, not the scorer's."""
+    """The parts of one sample that nescio reads.
+
+    `stopped` is the reason for no score. `silent` is the provider's word that the answer was blocked or refused, and
+    `empty` says that there is no answer.
+    """
 
     id: str
     epoch: int
@@ -72,7 +73,7 @@ class Sample(Struct, frozen=True):
 
 
 class Transcript(Struct, frozen=True):
-    """A log: its header, its samples, the run that it belongs to, and the prefix of its questions' names."""
+    """A log: its header, its samples, its run, and the prefix of its questions' names."""
 
     path: Path
     header: Mapping[str, Any]
@@ -81,17 +82,17 @@ class Transcript(Struct, frozen=True):
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """Return the value of the header under these names, or None."""
+        """Return the value of the header at this path of names, or None."""
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the value at these names if it is a string, or else an empty string."""
+        """Return the header's value at this path of names if it is a string, or else an empty string."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 
     @property
     def expected(self) -> int | None:
-        """Return the number of samples that the log says there are: questions times epochs."""
+        """Return the number of samples that the header states, questions times epochs, or None."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
@@ -101,7 +102,7 @@ class Transcript(Struct, frozen=True):
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of the
+        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of
         repeats."""
         for score in objects_in(self.held("results", "scores")):
             for name, metric in as_object(score.get("metrics")).items():
@@ -119,7 +120,7 @@ class Transcript(Struct, frozen=True):
 
 
 def open_log(source: Source, log: Log) -> Transcript:
-    """Read a log with its samples; raise FormatError if there are none."""
+    """Read a log with its samples. Raises FormatError if it has none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -155,8 +156,8 @@ def _why_no_samples(log: Transcript) -> str:
 def _header(source: Source) -> Mapping[str, Any]:
     name = next(name for name in HEADERS if name in source.members)
     header: dict[str, Any] = {}
-    for one in (name, "results.json") if name == HEADERS[-1] else (name,):
-        for content, where in _contents(source, one.__eq__):
+    for member in (name, "results.json") if name == HEADERS[-1] else (name,):
+        for content, where in _contents(source, member.__eq__):
             header |= _object(source, content, where)
     return header
 
@@ -173,7 +174,7 @@ def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[b
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
-    """Return a JSON object, with its long parts undecoded if possible; NaN is taken too."""
+    """Return a JSON object, with its long parts left undecoded if possible; NaN is accepted."""
     import msgspec
 
     label = str(source.label)
@@ -184,7 +185,7 @@ def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
         if not isinstance(document, dict):
             raise FormatError(label, "this must be a JSON object", where=where, value=document) from None
         return document
-    if len(raw) > _MANY:  # no log's: to take its parts one by one is slower than all at once
+    if len(raw) > _MANY:  # Such an object is no log's, and decoding all of it at once is faster than part by part.
         document = decode_document(label, content, source.room, where)
         return {name: value for name, value in document.items() if name not in SKIPPED}
     if most_keys(content) > len(raw) + sum(most_keys(bytes(value)) for value in raw.values()):
@@ -201,8 +202,10 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return samples, no two of which share an id and an epoch. Repeated ones are kept if the log counts them all, else
-    the last one counts."""
+    """Return samples with distinct pairs of id and epoch.
+
+    Samples that appear again are kept if the log counts them all; otherwise the last one counts.
+    """
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
     if not again:
@@ -294,9 +297,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
-    Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation
-    tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the
-    answer since.
+    Before a change of May 2026 (#4048), a judge's text without a grade made the answer wrong. In such logs only the
+    explanation shows it. The explanation is no evidence if several judges voted, because it is that of the first one.
+    Nor is it if a person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
     candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])
@@ -309,8 +312,8 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at
-    all."""
+    """Return the text of an answer, why the provider blocked or refused it (or None), and whether it is completely
+    empty."""
     first = next(iter(as_list(output.get("choices"))), None)
     content = part_of(first, "message", "content")
     blocks = objects_in(content)
@@ -325,7 +328,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
 
 
 def _input(content: Any) -> str:
-    """Return the question: a text, or the last message of the user."""
+    """Return the question: a text, or the user's last message."""
     if isinstance(content, str):
         return content
     texts = [_text(message.get("content")) for message in objects_in(content) if message.get("role") == "user"]
@@ -333,14 +336,14 @@ def _input(content: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    """Return the text of a message, or of those of its blocks that are texts."""
+    """Return the text of a message, or of its text blocks."""
     if isinstance(content, str):
         return content
     return "\n".join(texts_in([block.get("text") for block in objects_in(content)]))
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers; if they are letters of options, return the options."""
+    """Return the gold answers, with letters of options replaced by the options."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

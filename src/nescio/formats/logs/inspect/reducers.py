@@ -1,5 +1,4 @@
-"""Make one score of a question's repeats as Inspect does, so that a log's own figure can be compared with its
-answers."""
+"""Reduce a question's repeats to one score as Inspect does, to compare a log's own figure with its answers."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from typing import Any
 
 Repeat = tuple[
     Any, float
-]  # what a scorer said of one answer, and the number that the tool reads in it (NaN: not scored)
-Range = tuple[float, float]  # the least and the greatest that a reducer may have given
+]  # a scorer's word for one answer, and the number that the tool reads from it (NaN: not scored)
+Range = tuple[float, float]  # the least and the greatest value that a reducer may have given
 _OF_K = re.compile(r"(at_least|pass_at|pass_k)_(\d{1,6})")
 _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": lambda scores: sum(scores) / len(scores),
@@ -23,12 +22,12 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """Return the mean over the questions of their reduced repeats, or None if that cannot be computed.
+    """Return the mean over the questions of their reduced repeats, as a range, or None if it cannot be computed.
 
-    The tool leaves out what was not scored, and calls its reducers mean, median, mode, max, at_least_2, pass_at_2 and
-    pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what
-    came first: hence a range. The last three count scores from a level on that the log does not name: they are told
-    where all scores are 0 or 1.
+    The tool leaves out answers without a score. Its reducers are mean, median, mode, max, at_least_2, pass_at_2 and
+    pass_k_2. The mode of a tie is the value that came first, but a log does not keep the order, so the result is a
+    range. The last three count scores from a threshold on that the log does not state. They can be computed if all
+    scores are 0 or 1.
     """
     name = reducer.removeprefix("inspect_ai/")
     ranges: list[Range] = []
@@ -36,10 +35,10 @@ def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None
         scored = [(word, score) for word, score in repeats if not math.isnan(score)]
         if not scored:
             continue
-        one = _one(name, scored)
-        if one is None:
+        value_range = _one(name, scored)
+        if value_range is None:
             return None
-        ranges.append(one)
+        ranges.append(value_range)
     if not ranges:
         return math.nan, math.nan
     least, greatest = (sum(values) / len(ranges) for values in zip(*ranges, strict=True))
@@ -71,7 +70,7 @@ def _of_k(reducer: str, k: int, total: int, right: int) -> float | None:
     """
     if reducer == "at_least":
         return float(right >= k)
-    if total < k:  # early versions give 1, later ones none
+    if total < k:  # Early versions of the tool give 1 here, later ones no value.
         return None
     if reducer == "pass_at":
         return 1 - math.comb(total - right, k) / math.comb(total, k)

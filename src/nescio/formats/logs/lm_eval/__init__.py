@@ -1,1 +1,1 @@
-"""lm-evaluation-harness: samples and results."""
+"""lm-evaluation-harness: files of samples and results."""

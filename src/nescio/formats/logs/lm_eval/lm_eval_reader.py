@@ -1,14 +1,14 @@
 """lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row per document and filter, with its
 `results_<date>.json`.
 
-A run is a folder, and its tasks are a stratum; a file with another name is a separate run, and so is a results file
-that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
-`<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback if the
-results file is given) counts as incorrect (`--unparsed`), and so does an empty one (`--empty`). A question whose gold
-answer is empty has none, if other documents of the task have one: declining is right there. Metrics that hold a
-prediction and its gold answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice
-is the softmax of the options' log-probabilities at the option chosen. Several responses to a document
-(`repeats`) are repeats if each is graded: by metrics that list a number for each, or in separate rows.
+A run is a folder, and its tasks are a stratum. A file with another name is a separate run. So is a results file that
+holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to `<model>_<task>.jsonl`.
+An answer that the filter could not extract counts as incorrect (`--unparsed`): `[invalid]`, or the task's own fallback
+if the results file is given. So does an empty one (`--empty`). A question with an empty gold answer has no answer if
+other documents of the task have a gold answer; declining it is right. Metrics that hold a prediction and its gold
+answers, as in `squadv2`, are read as SQuAD's `exact` and `f1`. The confidence of a choice is the softmax of the
+options' log-probabilities at the chosen option. Several responses to a document (`repeats`) are repeats if each is
+graded: by metrics that list one number per response, or in separate rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 INVALID = "[invalid]"
-BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option of the best log-probability for its length
+BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option with the best log-probability per length
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 
 
@@ -49,8 +49,10 @@ class Sheet(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Samples as they were given: the file, the task, the run, the rows, and the results beside them. The run is named
-    by its folder, and by the date if that alone tells it from another."""
+    """Samples as given: the file, the task, the run, the rows, and the results beside them.
+
+    The run is named by its folder, and by the date if only the date distinguishes it.
+    """
 
     path: Path
     task: str | None
@@ -67,8 +69,10 @@ class Given(Struct, frozen=True):
     ),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is
-    meant; where tasks have different ones, several between commas (`metric=acc,exact_match`)."""
+    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` select the figure.
+
+    If tasks have different metrics, list several with commas (`metric=acc,exact_match`).
+    """
     log = Log(parts, options)
     results = [(Path(source.label), source.document) for source in log.part("results")]
     files = _given(log.part("samples"), results, log)
@@ -97,8 +101,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], log: Log) -> list[Given]:
-    """Return the samples in files of their own, and then those in results files, unless there is a file of that task
-    beside it."""
+    """Return the samples in their own files, then those in results files that have no samples file of the task beside
+    them."""
     named = [_NAMED.fullmatch(source.stem) for source in samples]
     folders = [own_path(source.label).parent for source in samples]
     tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
@@ -109,9 +113,9 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
         run = (folder, date if folder in again else None) if parts else (folder / source.stem, None)
         rows: Rows = rows_in(source, (), "each item")
         files.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
-    for path, held in results:
+    for path, content in results:
         folder = own_path(path).parent
-        samples_of = dict(_held(path, held))
+        samples_of = dict(_held(path, content))
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
             if (folder, task) in tasks:
@@ -119,12 +123,12 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
                 log.say("lm_eval.samples_beside", template, path.name, task=task)
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
-            files.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
+            files.append(Given(path, task, (folder if beside else folder / path.stem, None), places, content))
     return files
 
 
 def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the samples that a results file holds, by their tasks."""
+    """Yield the samples within a results file, one list per task."""
     for task, rows in as_object(results.get("samples")).items():
         if not isinstance(rows, list):
             raise FormatError(path, "samples must be a list for each task", value=rows)
@@ -133,37 +137,41 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples, each with its run: one a folder, or one a folder and date if the folder holds a task
-    twice."""
+    """Return the samples, each with its run.
+
+    A folder is a run. If it holds a task twice, each date in it is a run.
+    """
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
-    for one in files:
-        folder, date = one.run
-        model = (one.results or {}).get("model_name")
+    for given in files:
+        folder, date = given.run
+        model = (given.results or {}).get("model_name")
         apart = f"{place(folder)} {date}" if date else place(folder)
         names.setdefault(
-            one.run,
+            given.run,
             (sanitize(model, target="message") if isinstance(model, str) and model else folder.name or "run", apart),
         )
     runs = dict(zip(names, run_names(list(names.values())), strict=True))
     sheets = []
-    for one in files:
-        fallbacks = _fallbacks(one.results, one.task)
-        items = list(read_items(one.rows, one.path, fallbacks, options, alone=len(files) == 1))
-        sheets.append(Sheet(one.path, one.task, runs[one.run], items, one.results))
+    for given in files:
+        fallbacks = _fallbacks(given.results, given.task)
+        items = list(read_items(given.rows, given.path, fallbacks, options, alone=len(files) == 1))
+        sheets.append(Sheet(given.path, given.task, runs[given.run], items, given.results))
     return sheets
 
 
 def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
-    """Return the results file of the same folder that holds the task; of several, the one of the same date."""
-    beside = [(path, held) for path, held in results if own_path(path).parent == folder and task in held["results"]]
-    dated = [held for path, held in beside if date and date in path.name]
-    return next(iter([*dated, *(held for _, held in beside)]), None)
+    """Return the results file of the same folder that holds the task; among several, the one of the same date."""
+    beside = [
+        (path, content) for path, content in results if own_path(path).parent == folder and task in content["results"]
+    ]
+    dated = [content for path, content in beside if date and date in path.name]
+    return next(iter([*dated, *(content for _, content in beside)]), None)
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """Return the texts that the task's filters put if they extract nothing."""
+    """Return the texts that the task's filters insert if they extract nothing."""
     chains = objects_in(part_of(results, "configs", str(task), "filter_list"))
     steps = [step for chain in chains for step in objects_in(chain.get("filter"))]
     return {INVALID, *(fallback.strip() for fallback in texts_in([step.get("fallback") for step in steps]))}
@@ -173,7 +181,7 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
-    """Return the answers of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
+    """Return the answers of one file by the chosen filter and metric, and whether they are outcomes or only scores."""
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
     items = numbered([item for item in sheet.items if item.filter == name])
     items = without_gold(sheet.path.name, items, log)
@@ -181,22 +189,22 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     metric = _metric(sheet, items, log)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     answers = []
-    said = [item.text for item in items]
+    texts = [item.text for item in items]
     percent = bool(items) and items[0].paired
     sheet.items.clear()
     items.reverse()
     for score in scores:
-        item = items.pop()  # so that it makes room for its answer: a log may be larger than what memory is left
+        item = items.pop()  # Popping frees memory for the answer: a log may be larger than the memory left.
         answers.append(log.take(_answer(sheet, item, metric, score)))
         answers[-1].texts = item.texts
         wanted = [one for one in log.options.graded if one not in (SCORE, metric)]
-        held = {one: value for one in wanted if (value := item.values.get(one)) is not None}
+        graded_scores = {one: value for one in wanted if (value := item.values.get(one)) is not None}
         if metric in log.options.graded and metric != SCORE:
-            held[metric] = score
-        if held:
-            answers[-1].scores = held
+            graded_scores[metric] = score
+        if graded_scores:
+            answers[-1].scores = graded_scores
     outcomes = log.grade(answers, f"{sheet.path.name}: {metric}", metric)
-    wrong = Counter(text for text, one in zip(said, answers, strict=True) if text and one.state == INCORRECT)
+    wrong = Counter(text for text, one in zip(texts, answers, strict=True) if text and one.state == INCORRECT)
     log.options.declined.wrong.setdefault(str(sheet.path), Counter()).update(wrong)
     _against_results(sheet, f"{metric},{name}", [100 * score for score in scores] if percent else scores, log)
     return answers, metric, outcomes
@@ -220,8 +228,10 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
-    """Return the metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a
-    number."""
+    """Return the metric asked for, or the only one of the best kind.
+
+    The kinds are, best first: metrics of right or wrong, metrics from 0 to 1, numbers.
+    """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
     for item in items:
@@ -236,7 +246,7 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
     graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
     certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]
     if EXACT in certain and any(item.paired for item in items):
-        certain = [EXACT]  # which F1 is no other verdict than, even where it is 0 or 1
+        certain = [EXACT]  # F1 is no verdict of its own beside it, even where it is 0 or 1.
     partial = [name for name, scores in graded.items() if all(0 <= value <= 1 for value in scores)]
     pool = list(values) if chosen_among(log.options, "metric", values) else certain or partial or list(values)
     metric = pick(log.options, "metric", pool)
@@ -249,14 +259,14 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
 
 
 def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
-    """Note if the results file counts other documents than the samples hold, or gives another figure."""
+    """Note if the results file counts other documents than the samples hold, or states another figure."""
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note if two runs have different documents under one number."""
+    """Note if two runs have different documents with the same number."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

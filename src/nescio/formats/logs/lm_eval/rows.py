@@ -1,5 +1,4 @@
-"""A row of a samples file of lm-evaluation-harness: its metrics, the reason why it is no answer, and the confidence of
-its choice."""
+"""Read a row of a samples file of lm-evaluation-harness: its metrics, why it is no answer, and its confidence."""
 
 from __future__ import annotations
 
@@ -23,23 +22,26 @@ from nescio.text import best_f1, normalise, sanitize
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
 BOTH_WAYS = (
-    "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
+    "acc_mutual_info"  # With this metric, log-probabilities of the options without the question follow those with it.
 )
-EXACT, F1 = "exact", "f1"  # the figures of SQuAD's script
-NO_PREDICTION = "abstained by an empty prediction"  # as SQuAD's script has it
-_LONGEST = 400  # characters of an answer that may decline in words
-Rows = Iterable[tuple[Any, str]]  # with their places
-QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
+EXACT, F1 = "exact", "f1"  # the figures of SQuAD's evaluation script
+NO_PREDICTION = "abstained by an empty prediction"  # the rule of SQuAD's script
+_LONGEST = 400  # the most characters of an answer that may decline in words
+Rows = Iterable[tuple[Any, str]]  # rows with their places
+# keys of documents that may hold the question
+QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")
 
 
 class Item(Struct, frozen=True):
-    """One row: its metrics (None for a value that is no number), why it is no answer, and whether there is one (-1 if
-    the row does not say). It also has the words in which it declines, and how sure the options make the choice of the
-    best one, and of the best one for its length.
+    """One row of a samples file.
 
-    `repeat` says which of several responses to the question it is, `said` is a hash of the responses, and `ungraded`
-    counts those that the row's metrics leave out. `no_gold` says whether its gold answer is empty, `paired` whether its
-    metrics hold the prediction and the gold answers, and `text` is a short answer as it was graded.
+    It has its metrics (None for a value that is no number) and the reason why it is no answer. It says whether an
+    answer exists (-1 if the row does not say). It also has the words in which it declines, and the confidence of the
+    best option, and of the best one per length.
+
+    `repeat` is the number of the response among several to the question. `said` is a hash of the responses. `ungraded`
+    is the number of responses that the row's metrics leave out. `no_gold` says that its gold answer is empty, and
+    `paired` that its metrics hold the prediction and the gold answers. `text` is a short answer as it was graded.
     """
 
     doc: str
@@ -62,8 +64,7 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Read the rows of a samples file; the hashes of their documents are kept if there are others to compare them
-    with."""
+    """Yield the rows of a samples file. The hashes of their documents are kept if other files exist for comparison."""
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
@@ -76,8 +77,10 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response to its question, if `repeats` made several and its metrics grade each of them:
-    lists of numbers as long as the responses."""
+    """Return a row for each response to a question, if `repeats` made several and the metrics grade each of them.
+
+    Such metrics are lists of numbers, as long as the list of responses.
+    """
     size = _sampled(row)
     metrics = row.get("metrics")
     names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
@@ -93,7 +96,7 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sampled(row: dict[str, Any]) -> int:
-    """Return how many responses a model gave to the one request of a row: `resps` is [[first, second, …]]."""
+    """Return the number of responses to the one request of a row: `resps` is [[first, second, …]]."""
     requests = row.get("resps")
     responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
     texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
@@ -106,7 +109,7 @@ def _grades(value: Any, size: int) -> bool:
 
 def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], options: ReadOptions) -> Item:
     doc = as_object(row.get("doc")).get("id")
-    if not is_marked(doc):  # by which a question is asked at several stakes
+    if not is_marked(doc):  # A marked document asks its question at several stakes.
         doc = identifier(row, "doc_id", label, where)
     filter_, responses = row.get("filter", "none"), row.get("filtered_resps")
     if not isinstance(filter_, str):
@@ -162,22 +165,22 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[str, list[str]] | None:
     """Return the prediction and the gold answers that the metrics of a row hold, or None if they hold no such pair.
 
-    A metric of all rows at once, such as SQuAD's, is logged as the pair that it is made from.
+    A metric over all rows at once, such as SQuAD's, is logged as this pair.
     """
     for name in metrics:
         pair = row.get(name)
         if isinstance(pair, list) and len(pair) == 2:
-            said, answers = part_of(pair[0], "prediction_text"), part_of(pair[1], "answers", "text")
-            if isinstance(said, str) and isinstance(answers, list):
-                return said, _texts(answers)
+            prediction, answers = part_of(pair[0], "prediction_text"), part_of(pair[1], "answers", "text")
+            if isinstance(prediction, str) and isinstance(answers, list):
+                return prediction, _texts(answers)
     return None
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
-    """Return the question of a document (or the prompt), the target, and the answer; among options, the answer is the
-    likeliest."""
-    held, target = as_object(row.get("doc")), row.get("target")
-    question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
+    """Return the question of a document (or the prompt), the target, and the answer; with options, the likeliest
+    option."""
+    doc, target = as_object(row.get("doc")), row.get("target")
+    question = next((doc[name] for name in QUESTIONS if doc.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
         return texts_of(
             question, target if isinstance(target, list) else [target], row.get("resps"), _texts(row["filtered_resps"])
@@ -190,21 +193,21 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:
-    """Return a part of a request: the prompt (0), or what was to follow it (1)."""
-    one: Any = None
+    """Return a part of a request: the prompt (0), or the continuation (1)."""
+    text: Any = None
     if isinstance(arguments, dict):
-        one = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
+        text = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
     elif isinstance(arguments, list) and request < len(arguments):
         pair = arguments[request]
-        one = pair[part] if isinstance(pair, list) and part < len(pair) else None
-    return one.strip() if isinstance(one, str) else ""
+        text = pair[part] if isinstance(pair, list) and part < len(pair) else None
+    return text.strip() if isinstance(text, str) else ""
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
     """Return the words in which an answer declines: as it was graded, after the filter, or anywhere in the model's
     response.
 
-    One of several samples is not what was graded: a vote over them may have gone the other way.
+    A single one of several samples is not searched, because a vote over the samples may have gone the other way.
     """
     for texts in forms:
         if texts and all(map(options.declined.fits, texts)):
@@ -213,7 +216,7 @@ def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts in nested lists, in order; a number is one too."""
+    """Return the texts in nested lists, in order; a number counts as a text."""
     texts, left = [], [value]
     while left:
         part = left.pop()
@@ -225,8 +228,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options, if each response is [log-probability, is it the greedy one]; else
-    none."""
+    """Return the log-probabilities of options if each response is [log-probability, is greedy]; else an empty list."""
     logs = []
     for response in responses:
         if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
@@ -239,20 +241,22 @@ def _pairs(responses: list[Any]) -> list[float]:
 
 
 def _lengths(arguments: Any, count: int) -> list[int] | None:
-    """Return how many characters each option has, from the requests made for it."""
+    """Return the number of characters of each option, from its request."""
     if isinstance(arguments, dict):
         texts = [part_of(arguments, f"gen_args_{i}", "arg_1") for i in range(count)]
     else:
-        texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in as_list(arguments)]
+        texts = [
+            request[1] if isinstance(request, list) and len(request) > 1 else None for request in as_list(arguments)
+        ]
     lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
     return lengths if len(lengths) == count and all(lengths) else None
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax at the best option, and at the best for its length. Return None if there is one option, or no
-    finite number.
+    """Return the softmax at the best option, and at the best option per length.
 
-    The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
+    Return None for a single option, or without a finite number. The log-probability of a single text is that of the
+    gold answer, which says nothing about the given answer.
     """
     if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
         return None
@@ -268,9 +272,9 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows; those of one document are numbered as its repeats if all documents have equally many.
+    """Return the rows; those of one document are numbered as repeats if all documents have equally many.
 
-    If the model said the same each time they are one row twice, which is refused further on.
+    Rows with the same responses are duplicates of one row, which later code refuses.
     """
     rows = Counter(item.doc for item in items)
     if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:
@@ -286,10 +290,11 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows. If some documents of the task have an empty gold answer and others do not, the former are
-    questions without an answer, and the latter are questions with one.
+    """Return the rows, with questions whose gold answer is empty marked as having no answer.
 
-    A task whose gold answers are all empty is graded by something else.
+    This applies if only some documents of the task have an empty gold answer; the others have an answer.
+
+    If all gold answers are empty, the task is graded in another way.
     """
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
@@ -300,7 +305,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
-    """Note how many responses each document has, or that the log grades only one of several."""
+    """Note the number of responses per document, or that the log grades only one of several."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
         template = "{subject}: {repeats} graded responses to each document are read as its repeats"
         log.say("lm_eval.repeats", template, file, repeats=repeats)

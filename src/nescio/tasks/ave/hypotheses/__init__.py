@@ -1,12 +1,12 @@
-"""Hypotheses: the statement that a question and an answer make together (AVE 2007, Figure 2).
+"""Form hypotheses: the statement that a question and an answer make together (AVE 2007, Figure 2).
 
     When did Napoleon die? + 1821              Napoleon died in 1821.
     How tall is Mont Blanc? + 4,810 metres     Mont Blanc is 4,810 metres tall.
     ¿Dónde nació Chopin? + Varsovia            En Varsovia nació Chopin.
     In welchem Jahr starb Kant? + 1804         Im Jahr 1804 starb Kant.
 
-A file per language has its rules. There is no parser: verbs and the ends of noun phrases are guessed from word
-lists and word forms, and a guess can be wrong (`docs/validation.md` has the shares).
+One file per language has its rules. There is no parser: verbs and the ends of noun phrases are guessed from word lists
+and word forms. A guess can be wrong (`docs/validation.md` has the error rates).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nescio.text import word_set
 
 Language = Literal["en", "es", "de"]
 _RULES = {"en": english.state, "es": spanish.state, "de": german.state}
-# Function words and question words that tell the three apart.
+# function words and question words that distinguish the three languages
 _TELLING = {
     "en": word_set("the of what who when where which how why did does do is are were by name to and for has whose"),
     "es": word_set(
@@ -37,7 +37,7 @@ _TELLING = {
 
 
 def language_of(question: str) -> Language:
-    """Return the language of a question, by its function words; English if nothing tells."""
+    """Return the language of a question, from its function words; English if they do not decide."""
     if "¿" in question:
         return "es"
     words = [plain(word) for word in question.split()]
@@ -46,9 +46,9 @@ def language_of(question: str) -> Language:
 
 
 def hypothesis(question: str, answer: str, language: str = "") -> str:
-    """Return the statement as a sentence.
+    """Return the statement of a question and its answer as a sentence.
 
-    `language` is a code such as EN or es-MX; the language is guessed where it is empty or has no rules here.
+    `language` is a code such as EN or es-MX. The language is guessed if the code is empty or has no rules here.
     """
     answer = " ".join(answer.split()).rstrip(".")
     before, after = around(question, answer, language)
@@ -65,20 +65,20 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
 
 
 def without_rules(language: str) -> bool:
-    """Return whether a language is named for which there are no rules."""
+    """Return whether a language is given for which there are no rules."""
     return bool(language) and language.lower().partition("-")[0] not in _RULES
 
 
 @lru_cache(maxsize=1 << 14)
 def around(question: str, answer: str, language: str = "") -> tuple[str, str]:
-    """Return the text before the answer and the text after it in the statement."""
+    """Return the parts of the statement before and after the answer."""
     known = language.lower().partition("-")[0]
     rules = _RULES[known] if known in _RULES else _RULES[language_of(question)]
     return cut(rules(question.strip(" ¿?!.\t\n"), answer))
 
 
 def _inside(answer: str) -> str:
-    """Write an answer's article small, as inside a sentence."""
+    """Return an answer with its article in lower case, as within a sentence."""
     first, _, rest = answer.partition(" ")
     small = first in ("The", "A", "An", "On", "In", "At", "By", "To", "From", "Because", "About") or first.endswith(
         "ly"

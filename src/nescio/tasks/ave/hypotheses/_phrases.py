@@ -1,5 +1,4 @@
-"""Parts that the rules of every language share: words with their punctuation, the place of the answer, kinds of
-answers."""
+"""Parts that the rules of every language share: words with punctuation, the place of the answer, kinds of answers."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Sequence
 
 from nescio.text import word_set
 
-SLOT = "\0"  # where the answer goes
+SLOT = "\0"  # marks the place of the answer
 _EDGE = re.compile(r"^\W+|\W+$")
 _MONTHS = word_set(
     "jan feb mar apr may jun jul aug sep sept oct nov dec ene abr ago dic mär mai okt dez january february march"
@@ -28,7 +27,7 @@ def joined(*parts: Sequence[str] | str) -> str:
 
 
 def cut(stated: str) -> tuple[str, str]:
-    """Return the text before the slot and the text after it; the slot is at the end if a rule left it out."""
+    """Return the text before the slot and the text after it. The slot is at the end if a rule omitted it."""
     before, _, after = stated.partition(SLOT)
     return before.strip(), after.replace(SLOT, "").strip()
 
@@ -47,7 +46,7 @@ def is_day(answer: str) -> bool:
 
 
 def measured(answer: str) -> bool:
-    """Return whether an answer is a number with a unit, or a number."""
+    """Return whether an answer is a number, with or without a unit."""
     return bool(re.search(r"\d", answer)) and not is_day(answer)
 
 

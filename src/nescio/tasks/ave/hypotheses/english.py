@@ -1,4 +1,4 @@
-"""Statements from English questions: the place of the answer, and the form of the verb."""
+"""Form statements from English questions: the place of the answer, and the form of the verb."""
 
 from __future__ import annotations
 
@@ -55,8 +55,10 @@ def state(question: str, answer: str) -> str:
 
 
 def _named(words: Words) -> str:
-    """Return the statement of a command to name something: "Name a river that flows north" gives "A is a river that
-    flows north"."""
+    """Return the statement for a command to name something.
+
+    "Name a river that flows north" gives "A is a river that flows north".
+    """
     rest = words[1:]
     while rest and plain(rest[0]) in ("me", "us", "for"):
         rest = rest[1:]
@@ -65,7 +67,8 @@ def _named(words: Words) -> str:
 
 
 def _in_place(before: Words, asks: str, after: Words) -> str:
-    """Return a statement whose last words ask, with the answer in their place: X is located in which country."""
+    """Return a statement for a question whose last words ask, with the answer in their place: X is located in which
+    country."""
     kind = 0
     if asks in ("what", "which", "whose", "how"):
         stops = (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS
@@ -115,7 +118,7 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 
 def _asks_when(rest: Words) -> bool:
-    """Return whether a sentence of its own follows: what year did X die, but not: what year is the first."""
+    """Return whether a full clause follows, as in "what year did X die", but not in "what year is the first"."""
     if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
     return plain(rest[0]) not in en.BE or bool(parts.predicate_at(rest))
@@ -127,7 +130,7 @@ def _asks_when(rest: Words) -> bool:
 def _core(
     rest: Words, slot: str, asks: str, *, adverbial: bool = False, kind: Sequence[str] = (), answer: str = ""
 ) -> str:
-    """Return a statement with the slot in the place of subject, object or complement."""
+    """Return a statement with the slot as subject, object or complement."""
     if not rest:
         return slot
     if adverbial:
@@ -152,7 +155,7 @@ def _core(
 
 
 def _agreeing(rest: Words, answer: str) -> Words:
-    """Return the rest of a statement, with its verb in the number of an answer that is its subject."""
+    """Return the rest of a statement, with its verb in agreement with an answer that is its subject."""
     words = answer.split()
     head = words[
         : next(
@@ -175,8 +178,10 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """Return the statement of a question with a form of be. "What is X" gives "X is A", "what is X called" gives "X is
-    called A", and "who is the X" gives "A is the X"."""
+    """Return the statement of a question with a form of be.
+
+    "What is X" gives "X is A", "what is X called" gives "X is called A", and "who is the X" gives "A is the X".
+    """
     low = [plain(word) for word in rest]
     if len(rest) == 1 or not parts.inverted(rest):
         return joined(slot, _agreeing(rest, answer))
@@ -205,7 +210,7 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
         articles = (i for i in range(2, len(low)) if low[i] in ("the", "a", "an") and low[i - 1] not in en.PREPOSITIONS)
         at = next(articles, len(rest) - 1)
         return joined(rest[1:at], be, rest[at:], slot)
-    if re.match(r"(?:is|are|was|were|who|which|that(?! which\b| of\b))\b", answer):  # the answer brings its own verb
+    if re.match(r"(?:is|are|was|were|who|which|that(?! which\b| of\b))\b", answer):  # The answer has its own verb.
         return joined(noun, slot)
     definite = (
         not rest[1][:1].isupper()
@@ -227,12 +232,12 @@ def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
 
 
 def _kept(tail: Words) -> Words:
-    """Return the rest of a sentence whose verb and object the answer contains."""
+    """Return the rest of a sentence after a verb and an object that the answer contains."""
     return [] if tail and plain(tail[0]) in ("to", "with") else tail
 
 
 def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
-    """Return words with an object placed after their verb."""
+    """Return words with an object inserted after their verb."""
     low = [plain(word) for word in tail]
     if not tail or low[-1] in en.PREPOSITIONS - {"up", "out", "off", "down"}:
         return joined(tail, slot)
@@ -249,8 +254,8 @@ def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
     if low[0] == "to" and len(tail) > 1:
         if low[1] in ("do", "be"):
             verbal = low[1] == "do" and _verbal(answer)
-            told = "" if answer.startswith("to ") and verbal else "to"
-            return joined(told, slot if verbal else [tail[1], slot], tail[2:])
+            particle = "" if answer.startswith("to ") and verbal else "to"
+            return joined(particle, slot if verbal else [tail[1], slot], tail[2:])
         return joined(tail[:2], _placed(tail[2:], slot, answer, tail[1]))
     if low[0] in _PARTICLES and (len(low) == 1 or low[1] in en.PREPOSITIONS | {"with"}):
         return joined(tail[:1], slot, tail[1:])
@@ -273,8 +278,10 @@ def _closes(word: str) -> bool:
 
 
 def _adverbial(rest: Words, slot: str) -> str:
-    """Return the statement of a question with when, where or how. "When did X begin" gives "X began in A". "Where is X
-    located" gives "X is located in A"."""
+    """Return the statement of a question with when, where or how.
+
+    "When did X begin" gives "X began in A". "Where is X located" gives "X is located in A".
+    """
     if not rest:
         return slot
     first = plain(rest[0])
@@ -323,21 +330,23 @@ def _of_degree(after: Words, low: Words, prep: Words, answer: str) -> str:
         at = next((i for i, word in enumerate(map(plain, rest)) if word in ("from", "to", "off")), len(rest))
         return joined(rest[1:at], rest[0], SLOT, rest[at:])
     if first in en.BE and low[0] not in ("long", "often", "far", "soon", "early", "late", "quickly"):
-        said = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
+        is_stated = low[0] in en.MEASURED and measured(answer) and low[0] not in answer.lower()
         return (
-            _adverbial(rest, SLOT) if parts.stranded(rest) else joined(rest[1:], rest[0], SLOT, low[0] if said else "")
+            _adverbial(rest, SLOT)
+            if parts.stranded(rest)
+            else joined(rest[1:], rest[0], SLOT, low[0] if is_stated else "")
         )
-    said = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
-    bare = low[0] != "long" or said or {"last", "take"} & set(low)
+    is_stated = answer.lower().startswith(("for ", "until ", "since ", "from ", "between "))
+    bare = low[0] != "long" or is_stated or {"last", "take"} & set(low)
     return _adverbial(rest, joined(prep, SLOT) if bare or not rest else f"for {SLOT}")
 
 
 def _of_number(after: Words, prep: Words, answer: str) -> str:
     kind = parts.kind_ends(after, counted=True)
     counted, rest = after[:kind], after[kind:]
-    held = {plain(word) for word in answer.split()}
+    answer_words = {plain(word) for word in answer.split()}
     noun = next((i for i, word in enumerate(counted) if plain(word) in en.PREPOSITIONS), len(counted))
-    if held & {plain(word) for word in counted[:noun]} or (counted[:1] == ["money"] and measured(answer)):
+    if answer_words & {plain(word) for word in counted[:noun]} or (counted[:1] == ["money"] and measured(answer)):
         counted = counted[noun:]
     slot = joined(prep, SLOT, counted)
     if rest and plain(rest[0]) in en.BE and [plain(word) for word in rest[1:2]] == ["there"]:

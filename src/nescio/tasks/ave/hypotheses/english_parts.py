@@ -1,4 +1,4 @@
-"""The parts of an English question: the ends of its noun and subject, its verb, and its predicate."""
+"""Find the parts of an English question: the ends of its noun and subject, its verb, and its predicate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return the number of words that name the requested kind, such as [native chief] in "what native chief
+    """Return the number of words that name the requested kind, such as 2 for [native chief] in "what native chief
     travelled"."""
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
@@ -88,7 +88,7 @@ def main_at(rest: Words) -> int:
 
 
 def predicate_at(rest: Words) -> int | None:
-    """Return the index at which the predicate begins after a form of be and a subject: Where was Chopin | born."""
+    """Return the index of the predicate after a form of be and a subject, such as "born" in "where was Chopin born"."""
     low = [plain(word) for word in rest]
     stop = next(
         (i for i, word in enumerate(low) if i > 1 and word in ("that", "which", "who", "when", "whose")), len(low)
@@ -127,16 +127,16 @@ def stranded(rest: Words) -> bool:
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and the rest of a clause of do with its subject and verb: did the war end."""
+    """Return subject, finite verb and rest of a clause with do, such as "did the war end"."""
     do, words = rest[0], rest[1:]
     low = [plain(word) for word in words]
     tense = plain(do)
     if "not" in low[:6] or "'t" in tense:
         end = low.index("not") if "not" in low else (verb_at(words) or len(words))
         return words[:end], [do], words[end:]
-    found = verb_at(words)
+    verb_index = verb_at(words)
     finite = (i for i in range(1, len(low)) if en.is_finite(low[i]))
-    at = next(finite, guessed_at(words)) if found is None else found
+    at = next(finite, guessed_at(words)) if verb_index is None else verb_index
     if at >= len(words):
         return words, [], []
     verb = low[at]
@@ -149,33 +149,34 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
         if tense == "does"
         else verb
     )
-    told = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
-    return words[:at], [told], words[at + 1 :]
+    finite_form = form + words[at][len(verb) :] if words[at].lower().startswith(verb) else form
+    return words[:at], [finite_form], words[at + 1 :]
 
 
 def verb_at(words: Words) -> int | None:
-    """Return the index of the base form of a verb after a subject; among neighbouring candidates, that of the last."""
+    """Return the index of a verb's base form after a subject; the last one of adjacent candidates. None without one."""
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
-    found = None
+    index = None
     for i in range(1, len(words)):
         could = (
             en.is_base(low[i])
             and low[i - 1] not in en.DETERMINERS | {"to", "of", "in", "for", "and", "or"}
             and not words[i][0].isupper()
         )
-        if found is not None and not (
-            could and i == found + 1 and (low[found] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
+        if index is not None and not (
+            could and i == index + 1 and (low[index] in en.NOUNS_TOO or low[i] not in en.NOUNS_TOO)
         ):
-            return found
+            return index
         if could:
-            found = i
-    return found
+            index = i
+    return index
 
 
 def guessed_at(words: Words) -> int:
-    """Return the word before the first preposition or article that follows the subject, the last word without one."""
+    """Return the index of the word before the first preposition or article after the subject; of the last word without
+    one."""
     low = [plain(word) for word in words]
     named = next(
         (i for i, word in enumerate(words) if word[:1].islower() and low[i] not in en.DETERMINERS | {"of", "and"}), 0

@@ -1,4 +1,4 @@
-"""English verbs and their forms, and the closed classes that the rules of hypotheses need; written for this project."""
+"""English verbs and their forms, and the word classes that the rules of hypotheses need; written for this project."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nescio.text import word_set
 _LISTS = word_lists(__file__)
 
 _REGULAR = word_set(_LISTS["regular"])
-# of the above, words that are nouns at least as often: a verb beside them is more likely the verb
+# those of the above that are nouns at least as often: another verb beside them is more likely the verb
 NOUNS_TOO = word_set(_LISTS["nouns_too"])
 
 _DOUBLED = word_set("commit permit admit submit refer prefer occur transfer transmit rebel control ban equip")
@@ -53,7 +53,7 @@ def _participles() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _finite() -> frozenset[str]:
-    """Past forms and the third persons of all verbs that are listed."""
+    """Return the past forms and the third persons of all listed verbs."""
     bases = {*_past(), *_REGULAR}
     return frozenset({*_past().values(), *map(past, _REGULAR), *map(third_person, bases)})
 
@@ -71,7 +71,7 @@ def is_participle(word: str) -> bool:
 
 
 def is_finite(word: str) -> bool:
-    """Return whether a lower-case word can be a finite verb that is no base form."""
+    """Return whether a lower-case word can be a finite verb form other than the base form."""
     return word in AUXILIARIES or word in _finite() or (len(word) > 4 and word.endswith("ed"))
 
 
@@ -98,7 +98,7 @@ def third_person(base: str) -> str:
 
 
 def plural(word: str) -> str:
-    """Return the plural of a finite verb, any other word as it is."""
+    """Return the plural of a finite verb; any other word unchanged."""
     return {"is": "are", "was": "were", "has": "have", "does": "do"}.get(word) or _bases().get(word, word)
 
 

@@ -1,4 +1,4 @@
-"""Statements from German questions: the verb stays second, so the answer replaces the question words."""
+"""Form statements from German questions: the verb stays second, so the answer replaces the question words."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
         and not prep
         and not (asks == "wer" and low[1:2] and low[1] in _ARTICLES)
     ):
-        own = first_word(answer) in _BE if answer else False
-        return joined(after[1:], SLOT) if own else joined(after[1:], after[0], SLOT)
+        has_verb = first_word(answer) in _BE if answer else False
+        return joined(after[1:], SLOT) if has_verb else joined(after[1:], after[0], SLOT)
     if asks == "wie" and low[0] in ("heißt", "heisst", "hieß", "lautet", "nennt"):
         return joined(after[1:], after[0], SLOT)
     if asks == "wann":
@@ -87,10 +87,13 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_degree(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Wie viele Einwohner hat X: A Einwohner hat X. Wie hoch ist X: X ist A hoch. Wie starb X: Durch A starb X."""
+    """Return the statement of a question with wie.
+
+    Wie viele Einwohner hat X: A Einwohner hat X. Wie hoch ist X: X ist A hoch. Wie starb X: Durch A starb X.
+    """
     if low[0] in ("viele", "viel"):
-        held = low[1:2] and low[1] in answer.lower().split()
-        return joined(prep, SLOT, after[2:] if held else after[1:])
+        has_adjective = low[1:2] and low[1] in answer.lower().split()
+        return joined(prep, SLOT, after[2:] if has_adjective else after[1:])
     if _VERB.fullmatch(low[0]):
         return joined("" if _leads(answer) else "durch", SLOT, after)
     if low[1:2] and low[1] in _BE:
@@ -104,7 +107,7 @@ def _kind(after: list[str]) -> int:
 
 
 def _nominative(rest: list[str]) -> list[str]:
-    """einen Fluss → ein Fluss."""
+    """Return words with a masculine accusative article as nominative: einen Fluss → ein Fluss."""
     return (
         ["ein" if plain(rest[0]) == "einen" else "der" if plain(rest[0]) == "den" else rest[0], *rest[1:]]
         if rest

@@ -1,4 +1,4 @@
-"""Statements from Spanish questions: the answer replaces the question words; a verb may precede its subject."""
+"""Form statements from Spanish questions: the answer replaces the question words; a verb may precede its subject."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Qué río atraviesa Roma: A atraviesa Roma. En qué año murió X: En el año A murió X."""
+    """Return the statement of a question with qué.
+
+    Qué río atraviesa Roma: A atraviesa Roma. En qué año murió X: En el año A murió X.
+    """
     if not prep and low[0] in (
         "significa",
         "significan",
@@ -116,8 +119,10 @@ def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> 
 
 
 def _ordered(after: list[str]) -> list[str]:
-    """Return words with the subject before the verb: se llama la capital → la capital se llama; at a preposition the
-    subject ends."""
+    """Return words with the subject before the verb: se llama la capital → la capital se llama.
+
+    The subject ends at a preposition.
+    """
     low = [plain(word) for word in after]
     start = 1
     while start < len(low) and (

@@ -1,7 +1,7 @@
-"""An answer validator: it decides whether an answer is right, and whether its text supports it.
+"""Decide whether an answer is right, and whether its text supports it: an answer validator.
 
-Techniques of the validators of 2007 give features, a forest of trees a calibrated chance, thresholds the decisions.
-Nothing is downloaded, and nothing but numbers and words is saved.
+Techniques of the validators of 2007 compute features. A forest of trees computes a calibrated probability, and
+thresholds decide. Nothing is downloaded, and a saved model holds only numbers and words.
 """
 
 from nescio.tasks.ave.validator._resources import Resources

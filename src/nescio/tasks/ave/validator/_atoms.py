@@ -1,8 +1,8 @@
-"""Statement and text as flat first-order formulas.
+"""Represent statement and text as flat first-order formulas.
 
-A word is a predicate of a constant, a frame an event with its roles: "Carla sold a kite" is carla(a) & sell(e) &
-:agent(e, a) & kite(b) & :patient(e, b) & :asserted(e). The last names the mode of the event: asserted,
-denied or supposed. "No kite" has a predicate of its own, which "kite" does not prove.
+A word is a predicate of a constant, and a frame is an event with its roles. "Carla sold a kite" is carla(a) & sell(e) &
+:agent(e, a) & kite(b) & :patient(e, b) & :asserted(e). The last atom is the mode of the event: asserted, denied or
+supposed. "No kite" has a predicate that "kite" does not prove.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "NUM"))
 
 
 class Atom(Struct, frozen=True):
-    """A predicate of one or two places, which are words of the text; a colon marks a predicate that is no word."""
+    """A predicate of one or two places, which are numbers of words in the text; a colon marks a predicate that is no
+    word."""
 
     predicate: str
     places: tuple[int, ...]
@@ -58,22 +59,22 @@ def formula(words: Parse) -> tuple[Atom, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def facts(words: Parse) -> tuple[Atom, ...]:
-    """Return a text as atoms: its formula, and what follows from the text alone.
+    """Return a text as atoms: its formula, and atoms that follow from the text alone.
 
-    The things in a clause have its mode. What holds of all holds of most.
+    The entities in a clause have its mode. An atom about all implies one about most.
     """
     mode = modes(words)
     more = [Atom(f":{mode_around(words, i)}", (i,)) for i in range(len(words)) if i not in mode and _counts(words, i)]
     more += [Atom(":most", (i,)) for kind, i in quantifiers(words) if kind == "all"]
     for frame in frames(words):
-        if frame.at in mode and _identity(frame, mode) is not None:  # an apposition is no event
+        if frame.at in mode and _identity(frame, mode) is not None:  # An apposition is no event.
             more += [Atom(f":{role}", (frame.at, at)) for role, at in frame.roles]
             more.append(Atom(f":{ASSERTED}", (frame.at,)))
     return tuple(dict.fromkeys((*formula(words), *more)))
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the two terms that an asserted "is", or an apposition, makes the same."""
+    """Return the two terms that an asserted "is", or an apposition, equates; else None."""
     pair = dict(frame.roles)
     if frame.predicate != "be" or not {AGENT, PATIENT} <= set(pair) or mode.get(frame.at, ASSERTED) != ASSERTED:
         return None
@@ -90,9 +91,9 @@ def _word(words: Parse, i: int) -> str:
 
 
 def matching(predicate: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the words of a text that imply a word of a statement: itself, by its stem, or a synonym.
+    """Return the words of a text that imply a word of a statement: equal stems and synonyms.
 
-    Letters that words merely share imply nothing: a universe is no university.
+    Words that merely share letters imply nothing: a universe is no university.
     """
     synonyms = frozenset() if predicate.startswith((":", "no ")) else _lexicon.synonyms().get(predicate, frozenset())
     return known & {predicate, *synonyms}

@@ -1,4 +1,4 @@
-"""A candidate as the techniques see it, and the relation of its question's words to the words of its text."""
+"""Represent a candidate for the techniques, with the matches between its question's words and its text's words."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nescio.tasks.ave.validator._languages import ENGLISH
 from nescio.tasks.ave.validator._words import Words, question_word, read
 from nescio.text import find_words
 
-NEAR = 6.0  # places at which a match counts 1/e of one beside the answer
+NEAR = 6.0  # At this distance from the answer, a match counts 1/e of one beside it.
 EXACT, RELATED, TITLE, NONE = 3, 2, 1, 0
 
-Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the development texts do not hold
+Weight = Callable[[str], float]  # maps a stem to [0, 1]: 1 for a stem that the development texts do not hold
 
 
 class Case(Struct, frozen=True):
-    """A question, an answer and a text, in words; `weight` says how telling a stem is.
+    """A question, an answer and a text as words; `weight` is a function that says how informative a stem is.
 
-    `span` is where the text has the answer word by word, (from, to): the place with most of the question around it, or
-    (0, 0).
+    `span` is the place (from, to) where the text has the answer word by word, or (0, 0). If there are several, it is
+    the one with most question words around it.
     """
 
     question: Words
@@ -39,13 +39,13 @@ class Case(Struct, frozen=True):
 
     @property
     def stated(self) -> tuple[str, ...]:
-        """Return the words of the statement that question and answer make, in lower case."""
+        """Return the words of the statement from question and answer, in lower case."""
         before, after = self._sides
         return (*before.lower, *self.answer.lower, *after.lower)
 
     @property
     def stated_stems(self) -> tuple[str, ...]:
-        """Return the stems of these words."""
+        """Return the stems of the statement's words."""
         before, after = self._sides
         return (*before.stem, *self.answer.stem, *after.stem)
 
@@ -57,11 +57,11 @@ class Case(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """Return the weight of all content words of the question."""
+        """Return the total weight of the question's content words."""
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
-        """Return the weight of some of the question's content words as a share of that of all."""
+        """Return the weight of the matched content words, as a share of the weight of all."""
         return math.fsum(match.weight for match in matches) / self.total
 
 
@@ -70,8 +70,8 @@ class Match(Struct, frozen=True):
     answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
-    NONE; `before` says whether the nearest match is before the answer. Without a match `distance` is infinite. Words of
-    the answer match nothing.
+    NONE. `before` says whether the nearest match is before the answer. Without a match, `distance` is infinite. Words
+    of the answer are not matched.
     """
 
     at: int
@@ -83,12 +83,12 @@ class Match(Struct, frozen=True):
 
     @property
     def near(self) -> float:
-        """exp(-distance / 6): 1 in the place of the answer, 0 if there is no match."""
+        """Return exp(-distance / 6): 1 at the answer, 0 without a match."""
         return math.exp(-self.distance / NEAR)
 
 
 def case(question: str, answer: str, text: str, weight: Weight, title: str = "", *, language: str = ENGLISH) -> Case:
-    """Return the candidate in words of a language (its code), with its matches."""
+    """Return the candidate as words of a language (given its code), with its matches."""
     q, a, t = read(question, language), read(answer, language), read(text, language)
     named = frozenset(read(title.replace("_", " "), language).stem)
     starts = find_words(t.lower, a.lower)
@@ -101,17 +101,22 @@ def case(question: str, answer: str, text: str, weight: Weight, title: str = "",
 
 
 def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: frozenset[str]) -> tuple[Match, ...]:
-    own = range(*span)
+    answer_places = range(*span)
     matches, seen, short = [], set(), initials(t)
     for at in asked_of_text(q):
         stem = q.stem[at]
         if stem in seen:
             continue
         seen.add(stem)
-        levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in own]
+        levels = [(alike(stem, other), i) for i, other in enumerate(t.stem) if i not in answer_places]
         level = max((level for level, _ in levels), default=NONE)
-        places = [i for one, i in levels if one == level]
-        if level == NONE and q.surface[at].isupper() and q.lower[at] in short and short[q.lower[at]] not in own:
+        places = [i for match_level, i in levels if match_level == level]
+        if (
+            level == NONE
+            and q.surface[at].isupper()
+            and q.lower[at] in short
+            and short[q.lower[at]] not in answer_places
+        ):
             level, places = RELATED, [short[q.lower[at]]]
         if level == NONE:
             matches.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))
@@ -122,7 +127,8 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
 
 
 def asked_of_text(q: Words) -> list[int]:
-    """Return the positions of the content words to look for in a text: not the kind of answer (how many, what year)."""
+    """Return the positions of the content words to look for in a text, without the kind of answer (how many, what
+    year)."""
     asks = question_word(q)
     kinds: set[int] = set()
     if asks is not None:
@@ -134,7 +140,7 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return the indices at which names of two to five words begin, by their initials: "us" for United States."""
+    """Return the indices of names of two to five words, keyed by their initials: "us" for United States."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -145,8 +151,7 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """Return the distance of the i-th word from a span, in places; from the beginning of the text if the span is
-    empty."""
+    """Return the distance of the i-th word from a span, in places; from the start of the text if the span is empty."""
     first, end = span
     if first == end:
         return t.place[i]
@@ -155,7 +160,7 @@ def gap(t: Words, i: int, span: tuple[int, int]) -> float:
 
 @lru_cache(maxsize=1 << 20)
 def alike(stem: str, other: str) -> int:
-    """Return EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or NONE for two words."""
+    """Return how two words match: EXACT, RELATED (five equal first letters, or nearly equal letter pairs) or NONE."""
     if stem == other:
         return EXACT
     if min(len(stem), len(other)) < 4 or stem[0].isdigit() or other[0].isdigit() or _lexicon.negated(stem, other):
@@ -174,7 +179,7 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """Return the position of the word that names what is asked for: the first content word after the question word."""
+    """Return the position of the word that names the requested kind: the first content word after the question word."""
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)
@@ -192,5 +197,5 @@ def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Return the length of the longest run of words that both have."""
+    """Return the length of the longest run of words that both sequences have."""
     return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size

@@ -1,4 +1,4 @@
-"""The technique that looks at the edges of the answer, to tell a whole phrase of its text from a part of one."""
+"""Examine the edges of the answer, to distinguish a whole phrase of its text from a part of one."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the word next to the answer; "edge" at punctuation and at the ends of the text."""
+    """Return the class of the word beside the answer; "edge" at punctuation and at the ends of the text."""
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)
 
 
-def chunks(one: Case) -> Row:
+def chunks(case: Case) -> Row:
     """Return features of the answer's first and last word, and of the words right before and after it in the text."""
-    answer, text, (first, end) = one.answer, one.text, one.span
+    answer, text, (first, end) = case.answer, case.text, case.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"
     after = _neighbour(text, end, end - 1) if first < end else "edge"

@@ -1,9 +1,10 @@
-"""Similarity by a model of sentence-transformers: of whole texts, and of the question's words with the text's.
+"""Measure similarity by a sentence-transformers model: of whole texts, and of the question's words and the text's
+words.
 
-A question that its text does not answer often shares all words with it but one that was exchanged. So the most similar
-word of the text is found for each content word of the question, by their vectors in context; the least of these
-similarities tell more than the similarity of the sentences. After the greedy matching of BERTScore (Zhang et al. 2020),
-with the answer's own words taken out of the text.
+A text that does not answer a question often shares all of its words except one. So each content word of the question is
+paired with the most similar word of the text, by their vectors in context. The lowest of these similarities say more
+than the similarity of the sentences. The method follows the greedy matching of BERTScore (Zhang et al. 2020), without
+the answer's own words in the text.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from nescio.tasks.ave.validator._words import Words, is_name, is_number, read, s
 from nescio.text import STOP_WORDS, find_words
 
 Vectors = NDArray[np.float32]
-AROUND = 6  # words on either side of the answer that are near it
-SHARPNESS = 10.0  # of the soft match whose distance from the answer is taken
+AROUND = 6  # words on either side of the answer that count as near it
+SHARPNESS = 10.0  # of the soft match from which the distance to the answer is computed
 
 
 @lru_cache(maxsize=1)
@@ -38,7 +39,7 @@ def _encoder(name: str) -> Any:
 def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     """Return the vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
 
-    A word is the mean of its tokens; one beyond the longest text that the model reads has a vector of zeros.
+    A word's vector is the mean of its tokens' vectors. A word beyond the model's longest text has a vector of zeros.
     """
     encoder, text = _encoder(name), text.strip()
     (encoded,) = encoder.encode([text], output_value=None, show_progress_bar=False)
@@ -46,15 +47,15 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     try:
         cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
         places = cut["offset_mapping"]
-    except NotImplementedError:  # a tokenizer that does not give the places of its tokens
+    except NotImplementedError:  # The tokenizer does not return the places of its tokens.
         places = []
     if len(places) != len(tokens):
         raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
     words = np.zeros((len(read(text)), tokens.shape[1]), dtype=np.float32)
     for i, (start, end) in enumerate(spans(text)):
-        own = [at for at, (first, last) in enumerate(places) if first < end and last > start]
-        if own:
-            words[i] = tokens[own].mean(axis=0)
+        tokens_of_word = [at for at, (first, last) in enumerate(places) if first < end and last > start]
+        if tokens_of_word:
+            words[i] = tokens[tokens_of_word].mean(axis=0)
     return _unit(np.asarray(encoded["sentence_embedding"], dtype=np.float32)), _unit(words)
 
 
@@ -64,8 +65,11 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class _Compared(Struct, frozen=True):
-    """The question's content words (`at`, their `weight`), their cosines with the text's words, shape (at, text), and
-    the text's words outside the answer (`rest`) and near it (`near`)."""
+    """The question's content words compared with the text's words.
+
+    They are the question's words (`at`, their `weight`), cosines of shape (at, text), and the text's words outside the
+    answer (`rest`) and near it (`near`).
+    """
 
     one: Case
     at: list[int]
@@ -75,15 +79,15 @@ class _Compared(Struct, frozen=True):
     near: NDArray[np.int64]
 
 
-def embeddings(one: Case, resources: Resources) -> Row:
+def embeddings(case: Case, resources: Resources) -> Row:
     """Return cosines in [-1, 1]: statement and text, question and text, question and answer, and their words.
 
-    A class of words that the question lacks has the cosine 1 (nothing is missing), words that are absent 0.
+    A class of words that the question lacks has the cosine 1, because nothing is missing. Absent words have 0.
     """
     name = str(resources.embeddings)
-    sentence = " ".join(one.stated)
+    sentence = " ".join(case.stated)
     (text, texts), (question, of_question), (answer, _) = (
-        _vectors(name, words.text) for words in (one.text, one.question, one.answer)
+        _vectors(name, words.text) for words in (case.text, case.question, case.answer)
     )
     whole, words = _vectors(name, sentence)
     row = {
@@ -91,7 +95,7 @@ def embeddings(one: Case, resources: Resources) -> Row:
         "question and text": float(question @ text),
         "question and answer": float(question @ answer),
     }
-    compared = _compare(one, of_question, texts)
+    compared = _compare(case, of_question, texts)
     return (
         row
         | _matched(compared)
@@ -100,16 +104,16 @@ def embeddings(one: Case, resources: Resources) -> Row:
     )
 
 
-def _compare(one: Case, of_question: Vectors, texts: Vectors) -> _Compared:
-    at = [match.at for match in one.matches] or ([0] if len(one.question) else [])
-    weight = np.array([match.weight for match in one.matches] or [1.0] * len(at))
-    start, end = one.span
-    place = np.arange(len(one.text))
+def _compare(case: Case, of_question: Vectors, texts: Vectors) -> _Compared:
+    at = [match.at for match in case.matches] or ([0] if len(case.question) else [])
+    weight = np.array([match.weight for match in case.matches] or [1.0] * len(at))
+    start, end = case.span
+    place = np.arange(len(case.text))
     rest = place[(place < start) | (place >= end)]
     rest = rest if rest.size else place
     near = rest[(rest >= start - AROUND) & (rest < end + AROUND)] if start < end else rest
     cosine = np.asarray(of_question[at] @ texts.T, dtype=np.float64)
-    return _Compared(one, at, weight, cosine, rest, near if near.size else rest)
+    return _Compared(case, at, weight, cosine, rest, near if near.size else rest)
 
 
 def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,13 +121,13 @@ def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
-    """Return the least and the mean."""
+    """Return the least and the mean, or `empty` for both without values."""
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 
 def _matched(compared: _Compared) -> Row:
-    """Compare the question's words with the text outside the answer: the least and mean cosine, and the weight of what
-    the text lacks."""
+    """Compare the question's words with the text outside the answer: least and mean cosine, and the weight of missing
+    words."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -153,7 +157,7 @@ def _matched(compared: _Compared) -> Row:
 
 
 def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
-    """Compare the words near the answer with the question, both ways, and measure how far they are from it."""
+    """Compare the words near the answer with the question in both directions, and measure their distance from it."""
     least, mean = _least(_best(compared.cosine[:, compared.near]), 1.0)
     content = [i for i in compared.near if compared.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
@@ -172,25 +176,25 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the similarity of the answer in its text to the requested kind, the question, and the statement's
+    """Return the similarity of the answer in its text with the requested kind, the question, and the statement's
     answer."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
-    one = compared.one
-    own = texts[slice(*one.span)]
-    if not len(own):
+    case = compared.one
+    answer_vectors = texts[slice(*case.span)]
+    if not len(answer_vectors):
         return row
-    answer = _unit(own.mean(axis=0))
-    if one.asks is not None:
-        row["answer and asks"] = float(answer @ of_question[one.asks])
-    if (kind := focus(one)) is not None:
+    answer = _unit(answer_vectors.mean(axis=0))
+    if case.asks is not None:
+        row["answer and asks"] = float(answer @ of_question[case.asks])
+    if (kind := focus(case)) is not None:
         row["answer and focus"] = float(answer @ of_question[kind])
-        row["answer and focus, best"] = float((own @ of_question[kind]).max())
+        row["answer and focus, best"] = float((answer_vectors @ of_question[kind]).max())
     if compared.at:
         row["answer and question"] = float((of_question @ answer).mean())
         row["answer and question, best"] = float((of_question[compared.at] @ answer).max())
     words, vectors = stated
-    if start := find_words(words.lower, one.answer.lower):
-        there = vectors[start[0] : start[0] + len(one.answer)]
+    if start := find_words(words.lower, case.answer.lower):
+        there = vectors[start[0] : start[0] + len(case.answer)]
         row["answer and statement"] = float(answer @ _unit(there.mean(axis=0)))
     return row

@@ -1,5 +1,8 @@
-"""Techniques that tell a person from a place: the class of the answer against the class asked for, and the names that
-pronouns refer to. With a parser, it recognises the names; else lists do."""
+"""Distinguish persons from places: the class of the answer and the requested class, and the names that pronouns refer
+to.
+
+A parser recognises the names; without one, word lists do.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]
 
 @lru_cache(maxsize=1 << 14)
 def _meant(text: str, parser: str | None) -> frozenset[str]:
-    """Return the words of the names that the pronouns of a text refer to: each time the nearest person before.
+    """Return the words of the names that the pronouns of a text refer to, each to the nearest person before it.
 
-    With a parser, it is the nearest noun before that agrees in number and gender.
+    With a parser, it is the nearest noun before it that agrees in number and gender.
     """
     if parser is None:
         return frozenset(word for names in referents(sentences(text)) for word in names)
@@ -44,32 +47,32 @@ def _meant(text: str, parser: str | None) -> frozenset[str]:
     return frozenset(word.lower for word, part in zip(words, parts, strict=True) if part)
 
 
-def classes(one: Case, parser: str | None = None) -> Row:
+def classes(case: Case, parser: str | None = None) -> Row:
     """Return features of persons and places: whether the answer is one, alone or in its text, and whether the question
-    asks for it."""
-    own = set(one.answer.lower)
-    in_text = _entities(one.text.text, parser)
-    held = {kind for kind, name in (*in_text, *entities(one.answer.text)) if own & set(name)}
-    wanted = _DEMANDED.get(asked_type(one.question, one.asks))
-    others = {kind for kind, name in in_text if not own & set(name)}
+    asks for one."""
+    answer_words = set(case.answer.lower)
+    in_text = _entities(case.text.text, parser)
+    answer_kinds = {kind for kind, name in (*in_text, *entities(case.answer.text)) if answer_words & set(name)}
+    wanted = _DEMANDED.get(asked_type(case.question, case.asks))
+    others = {kind for kind, name in in_text if not answer_words & set(name)}
     return {
-        "answer is a person": float(PERSON in held),
-        "answer is a place": float(LOCATION in held),
-        "as asked": float(wanted is not None and wanted in held),
-        "another class": float(wanted is not None and bool(held) and wanted not in held),
+        "answer is a person": float(PERSON in answer_kinds),
+        "answer is a place": float(LOCATION in answer_kinds),
+        "as asked": float(wanted is not None and wanted in answer_kinds),
+        "another class": float(wanted is not None and bool(answer_kinds) and wanted not in answer_kinds),
         "others of the class asked for": float(wanted is not None and wanted in others),
     }
 
 
-def coreference(one: Case, parser: str | None = None) -> Row:
-    """Return features of resolved pronouns: whether they refer to names that the question asks about."""
-    meant = _meant(one.text.text, parser)
-    asked = [m for m in one.matches if is_name(one.question, m.at)]
-    referred = [m for m in asked if one.question.lower[m.at] in meant]
+def coreference(case: Case, parser: str | None = None) -> Row:
+    """Return features of resolved pronouns: whether they refer to names in the question."""
+    meant = _meant(case.text.text, parser)
+    asked = [m for m in case.matches if is_name(case.question, m.at)]
+    referred = [m for m in asked if case.question.lower[m.at] in meant]
     missing = [m for m in asked if m.level <= TITLE]
     return {
         "pronouns resolved": float(bool(meant)),
         "names referred to": share(len(referred), len(asked)),
         "names missing, others meant": float(bool(missing) and bool(meant) and not referred),
-        "answer referred to": float(bool(meant & set(one.answer.lower))),
+        "answer referred to": float(bool(meant & set(case.answer.lower))),
     }

@@ -1,5 +1,6 @@
-"""Frames (who does what to whom), made by rules over a parse. A passive, an apposition, a relative clause and a noun
-give the same frame.
+"""Extract frames (who does what to whom) from a parse by rules.
+
+A passive, an apposition, a relative clause and a noun give the same frame.
 
     William of Normandy conquered England.          conquer(agent: William, patient: England)
     England was conquered by William.               the same
@@ -31,7 +32,7 @@ NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est
 
 
 class Frame(Struct, frozen=True):
-    """A predicate at its word, its roles with the words that fill them, and whether it is negated."""
+    """A predicate at a word, its roles with the words that fill them, and whether it is negated."""
 
     at: int
     predicate: str
@@ -42,28 +43,28 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order; a relative pronoun is replaced by the noun that it refers to."""
+    """Return the frames of a text in order; a relative pronoun is replaced by its noun."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
             children.setdefault(word.head, []).append(i)
-    found = []
+    made = []
     for i, word in enumerate(words):
-        own = children.get(i, [])
-        if word.pos == "VERB" or (word.pos == "AUX" and any(words[c].dep in ("nsubj", "attr") for c in own)):
-            roles = _verbal(words, i, own, children)
-            negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in own)
-            found.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
-        elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, own, children)):
-            found.append(Frame(i, word.lemma, tuple(roles), nominal=True))
+        dependents = children.get(i, [])
+        if word.pos == "VERB" or (word.pos == "AUX" and any(words[c].dep in ("nsubj", "attr") for c in dependents)):
+            roles = _verbal(words, i, dependents, children)
+            negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in dependents)
+            made.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
+        elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, dependents, children)):
+            made.append(Frame(i, word.lemma, tuple(roles), nominal=True))
         if word.dep == "appos":
-            found.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
-    return tuple(found)
+            made.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
+    return tuple(made)
 
 
-def _verbal(words: Parse, at: int, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+def _verbal(words: Parse, at: int, dependents: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
     word, roles = words[at], []
-    for c in own:
+    for c in dependents:
         dep = words[c].dep
         if dep in _DIRECT:
             roles.append((_DIRECT[dep], _meant(words, c, at)))
@@ -72,15 +73,15 @@ def _verbal(words: Parse, at: int, own: list[int], children: dict[int, list[int]
             roles += [(name or _role(words, c, o), o) for o in _objects(words, c, children)]
         elif dep in ("obl", "npadvmod", "nmod", "advmod") and (words[c].entity or dep == "obl"):
             roles.append((_role(words, None, c), c))
-    held = {role for role, _ in roles}
+    taken = {role for role, _ in roles}
     if word.dep == "acl" and word.head != at:  # the city founded by Romans, the men crossing it
-        role = PATIENT if word.lower.endswith(("ed", "en")) or AGENT in held else AGENT
-        roles += [(role, word.head)] if role not in held else []
-    if word.dep == "conj" and not {AGENT, PATIENT} <= held:  # a verb beside another shares its subject
+        role = PATIENT if word.lower.endswith(("ed", "en")) or AGENT in taken else AGENT
+        roles += [(role, word.head)] if role not in taken else []
+    if word.dep == "conj" and not {AGENT, PATIENT} <= taken:  # a verb beside another shares its subject
         roles += [
             (_DIRECT[words[c].dep], _meant(words, c, word.head))
             for c in children.get(word.head, ())
-            if words[c].dep in ("nsubj", "nsubjpass") and _DIRECT[words[c].dep] not in held
+            if words[c].dep in ("nsubj", "nsubjpass") and _DIRECT[words[c].dep] not in taken
         ]
     return roles
 
@@ -90,7 +91,7 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return time or place for such a name or number, else the preposition itself."""
+    """Return "time" or "place" for a name or number of that kind, else the preposition itself."""
     if words[at].entity in _TIMES:
         return TIME
     if words[at].entity in _PLACES and (preposition is None or words[preposition].lower in ("in", "at", "near")):
@@ -98,9 +99,9 @@ def _role(words: Parse, preposition: int | None, at: int) -> str:
     return words[preposition].lower if preposition is not None else "beside"
 
 
-def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
+def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]) -> list[tuple[str, int]]:
     roles = []
-    for c in own:
+    for c in dependents:
         if words[c].dep == "poss":
             roles.append((AGENT, c))
         elif words[c].dep == "prep":
@@ -110,8 +111,7 @@ def _nominal(words: Parse, own: list[int], children: dict[int, list[int]]) -> li
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of the noun to which a relative clause belongs if the word is its pronoun, else the word's own
-    index."""
+    """Return the index of a relative pronoun's noun, or the word's own index if it is no such pronoun."""
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
     return at
@@ -119,8 +119,10 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return the index of the noun that a pronoun refers to. It is the nearest before it that agrees in number, in
-    gender, and in being a person or a thing."""
+    """Return the index of the noun that a pronoun refers to, or None.
+
+    It is the nearest noun before it that agrees in number, in gender, and in being a person or not.
+    """
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
         return None
@@ -144,7 +146,7 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by the noun that it refers to."""
+    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by its noun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -153,12 +155,13 @@ def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
 
 
 def _resolved(words: Parse, at: int) -> int:
-    found = antecedent(words, at)
-    return at if found is None else found
+    noun = antecedent(words, at)
+    return at if noun is None else noun
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Syntactic transformations: predicate and roles that statement and text share, in whatever construction."""
+    """Return features of syntactic transformations: predicates and roles that statement and text share in any
+    construction."""
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
         any((role, filler) == other[1:] and alike(predicate, other[0]) != NONE for other in text)
@@ -175,19 +178,19 @@ def _transformed(_: Case, parsed: Parsed) -> Row:
     }
 
 
-def _of(found: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
-    """Return the frames in which some part of a text plays a role, with the role."""
-    return [(frame, role) for frame in found for role, filler in frame.roles if filler in part]
+def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
+    """Return the frames in which a part of a text plays a role, with the role."""
+    return [(frame, role) for frame in all_frames for role, filler in frame.roles if filler in part]
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
     """Return features of the roles of the answer, in its text and in the statement."""
-    own, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
-    played = {role for _, role in own}
+    stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
+    played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played
     both = [
         (frame, other, role == another)
-        for frame, role in own
+        for frame, role in stated_roles
         for other, another in there
         if alike(stem(frame.predicate), stem(other.predicate)) != NONE
     ]
@@ -202,7 +205,8 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Semantic parsing: frames of the statement against those of the text with the same predicate, filler by filler."""
+    """Return features of semantic parsing: the statement's frames and the text's frames with the same predicate,
+    compared by filler."""
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):
@@ -210,10 +214,10 @@ def _meaning(_: Case, parsed: Parsed) -> Row:
         missing += not rivals
         negated += bool(rivals) and all(other.negated != frame.negated for other in rivals)
         for role, filler in frame.roles:
-            own = stem(stated[filler].lemma)
+            filler_stem = stem(stated[filler].lemma)
             fillers = [stem(text[_resolved(text, i)].lemma) for o in rivals for r, i in o.roles if r == role]
-            kept += own in fillers
-            otherwise += bool(fillers) and own not in fillers
+            kept += filler_stem in fillers
+            otherwise += bool(fillers) and filler_stem not in fillers
     return {
         "fillers kept": float(kept),
         "filled otherwise": float(otherwise),

@@ -1,5 +1,7 @@
-"""Resources for languages other than English: Snowball's stems, the stop words of bm25s, months, and written numbers. A
-technique without resources for a language is off, and a message says so."""
+"""Resources for languages other than English: Snowball's stems, the stop words of bm25s, months, and written numbers.
+
+A technique without resources for a language is off, and a message says so.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,13 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the code of a language as AVE names it: de for DE, es for es-MX; English if none is named."""
+    """Return the code of a language in AVE's form: de for DE, es for es-MX; English if none is named."""
     return language.lower().partition("-")[0] or ENGLISH
 
 
 @lru_cache(maxsize=8)
 def stop_words(language: str) -> frozenset[str]:
-    """Return the function words of a language, without accents; those that ask among them."""
+    """Return the function words of a language without accents, question words included."""
     if language not in SNOWBALL:
         return STOP_WORDS
     listed = getattr(import_module("bm25s.stopwords"), f"STOPWORDS_{SNOWBALL[language].upper()}")
@@ -65,14 +67,16 @@ def _stemmer(name: str) -> Any:
 
 @lru_cache(maxsize=8)
 def months(language: str) -> tuple[str, ...]:
-    """Return the twelve months."""
+    """Return the names of the twelve months."""
     return tuple(_MONTHS.get(language, _MONTHS[ENGLISH]).split())
 
 
 @lru_cache(maxsize=1 << 14)
 def plain_numbers(text: str, language: str) -> str:
-    """Return a text with numbers as English writes them: 1.234,5 as 1234.5, and words for numbers in digits if text2num
-    knows the language."""
+    """Return a text with numbers in English form: 1.234,5 becomes 1234.5.
+
+    Number words become digits if text2num knows the language.
+    """
     if language not in SNOWBALL:
         return text
     from text_to_num import alpha2digit

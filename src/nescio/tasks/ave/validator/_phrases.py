@@ -1,4 +1,4 @@
-"""Techniques that compare the statement of question and answer with the text: as it is, and transformed."""
+"""Compare the statement of question and answer with the text, as it is and transformed."""
 
 from __future__ import annotations
 
@@ -14,90 +14,97 @@ from nescio.tasks.ave.validator._words import Words, is_name, is_number
 from nescio.text import STOP_WORDS, find_words
 
 
-def hypothesis(one: Case) -> Row:
-    """Return features of the statement that question and answer make: how much of it the text has, in its order."""
-    stated, t = one.stated_stems, one.text.stem
-    own = one.answer.stem
+def hypothesis(case: Case) -> Row:
+    """Return features of the statement from question and answer: the share of it that the text has, in the same
+    order."""
+    stated, t = case.stated_stems, case.text.stem
+    answer_stems = case.answer.stem
     return {
         "subsequence": share(longest_common(stated, t), len(stated)),
-        "run beyond answer": math.log1p(max(0, longest_run(stated, t) - len(own))),
+        "run beyond answer": math.log1p(max(0, longest_run(stated, t) - len(answer_stems))),
         "bigrams": shared_grams(stated, t, 2),
-        "beside answer": _beside(stated, one),
+        "beside answer": _beside(stated, case),
     }
 
 
-def _beside(stated: Sequence[str], one: Case) -> float:
+def _beside(stated: Sequence[str], case: Case) -> float:
     """Return the share of the three content words on each side of the answer in the statement that are near it in the
     text."""
-    starts = find_words(stated, one.answer.stem)
+    starts = find_words(stated, case.answer.stem)
     if not starts:
         return 0.0
-    at, n = starts[0], len(one.answer)
-    first, end = one.span
-    stops = one.question.stops
+    at, n = starts[0], len(case.answer)
+    first, end = case.span
+    stops = case.question.stops
     left = [w for w in stated[:at] if w not in stops][-3:]
     right = [w for w in stated[at + n :] if w not in stops][:3]
-    before, after = set(one.text.stem[max(0, first - 8) : first]), set(one.text.stem[end : end + 8])
+    before, after = set(case.text.stem[max(0, first - 8) : first]), set(case.text.stem[end : end + 8])
     return share(sum(w in before for w in left) + sum(w in after for w in right), len(left) + len(right))
 
 
-def phrases(one: Case) -> Row:
-    """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
-    stated = one.stated_stems
-    rest = tuple(stem for i, stem in enumerate(one.question.stem) if i != one.asks)
-    own, t = one.answer.stem, one.text.stem
-    forms = (stated, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))
+def phrases(case: Case) -> Row:
+    """Return features of transformed statements: another order (passive, of for 's), and patterns of apposition and
+    naming."""
+    stated = case.stated_stems
+    rest = tuple(stem for i, stem in enumerate(case.question.stem) if i != case.asks)
+    answer_stems, t = case.answer.stem, case.text.stem
+    forms = (
+        stated,
+        (*answer_stems, *rest),
+        (*rest, *answer_stems),
+        (*rest[len(rest) // 2 :], *answer_stems, *rest[: len(rest) // 2]),
+    )
     lengths = [longest_common(form, t) for form in forms]
-    first, end = one.span
-    lower = one.text.lower
+    first, end = case.span
+    lower = case.text.lower
     previous, following = lower[max(0, first - 3) : first], lower[end : end + 2]
-    apart = first > 0 and one.text.place[first] - one.text.place[first - 1] > 1
+    apart = first > 0 and case.text.place[first] - case.text.place[first - 1] > 1
     return {
         "best form": share(max(lengths), len(stated)),
         "gain": share(max(lengths) - lengths[0], len(stated)),
-        "order": _order(one),
-        **_exchanged(stated, one),
-        **conflicts(one),
-        **_sides(stated, one),
-        **_pairs(one),
+        "order": _order(case),
+        **_exchanged(stated, case),
+        **conflicts(case),
+        **_sides(stated, case),
+        **_pairs(case),
         "set apart before": float(apart),
-        "set apart after": float(0 < end < len(lower) and one.text.place[end] - one.text.place[end - 1] > 1),
+        "set apart after": float(0 < end < len(lower) and case.text.place[end] - case.text.place[end - 1] > 1),
         "by before": float(bool(previous) and previous[-1] == "by"),
         "named": float(any(w in ("called", "named", "known", "termed", "titled") for w in previous)),
         "copula": float(any(w in ("is", "are", "was", "were") for w in (*previous[-1:], *following[:1]))),
     }
 
 
-def conflicts(one: Case) -> Row:
-    """Find slots of the question that the text fills differently: in Berlin for in Warsaw, a German rising for a Polish
-    one.
+def conflicts(case: Case) -> Row:
+    """Return features of slots in the question that the text fills differently: in Berlin for in Warsaw, German for
+    Polish.
 
-    A slot is the word before or after a missing word; it is filled differently where the text has that word beside one
-    that neither question nor answer has. Function words make slots only for names and numbers, filled by their like.
+    A slot is the word before or after a missing word. It is filled differently if the text has that word beside a word
+    that neither question nor answer has. Function words make slots only for names and numbers, filled by words of the
+    same kind.
     """
-    q, t = one.question, one.text
-    known = {*q.stem, *one.answer.stem, *(t.stem[i] for i in range(*one.span))}
+    q, t = case.question, case.text
+    known = {*q.stem, *case.answer.stem, *(t.stem[i] for i in range(*case.span))}
     sums = dict.fromkeys(("name", "number", "other"), 0.0)
     weight = 0.0
-    for m in one.matches:
+    for m in case.matches:
         if m.level != NONE:
             continue
         kind = _kind(q, m.at)
         others = [i for side in (-1, 1) for i in _beside_slot(q, t, m.at, side) if t.stem[i] not in known]
         others = [i for i in others if _kind(t, i) == kind and t.lower[i] not in STOP_WORDS]
         sums[kind] += float(bool(others))
-        weight = max([weight, *(min(m.weight, one.weight(t.stem[i])) for i in others)])
+        weight = max([weight, *(min(m.weight, case.weight(t.stem[i])) for i in others)])
     return {f"{kind} filled otherwise": value for kind, value in sums.items()} | {"filled otherwise": weight}
 
 
-def _sides(stated: Sequence[str], one: Case) -> Row:
-    """Return whether the question's words are on the same side of the answer in statement and text, and the two
-    voices."""
-    own = one.answer.stem
-    at = next(iter(find_words(stated, own)), len(stated) if own else 0)
+def _sides(stated: Sequence[str], case: Case) -> Row:
+    """Return whether the question's words are on the same side of the answer in statement and text, and both voices."""
+    answer_stems = case.answer.stem
+    at = next(iter(find_words(stated, answer_stems)), len(stated) if answer_stems else 0)
     same = near = weight = 0.0
     nearest = (math.inf, 0.5)
-    for m in one.matches:
+    for m in case.matches:
         if m.level <= TITLE or m.stem not in stated:
             continue
         agrees = float((stated.index(m.stem) < at) == m.before)
@@ -105,8 +112,8 @@ def _sides(stated: Sequence[str], one: Case) -> Row:
         weight += m.near
         near += agrees * m.near
         nearest = min(nearest, (m.distance, agrees))
-    matched = sum(m.level > TITLE and m.stem in stated for m in one.matches)
-    voices = _passive(one.question, 0, len(one.question)), _passive(one.text, one.span[0] - 8, one.span[1] + 8)
+    matched = sum(m.level > TITLE and m.stem in stated for m in case.matches)
+    voices = _passive(case.question, 0, len(case.question)), _passive(case.text, case.span[0] - 8, case.span[1] + 8)
     return {
         "same side": same / matched if matched else 0.5,
         "same side, near": near / weight if weight else 0.5,
@@ -129,14 +136,13 @@ def _passive(words: Words, first: int, end: int) -> bool:
     return False
 
 
-def _pairs(one: Case) -> Row:
-    """Return features of neighbouring content words of the question that the text holds both: how far apart they are
-    there."""
+def _pairs(case: Case) -> Row:
+    """Return features of adjacent content words of the question that the text has both: their distance there."""
     places: dict[str, list[float]] = {}
-    for word, place in zip(one.text.stem, one.text.place, strict=True):
+    for word, place in zip(case.text.stem, case.text.place, strict=True):
         places.setdefault(word, []).append(place)
-    content = one.question.content
-    pairs = [(one.question.stem[i], one.question.stem[j]) for i, j in pairwise(content) if j - i == 1]
+    content = case.question.content
+    pairs = [(case.question.stem[i], case.question.stem[j]) for i, j in pairwise(content) if j - i == 1]
     gaps = [
         min(abs(x - z) for x in places[a] for z in places[b])
         for a, b in pairs
@@ -156,7 +162,7 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Return the places in the text that have, on this side, the same neighbour as a word of the question."""
+    """Return the places in the text whose neighbour on this side equals that of a word of the question."""
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
@@ -164,10 +170,9 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
     return [i for i in places if 0 <= i < len(t)]
 
 
-def _exchanged(stated: Sequence[str], one: Case) -> Row:
-    """Return features of the words of the statement that the text replaces by others, between words that both have: a
-    month by a year."""
-    t = one.text.stem
+def _exchanged(stated: Sequence[str], case: Case) -> Row:
+    """Return features of statement words that the text replaces between two shared words, such as a month by a year."""
+    t = case.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
     count = weight = 0.0
@@ -178,15 +183,15 @@ def _exchanged(stated: Sequence[str], one: Case) -> Row:
         theirs = [word for word in instead if word not in STOP_WORDS and word not in known]
         if inside and 1 <= len(ours) <= 2 and 1 <= len(theirs) <= 2:
             count += 1
-            weight = max(weight, *map(one.weight, ours))
+            weight = max(weight, *map(case.weight, ours))
     return {"exchanged": count, "exchanged weight": weight}
 
 
-def _order(one: Case) -> float:
-    """Return the share of neighbouring matched question words in the same order in the text; ½ without any."""
+def _order(case: Case) -> float:
+    """Return the share of adjacent matched question words with the same order in the text; ½ without any."""
     first: dict[str, int] = {}
-    for i, word in enumerate(one.text.stem):
+    for i, word in enumerate(case.text.stem):
         first.setdefault(word, i)
-    places = [first[m.stem] for m in one.matches if m.stem in first]
+    places = [first[m.stem] for m in case.matches if m.stem in first]
     pairs = list(pairwise(places))
     return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.5

@@ -1,6 +1,6 @@
-"""Redundancy: how far the answers to one question agree, which AVE hides on purpose and multi-stream selection needs.
+"""Measure redundancy: the agreement of the answers to one question. AVE hides it, but multi-stream selection needs it.
 
-No system is known by name here: only how many gave the same answer, and how similar the others are.
+Systems are anonymous here. Only the number of systems with the same answer, and the similarity of other answers, count.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from nescio.tasks.ave.exercise import Candidate, Key, by_question
 from nescio.tasks.ave.validator._lexical import Row, share
 from nescio.text import find_words, normalised_words, shared_f1
 
-Votes = Mapping[Key, int]  # how many systems gave an answer
+Votes = Mapping[Key, int]  # the number of systems that gave each answer
 
 
 class Group(Struct, frozen=True):
-    """The answers to one question, each in normalised words, with how many systems gave it."""
+    """The answers to one question as normalised words, with the number of systems that gave each."""
 
     answers: tuple[tuple[str, ...], ...]
     votes: tuple[int, ...]
 
 
 def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
-    """Return the answers to one question; those of the same normalised words share their votes."""
+    """Return the group of the answers to one question; answers with equal normalised words share their votes."""
     keys = [tuple(normalised_words(answer)) for answer in answers]
     sums: Counter[tuple[str, ...]] = Counter()
     for key, many in zip(keys, votes, strict=True):
@@ -35,24 +35,26 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """Return `redundancy` for every candidate among its question's answers; `votes` is 1 if it names none."""
+    """Return `redundancy` for every candidate among its question's answers; a candidate missing from `votes` has 1."""
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
-        together = group([one.answer for one in those], [votes.get(one.key, 1) for one in those])
-        row_of |= {one.key: redundancy(together, at) for at, one in enumerate(those)}
-    return [row_of[one.key] for one in candidates]
+        together = group(
+            [candidate.answer for candidate in those], [votes.get(candidate.key, 1) for candidate in those]
+        )
+        row_of |= {candidate.key: redundancy(together, at) for at, candidate in enumerate(those)}
+    return [row_of[candidate.key] for candidate in candidates]
 
 
-def redundancy(one: Group, at: int) -> Row:
-    """Votes for the answer at this place, its likeness to the other votes, and how divided they are."""
-    distinct = dict(zip(one.answers, one.votes, strict=True))
-    own, mine = one.answers[at], one.votes[at]
+def redundancy(answers: Group, at: int) -> Row:
+    """Return features of the votes for the answer at this place, its similarity to other votes, and their division."""
+    distinct = dict(zip(answers.answers, answers.votes, strict=True))
+    answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())
-    others = {key: many for key, many in distinct.items() if key != own}
+    others = {key: many for key, many in distinct.items() if key != answer}
     left = sum(others.values())
-    like = math.fsum(many * shared_f1(own, key) for key, many in others.items())
-    within = sum(many for key, many in others.items() if find_words(key, own))
-    around = sum(many for key, many in others.items() if find_words(own, key))
+    like = math.fsum(many * shared_f1(answer, key) for key, many in others.items())
+    within = sum(many for key, many in others.items() if find_words(key, answer))
+    around = sum(many for key, many in others.items() if find_words(answer, key))
     shares = [many / total for many in distinct.values()]
     first = max(others.values(), default=0)
     return {
@@ -65,5 +67,5 @@ def redundancy(one: Group, at: int) -> Row:
         "holds others": share(around, total),
         "answers": math.log(len(distinct)),
         "division": -math.fsum(part * math.log(part) for part in shares),
-        "words": math.log1p(len(own)),
+        "words": math.log1p(len(answer)),
     }

@@ -1,9 +1,8 @@
-"""The least that has to be given up for a statement to follow from a text, exactly: no atom is charged for the size of
-the search.
+"""Find exactly the least that a statement must give up to follow from a text, independently of search limits.
 
-A statement says that some things are so; it follows where each of its constants can be mapped to a constant of the text
-so that all its atoms become facts. The cheapest mapping is found by bucket elimination: one constant after another is
-minimised out of the tables of costs (Dechter 1999, "Bucket elimination: a unifying framework for reasoning").
+A statement follows if each of its constants can be mapped to a constant of the text so that all its atoms become facts.
+Bucket elimination finds the cheapest mapping: it minimises one constant after another out of the tables of costs
+(Dechter 1999, "Bucket elimination: a unifying framework for reasoning").
 """
 
 from __future__ import annotations
@@ -17,21 +16,22 @@ from numpy.typing import NDArray
 
 from nescio.tasks.ave.validator._atoms import EQUAL, Atom, matching
 
-CELLS = 2_000_000  # of the largest table; beyond it constants are minimised apart, and the limit is reported
+CELLS = 2_000_000  # cells of the largest table; beyond it constants are minimised separately, and the limit is reported
 Costs = NDArray[np.int64]
 
 
 class Table(Struct, frozen=True, eq=False):
-    """Costs by the values of some constants of a statement, one axis each, in ascending order."""
+    """Costs for the values of some constants of a statement, one axis per constant, with constants in ascending
+    order."""
 
     constants: tuple[int, ...]
     costs: Costs
 
 
 class Relaxation(Struct, frozen=True):
-    """The atoms that are given up, and the constant of the text to which each constant of the statement is mapped.
+    """The atoms that a statement gives up, and the constant of the text for each constant of the statement.
 
-    If `limit_reached`, giving up less might suffice.
+    If `limit_reached`, giving up less might be enough.
     """
 
     cost: int
@@ -42,7 +42,7 @@ class Relaxation(Struct, frozen=True):
 
 
 class Facts:
-    """A text's facts by predicate, with one constant for all that are equal."""
+    """A text's facts, keyed by predicate, with one constant for all equal constants."""
 
     def __init__(self, atoms: tuple[Atom, ...]) -> None:
         self._same: dict[int, int] = {}
@@ -58,7 +58,7 @@ class Facts:
         self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
 
     def one(self, constant: int) -> int:
-        """Return the constant that represents all that are equal to one."""
+        """Return the representative of the constants equal to this one."""
         while constant in self._same:
             constant = self._same[constant]
         return constant
@@ -89,22 +89,22 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return the values of each constant for which some atom is kept; constants that must be equal share theirs."""
-    found: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
+    """Return the values of each constant that keep some atom; constants that must be equal share their values."""
+    values_of: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
         for side, constant in enumerate(atom.places):
-            found[constant] |= {image[side] for image in kept}
+            values_of[constant] |= {image[side] for image in kept}
     equal = [atom.places for atom in stated if atom.predicate == EQUAL]
-    for _ in equal:  # as often as there are equations, so that the values of a chain meet
+    for _ in equal:  # repeated once per equation, so that values pass through a chain of equations
         for first, second in equal:
-            found[first] = found[second] = found[first] | found[second]
-    return {constant: sorted(each) for constant, each in found.items()}
+            values_of[first] = values_of[second] = values_of[first] | values_of[second]
+    return {constant: sorted(each) for constant, each in values_of.items()}
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
     """Return the cost of an atom at each mapping of its constants.
 
-    The last value of a constant is a thing that the text does not speak of, which only equals itself.
+    The last value of a constant is an entity that the text does not mention, which equals only itself.
     """
     constants = tuple(sorted(set(atom.places)))
     costs = np.full([len(values[constant]) + 1 for constant in constants], atom.cost, dtype=np.int64)
@@ -120,22 +120,22 @@ def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int,
 
 
 def _cheapest(tables: list[Table], sizes: Mapping[int, int]) -> tuple[dict[int, int], bool]:
-    """Return the place of the best value of each constant, and whether a table would have been too large."""
+    """Return the index of the best value of each constant, and whether a table would have been too large."""
     left, limit_reached = set(sizes), False
     choices: list[tuple[int, Table]] = []
     while left:
         constant = min(left, key=lambda each: (_cells(each, tables, sizes), each))
         left.remove(constant)
-        own = [table for table in tables if constant in table.constants]
+        involved = [table for table in tables if constant in table.constants]
         tables = [table for table in tables if constant not in table.constants]
-        if _cells(constant, own, sizes) <= CELLS:
-            joined = reduce(_joined, own)
+        if _cells(constant, involved, sizes) <= CELLS:
+            joined = reduce(_joined, involved)
             choices.append((constant, joined))
-            own = [joined]
+            involved = [joined]
         else:
             limit_reached = True
-            choices.append((constant, min(own, key=lambda table: len(table.constants))))
-        tables += [_without(constant, table) for table in own]
+            choices.append((constant, min(involved, key=lambda table: len(table.constants))))
+        tables += [_without(constant, table) for table in involved]
     chosen: dict[int, int] = {}
     for constant, table in reversed(choices):
         at = tuple(slice(None) if each == constant else chosen[each] for each in table.constants)
@@ -154,8 +154,8 @@ def _joined(first: Table, second: Table) -> Table:
 
 
 def _spread(table: Table, constants: tuple[int, ...]) -> Costs:
-    own = iter(table.costs.shape)
-    return table.costs.reshape([next(own) if constant in table.constants else 1 for constant in constants])
+    sizes = iter(table.costs.shape)
+    return table.costs.reshape([next(sizes) if constant in table.constants else 1 for constant in constants])
 
 
 def _without(constant: int, table: Table) -> Table:

@@ -1,5 +1,5 @@
-"""Resources that are not part of this project: WordNet, sentence embeddings, a parser, a prover. A technique that needs
-an absent one is skipped."""
+"""Find resources outside this project: WordNet, sentence embeddings, a parser, a prover. Techniques without theirs are
+skipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
 class Resources(Struct, frozen=True):
     """The paths or names of WordNet's folder, a sentence-transformers model, a spaCy pipeline, and the prover E.
 
-    Nothing is downloaded. The user names embeddings and parser; WordNet and the prover are looked for in their usual
+    Nothing is downloaded. The user names embeddings and parser. WordNet and the prover are searched for in their usual
     places.
     """
 
@@ -40,7 +40,7 @@ def numbers_absent(_: Resources) -> str | None:
 
 
 def wordnet_absent(resources: Resources) -> str | None:
-    """Return the reason why there is no WordNet, or None if there is one."""
+    """Return the reason why WordNet is unavailable, or None if it is available."""
     if find_spec("nltk") is None:
         return "nltk is not installed (pip install 'nescio[systems]')"
     folder = resources.folder
@@ -50,7 +50,7 @@ def wordnet_absent(resources: Resources) -> str | None:
 
 
 def embeddings_absent(resources: Resources) -> str | None:
-    """Return the reason why there are no embeddings, or None if there are some."""
+    """Return the reason why embeddings are unavailable, or None if they are available."""
     if resources.embeddings == _passages.MODEL:
         return f"{_passages.MODEL} has no vector for each token"
     if find_spec("sentence_transformers") is None:
@@ -83,16 +83,16 @@ def _base(folder: Path, word: str) -> str:
     return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
-def wordnet(one: Case, resources: Resources) -> Row:
-    """Return features of the question words that the text lacks: whether it has a synonym, a wider or narrower word, or
-    an antonym."""
+def wordnet(case: Case, resources: Resources) -> Row:
+    """Return features of missing question words: whether the text has a synonym, a wider or narrower word, or an
+    antonym."""
     folder = resources.folder
-    text = {_base(folder, word) for word in one.text.lower}
+    text = {_base(folder, word) for word in case.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}
-    for m in one.matches:
+    for m in case.matches:
         if m.level > TITLE:
             continue
-        same, kin, against = _related(folder, _base(folder, one.question.lower[m.at]))
+        same, kin, against = _related(folder, _base(folder, case.question.lower[m.at]))
         kind = "synonym" if same & text else "antonym" if against & text else "kin" if kin & text else "nothing"
         sums[kind] += m.weight
-    return {name: value / one.total for name, value in sums.items()}
+    return {name: value / case.total for name, value in sums.items()}

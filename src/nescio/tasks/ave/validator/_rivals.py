@@ -1,6 +1,6 @@
-"""Rivals: other questions about the same text. If two ask for the same thing, it seldom answers both.
+"""Compare rivals: other questions about the same text. A text seldom answers two questions of the same kind.
 
-Nothing here looks at who answered, or at other answers to the same question: the answers of one system are enough.
+This ignores who answered, and other answers to the same question, so the answers of one system are enough.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate as its rivals see it: how much of its question the text has (`found`), and how much it lacks."""
+    """A candidate for comparison with its rivals: how much of its question the text has (`found`), and how much it
+    lacks."""
 
     question: frozenset[str]
     answer: frozenset[str]
@@ -26,26 +27,27 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """Return a key of how well the text suits the question; among several answers to a question, the one with the
-        best fit represents it."""
+        """Return a key of the fit of text and question. The answer with the best fit represents a question among
+        rivals."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """Return features that compare each candidate with its rivals on the same text. There are three kinds of rivals:
-    all, those with the same answer, and those that share a word of it.
+    """Return features that compare each candidate with its rivals on the same text.
 
-    The features of each kind are: the number of rivals; by how much the text has more of this question than of any of
-    theirs; and for the most similar rival, its likeness, the same lead, and the weight of its missing words less ours,
-    times the likeness. 0 without rivals.
+    Rivals are of three kinds: all, those with the same answer, and those that share a word of the answer.
+
+    The features of each kind are the number of rivals, and the lead of this question over the best rival. The lead is
+    in how much of each question the text has. For the most similar rival, they are its similarity, the same lead, and a
+    product. It is the weight of its missing words minus ours, times the similarity. All are 0 without rivals.
     """
-    views = [_view(one) for one in cases]
+    views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}
     for at, candidate in enumerate(candidates):
         by_text.setdefault(candidate.text, []).append(at)
     rows = []
     for at, candidate in enumerate(candidates):
-        about = by_text[candidate.text] if candidate.text else []  # without a text there is none to share
+        about = by_text[candidate.text] if candidate.text else []  # Without a text, there are no rivals.
         others = [
             (candidates[i].question_id, views[i]) for i in about if candidates[i].question_id != candidate.question_id
         ]
@@ -54,7 +56,7 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
 
 
 def contested(candidates: Sequence[Candidate]) -> float:
-    """Return the share of the candidates that have a rival: another question with a candidate of the same text."""
+    """Return the share of the candidates with a rival: another question with a candidate of the same text."""
     questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
         questions_of.setdefault(candidate.text, set()).add(candidate.question_id)
@@ -64,12 +66,12 @@ def contested(candidates: Sequence[Candidate]) -> float:
     )
 
 
-def _view(one: Case) -> RivalView:
+def _view(case: Case) -> RivalView:
     question, answer, text = (
-        frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
+        frozenset(stems) for stems in (case.question.content_stems, case.answer.stem, case.text.stem)
     )
     sought = question - answer
-    total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
+    total, lacks = _sum(sought, case.weight), _sum(sought - text, case.weight)
     return RivalView(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
 
 
@@ -108,5 +110,5 @@ def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Ro
 
 
 def _sum(stems: frozenset[str], weight: Weight) -> float:
-    """Return the weight of some stems, added exactly, so that their order does not matter."""
+    """Return the sum of the weights of stems, added exactly, so that their order does not matter."""
     return fsum(map(weight, stems))

@@ -1,5 +1,6 @@
-"""The sense of a word, by extended Lesk over WordNet: the one whose glosses, and those of its neighbours, share most
-with the surrounding words.
+"""Find the sense of a word by extended Lesk over WordNet.
+
+It is the sense whose glosses, and those of its neighbours, share most with the surrounding words.
 
 Source: Banerjee & Pedersen 2002, "An adapted Lesk algorithm for word sense disambiguation using WordNet".
 """
@@ -17,24 +18,25 @@ from nescio.tasks.ave.validator._words import Words, spans
 from nescio.tasks.wordnet import open_folder
 from nescio.text import content_stems
 
-_PARTS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}  # a parser's and WordNet's
-STEPS = 3  # how far above its own sense a word still is of a kind with another
+# from a parser's parts of speech to WordNet's
+_PARTS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+STEPS = 3  # the distance above a sense up to which two words are of one kind
 
 
 @lru_cache(maxsize=1 << 15)
 def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the senses of a word with the stems of their glosses, and of the glosses of neighbouring senses.
+    """Return the senses of a word with the stems of their glosses and of the glosses of neighbouring senses.
 
-    They are those of a part of speech, all where it has none or is not known.
+    They are those of its part of speech, or all if it is unknown or has none.
     """
-    found, net = [], open_folder(folder)
+    signatures, net = [], open_folder(folder)
     for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
         near = [sense, *sense.hypernyms(), *sense.hyponyms(), *sense.part_meronyms(), *sense.part_holonyms()]
         stems: set[str] = set()
         for other in near:
             stems |= _gloss(folder, other.name())
-        found.append((sense.name(), frozenset(stems)))
-    return tuple(found)
+        signatures.append((sense.name(), frozenset(stems)))
+    return tuple(signatures)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -45,9 +47,9 @@ def _gloss(folder: Path, name: str) -> frozenset[str]:
 
 
 def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str = "") -> str | None:
-    """Return the sense of a word among others, by name; the commonest of equals, None for a word without senses.
+    """Return the sense of a word among others; the commonest one at a tie, None for a word without senses.
 
-    `own` is the stem of the word itself, which says nothing about its sense; `part` is its part of speech (n, v, a, r).
+    `own` is the stem of the word itself, which does not help. `part` is its part of speech (n, v, a, r).
     """
     senses = _signatures(folder, word, part)
     if len(senses) < 2:
@@ -58,24 +60,24 @@ def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str =
 
 @lru_cache(maxsize=1 << 14)
 def _above(folder: Path, name: str) -> frozenset[str]:
-    """Return a sense with those up to three steps above it."""
-    level, found = [open_folder(folder).synset(name)], {name}
+    """Return a sense with its hypernyms up to three steps above it."""
+    level, names = [open_folder(folder).synset(name)], {name}
     for _ in range(STEPS):
         level = [other for each in level for other in each.hypernyms()]
-        found |= {other.name() for other in level}
-    return frozenset(found)
+        names |= {other.name() for other in level}
+    return frozenset(names)
 
 
 @lru_cache(maxsize=1 << 12)
 def _senses(folder: Path, words: tuple[tuple[str, str, str], ...]) -> dict[str, str]:
-    """Return the sense of each word of a text, by stem."""
+    """Return the sense of each word of a text, keyed by stem."""
     around = frozenset(stem for _, stem, _ in words)
-    found = ((stem, sense(folder, word, stem, around, part)) for word, stem, part in words)
-    return {stem: name for stem, name in found if name is not None}
+    sense_of_stem = ((stem, sense(folder, word, stem, around, part)) for word, stem, part in words)
+    return {stem: name for stem, name in sense_of_stem if name is not None}
 
 
 def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ...]:
-    """Return the lemma, the stem and the part of speech of the content words of a text, "" without a parser."""
+    """Return lemma, stem and part of speech ("" without a parser) of the content words of a text."""
     if parser is None:
         return tuple(dict.fromkeys((words.lemma[i], words.stem[i], "") for i in words.content))
     tags = {word.at: _PARTS.get(word.pos, "") for word in parse(parser, [words.text])[0]}
@@ -83,21 +85,21 @@ def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ..
     return tuple(dict.fromkeys((words.lemma[i], words.stem[i], tags.get(first[i], "")) for i in words.content))
 
 
-def senses(one: Case, folder: Path, parser: str | None = None) -> Row:
-    """Return features of senses: whether matching words mean the same, and whether the text has a word with the sense
-    of a missing one."""
-    question, text = (_senses(folder, _content(words, parser)) for words in (one.question, one.text))
+def senses(case: Case, folder: Path, parser: str | None = None) -> Row:
+    """Return features of senses: whether matching words have the same sense, and whether the text has a missing word's
+    sense."""
+    question, text = (_senses(folder, _content(words, parser)) for words in (case.question, case.text))
     sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
     there = frozenset(text.values())
-    for m in one.matches:
-        own = question.get(m.stem)
-        if own is None:
+    for m in case.matches:
+        question_sense = question.get(m.stem)
+        if question_sense is None:
             continue
         if m.level > TITLE:
-            kind = "same" if text.get(m.stem, own) == own else "another"
-        elif own in there:
+            kind = "same" if text.get(m.stem, question_sense) == question_sense else "another"
+        elif question_sense in there:
             kind = "by another word"
         else:
-            kind = "of its kind" if any(own in _above(folder, other) for other in there) else "nothing"
+            kind = "of its kind" if any(question_sense in _above(folder, other) for other in there) else "nothing"
         sums[kind] += m.weight
-    return {name: value / one.total for name, value in sums.items()}
+    return {name: value / case.total for name, value in sums.items()}

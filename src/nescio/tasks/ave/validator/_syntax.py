@@ -1,5 +1,4 @@
-"""Techniques that read a parse: dependencies that statement and text share, parts of speech, constituents,
-functions."""
+"""Compare parses: dependencies that statement and text share, parts of speech, constituents, functions."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ def arcs(words: Parse) -> frozenset[tuple[str, str, str]]:
 
 
 def _dependencies(_: Case, parsed: Parsed) -> Row:
-    """Dependencies that statement and text share: with the relation, and without it."""
+    """Return features of dependencies that statement and text share, with the relation and without it."""
     stated, text = arcs(parsed.stated), arcs(parsed.text)
     bare, others = ({(head, tail) for head, _, tail in those} for those in (stated, text))
     return {
@@ -31,16 +30,16 @@ def _dependencies(_: Case, parsed: Parsed) -> Row:
 
 
 def _speech(_: Case, parsed: Parsed) -> Row:
-    """Return features of parts of speech: which nouns, names and verbs of the statement the text has as such, and that
-    of the answer."""
+    """Return features of parts of speech: which of the statement's nouns, names and verbs the text has, and the
+    answer's own."""
     inside = {*parsed.answer}
     stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
     text = {(w.pos, w.lemma) for w in parsed.text}
     lemmas = {lemma for _, lemma in text}
     row: Row = {}
     for kind in _SPEECH:
-        own = [lemma for pos, lemma in stated if pos == kind]
-        row[f"{kind} missing"] = float(sum((kind, lemma) not in text for lemma in own))
+        stated_lemmas = [lemma for pos, lemma in stated if pos == kind]
+        row[f"{kind} missing"] = float(sum((kind, lemma) not in text for lemma in stated_lemmas))
     row["as another part of speech"] = float(sum(lemma in lemmas and (pos, lemma) not in text for pos, lemma in stated))
     at = top(parsed.text, parsed.in_text)
     kind = parsed.text[at].pos if at is not None else ""
@@ -48,8 +47,8 @@ def _speech(_: Case, parsed: Parsed) -> Row:
 
 
 def _constituents(_: Case, parsed: Parsed) -> Row:
-    """Return features of the parser's chunks: whether the answer is one constituent of its text, a whole one, or cut
-    out of one."""
+    """Return features of the parser's chunks: whether the answer is one whole constituent of its text, or cut out of
+    one."""
     words, part = parsed.text, parsed.in_text
     tops = [i for i in part if words[i].head not in part or words[i].head == i]
     left_out = [i for i, word in enumerate(words) if i not in part and word.head in part and word.pos != "PUNCT"]
@@ -76,15 +75,17 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
 
 
 def _functions(_: Case, parsed: Parsed) -> Row:
-    """Return features of functions (subject, object …): whether the answer has the same function and governor in its
-    text as in the statement."""
+    """Return features of functions (subject, object …): whether the answer has the same function and governor in both.
+
+    These are its text and the statement.
+    """
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))
-    own = {(w.lemma, w.dep) for i, w in enumerate(stated) if w.dep in FUNCTIONS and i not in parsed.answer}
+    stated_functions = {(w.lemma, w.dep) for i, w in enumerate(stated) if w.dep in FUNCTIONS and i not in parsed.answer}
     others = {(w.lemma, w.dep) for w in text}
     lemmas = {lemma for lemma, _ in others}
-    matched = [pair for pair in own if pair[0] in lemmas]
+    matched = [pair for pair in stated_functions if pair[0] in lemmas]
     return {
         "same function": float(bool(function) and function == there),
         "same governor": float(bool(governor) and governor == over),

@@ -1,4 +1,4 @@
-"""Techniques that look at kinds: names and the expected type of the answer, numbers, times."""
+"""Examine kinds: names and the expected type of the answer, numbers, times."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def asked_type(question: Words, asks: int | None) -> str:
 
 
 def given_type(answer: Words) -> str:
-    """Return the kind of thing that the answer looks like, one of GIVEN."""
+    """Return the kind that the answer has by its form, one of GIVEN."""
     if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
         return "time"
     if any(map(is_number, answer.lower)):
@@ -47,29 +47,31 @@ def given_type(answer: Words) -> str:
     return "name" if any(word[0].isupper() for word in answer.surface) else "other"
 
 
-def _held(one: Case, i: int) -> bool:
-    return one.question.stem[i] in one.text.stem
+def _held(case: Case, i: int) -> bool:
+    return case.question.stem[i] in case.text.stem
 
 
-def names(one: Case) -> Row:
-    """Return features of names and types: whether the question's names are in the text, and whether the answer is of
-    the kind asked for."""
-    own = [i for i in one.question.content if is_name(one.question, i) and not is_number(one.question.lower[i])]
-    missing = sum(not _held(one, i) for i in own)
-    related = {m.at: m.level for m in one.matches}
-    lost = sum(not _held(one, i) and related.get(i, NONE) == NONE for i in own)
-    wanted_type, answer_type = asked_type(one.question, one.asks), given_type(one.answer)
-    capitals = sum(is_name(one.text, i) for i in range(len(one.text)))
+def names(case: Case) -> Row:
+    """Return features of names and types: whether the text has the question's names, and whether the answer has the
+    right type."""
+    question_names = [
+        i for i in case.question.content if is_name(case.question, i) and not is_number(case.question.lower[i])
+    ]
+    missing = sum(not _held(case, i) for i in question_names)
+    related = {m.at: m.level for m in case.matches}
+    lost = sum(not _held(case, i) and related.get(i, NONE) == NONE for i in question_names)
+    wanted_type, answer_type = asked_type(case.question, case.asks), given_type(case.answer)
+    capitals = sum(is_name(case.text, i) for i in range(len(case.text)))
     wanted = _FITS.get(wanted_type)
     fits = wanted is None or answer_type in wanted
     return {
-        "names asked": float(len(own)),
+        "names asked": float(len(question_names)),
         "names missing": float(missing),
         "names lost": float(lost),
-        "share of names": share(len(own) - missing, len(own)) if own else 1.0,
+        "share of names": share(len(question_names) - missing, len(question_names)) if question_names else 1.0,
         "names in text": math.log1p(capitals),
-        "other names, some missing": float(missing > 0 and capitals > len(own) - missing),
-        "capitals of answer": share(sum(word[0].isupper() for word in one.answer.surface), len(one.answer)),
+        "other names, some missing": float(missing > 0 and capitals > len(question_names) - missing),
+        "capitals of answer": share(sum(word[0].isupper() for word in case.answer.surface), len(case.answer)),
         **{f"asks {kind}": float(wanted_type == kind) for kind in ASKED},
         **{f"gives {kind}": float(answer_type == kind) for kind in GIVEN},
         "fits": float(wanted is not None and fits),
@@ -77,11 +79,11 @@ def names(one: Case) -> Row:
     }
 
 
-def numbers(one: Case) -> Row:
-    """Return features of numbers: whether the text states those of the question, and how many others."""
+def numbers(case: Case) -> Row:
+    """Return features of numbers: whether the text has those of the question, and how many others."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
-        for words in (one.question, one.text, one.answer)
+        for words in (case.question, case.text, case.answer)
     )
     missing = len(in_question - stated)
     return {
@@ -96,7 +98,7 @@ def numbers(one: Case) -> Row:
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str) -> frozenset[Decimal]:
-    """Return the numbers that a text states, in digits or in words, as the judge of numbers reads them."""
+    """Return the numbers in a text, in digits or words, as the judge of numbers reads them."""
     from nescio.judging._numbers import quantities
 
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
@@ -104,8 +106,10 @@ def _values(text: str) -> frozenset[Decimal]:
 
 @lru_cache(maxsize=8)
 def _time(language: str) -> re.Pattern[str]:
-    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th. English months have
-    a capital, because may is a verb."""
+    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th.
+
+    English months must have a capital, because may is a verb.
+    """
     names = "|".join(map(str.capitalize, months(language)))
     month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
     before = r"(?:(?P<before>[0-3]?\d)(?:st|nd|rd|th|er|[.º])?(?:\s+(?:of|de))?\s+)?"
@@ -120,7 +124,7 @@ def _time(language: str) -> re.Pattern[str]:
 def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
     """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
 
-    A day is the same before its month and behind it: 8 May, May 8th, the 8th of May.
+    Word order does not matter: 8 May, May 8th and the 8th of May are the same day.
     """
     dates: set[tuple[str, int]] = set()
     for match in _time(language).finditer(text):
@@ -136,8 +140,7 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Return whether a time is named among others, or holds one of them: 1945 is in the 1940s and in the 20th
-    century."""
+    """Return whether a time equals or contains one of the others: the 1940s and the 20th century contain 1945."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade":
@@ -147,10 +150,10 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
     return moment in others
 
 
-def times(one: Case) -> Row:
+def times(case: Case) -> Row:
     """Return features of times: whether the text names those of the question, or others instead."""
     in_question, stated, in_answer = (
-        moments(" ".join(words.surface), words.language) for words in (one.question, one.text, one.answer)
+        moments(" ".join(words.surface), words.language) for words in (case.question, case.text, case.answer)
     )
     missing = [moment for moment in in_question if not agrees(moment, stated)]
     return {

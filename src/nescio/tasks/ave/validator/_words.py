@@ -1,5 +1,4 @@
-"""A text as the techniques see it: words, their lemmas and stems, which of them carry content, and the ends of
-clauses."""
+"""Represent a text for the techniques: words, lemmas and stems, content words, and ends of clauses."""
 
 from __future__ import annotations
 
@@ -13,14 +12,15 @@ from nescio.tasks.ave.validator._lexicon import NUMBER_WORDS, lemmas, peoples
 from nescio.text import bare_word, without_accents
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s)?|[^\W\d_](?:[^\W_]|(?<=\w)['’](?=\w))*")
-_PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".!?", 6.0))  # in words of distance
+# the distance that punctuation adds, in words
+_PAUSES = (("", 0.0), (",", 2.0), ("()", 2.0), (":–—", 3.0), (";", 4.0), (".!?", 6.0))
 _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which", "what")
 
 
 class Words(Struct, frozen=True):
     """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` has the place of each.
 
-    A place counts words, and more for punctuation between them, so that another clause is farther away.
+    A place counts words, and adds more for punctuation between them, so that another clause is farther away.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Words(Struct, frozen=True):
 
     @property
     def content(self) -> tuple[int, ...]:
-        """Return the positions of the words that are no function words."""
+        """Return the positions of content words, which are all words but function words."""
         stops = self.stops
         return tuple(i for i, word in enumerate(self.lower) if word not in stops)
 
@@ -47,13 +47,13 @@ class Words(Struct, frozen=True):
 
     @property
     def content_stems(self) -> tuple[str, ...]:
-        """Return the stems of those words, in order."""
+        """Return the stems of the content words, in order."""
         return tuple(self.stem[i] for i in self.content)
 
 
 @lru_cache(maxsize=1 << 14)
 def read(text: str, language: str = ENGLISH) -> Words:
-    """Return the words of a text in a language, by its code."""
+    """Return the words of a text in a language, given its code."""
     surface, place, at, end = [], [], 0.0, 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -73,23 +73,23 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _plain(word: str) -> str:
-    """Lower case, without accents and the 's of possession: Céloron's as celoron."""
+    """Return a word in lower case, without accents and a possessive 's: Céloron's gives celoron."""
     return without_accents(bare_word(word)) or word
 
 
 def lemma(word: str) -> str:
-    """Return the base of an irregular form, the country of an adjective; any other word as it is."""
+    """Return the base of an irregular form, the country of an adjective, or any other word unchanged."""
     word = lemmas().get(word, word)
     return peoples().get(word, word)
 
 
 def is_number(word: str) -> bool:
-    """Return whether a lower-case word is a number, in digits or in letters."""
+    """Return whether a lower-case word is a number, in digits or in words."""
     return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Return whether the i-th word is written as a name: a capital that no beginning of a sentence explains."""
+    """Return whether the i-th word has a capital that is not due to the start of a sentence."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 

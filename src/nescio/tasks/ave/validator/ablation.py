@@ -1,4 +1,4 @@
-"""Measure the worth of each technique: the same validator without it."""
+"""Measure the contribution of each technique: the same validator without it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def ablation(
     test: tuple[Exercise, Features] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, list[Validation]]:
-    """Return the decisions with all techniques and without each, retrained and tuned anew, by name.
+    """Return the decisions with all techniques and without each, keyed by name; each validator is retrained and
+    retuned.
 
     They are on the test collection (with its features) if given, else on the held-out development collection.
     """

@@ -1,4 +1,4 @@
-"""From confidences to decisions by AVE's rules, and the thresholds that make a measure best on a development
+"""Make decisions from confidences by AVE's rules, and find the best thresholds for a measure on a development
 collection."""
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nescio.tasks.ave.validator.forest import Floats
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """Return a decision on every candidate, in order. Accept at or above the threshold (None: accept nothing).
+    """Return a decision on every candidate, in order; confidences at or above the threshold are accepted (None: none).
 
-    The surest accepted answer to a question is SELECTED, the first of equals. With `always` the surest answer is
-    selected whatever its confidence, so that every question has an answer.
+    The accepted answer with the highest confidence is SELECTED, the first one at a tie. With `always`, the answer with
+    the highest confidence is selected in any case, so that every question has an answer.
     """
-    sure = {one.key: float(p) for one, p in zip(exercise.candidates, confidence, strict=True)}
+    sure = {candidate.key: float(p) for candidate, p in zip(exercise.candidates, confidence, strict=True)}
     limit = float("inf") if threshold is None else threshold
     selected = set()
     for members in by_question(exercise.candidates).values():
@@ -43,7 +43,7 @@ def _f(total: Any) -> Any:
     return np.where(right > 0, 2 * total.correct / (total.answered + right), np.nan)
 
 
-# ave.F as a function of the outcomes of answers that are accepted or declined, which is what a threshold decides.
+# ave.F as a function of the outcomes of accepted and declined answers, which a threshold decides.
 F_OF_ACCEPTED = Measure(
     "F",
     "F of the accepted answers",
@@ -54,10 +54,12 @@ F_OF_ACCEPTED = Measure(
 
 
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
-    """Return every judged answer as a question of its own that a threshold answers or declines; `groups` are resampled
-    together."""
-    use = np.array([one.judged for one in exercise.candidates])
-    good = np.array([one.right for one in exercise.candidates])[use]
+    """Return Evidence in which every judged answer is a question that a threshold answers or declines.
+
+    `groups` are resampled together.
+    """
+    use = np.array([candidate.judged for candidate in exercise.candidates])
+    good = np.array([candidate.right for candidate in exercise.candidates])[use]
     ones, none = np.ones(len(good), dtype=np.int8), np.zeros(len(good), dtype=np.int8)
     columns = {
         "correct": good.astype(np.int8),
@@ -68,7 +70,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
         "candidate_incorrect": none,
         "confidence": np.asarray(confidence, dtype=np.float64)[use],
     }
-    names = tuple(" ".join(one.key) for one in exercise.candidates if one.judged)
+    names = tuple(" ".join(candidate.key) for candidate in exercise.candidates if candidate.judged)
     cells = {name: values[None] for name, values in columns.items()}
     absence = np.full((1, len(good)), PRESENT, dtype=np.uint8)
     return Evidence(
@@ -77,7 +79,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
-    """Return every question with its surest answer, which a threshold gives or declines."""
+    """Return Evidence of every question with its most confident answer, which a threshold gives or declines."""
     outcomes, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
     data, _ = apply_policies(outcomes, Policies())
     clusters = _codes([group[question] for question in data.questions])
@@ -90,6 +92,5 @@ def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
-    """Return the best threshold for a measure, and the value to expect of it on new questions, as `nescio tune`
-    does."""
+    """Return the best threshold for a measure, and its expected value on new questions, as `nescio tune` does."""
     return tune(data, measure, ci=None, seed=seed, points=2).rows[0]

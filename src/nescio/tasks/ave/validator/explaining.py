@@ -1,4 +1,4 @@
-"""Explain why a statement is proved from a text or not: its formula with what is given up, the text's facts, the
+"""Explain why a text proves a statement or not: the statement's formula, what it gives up, the text's facts, the
 frames."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Fact(Struct, frozen=True):
 
 
 class FrameLine(Struct, frozen=True):
-    """A frame of the statement or the text: its predicate, its mode, and who fills which role."""
+    """A frame of the statement or the text: its predicate, its mode, and the filler of each role."""
 
     of: str
     predicate: str
@@ -41,7 +41,7 @@ class FrameLine(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """A statement with its proof: the cost of what is given up, and whether E proves the rest (None: no E)."""
+    """A statement with its proof: the cost of what it gives up, and whether E proves the rest (None: no E)."""
 
     statement: str
     cost: int
@@ -57,28 +57,28 @@ def explain(question: str, answer: str, text: str, parser: str, prover: str | No
     """Return the formula, the proof and the frames of an answer to a question, and of its supporting text."""
     statement = hypothesis(question, answer)
     stated, known = parse(parser, [statement, text])
-    atoms, held = formula(stated), facts(known)
-    found = relaxation(atoms, held)
+    atoms, known_facts = formula(stated), facts(known)
+    relaxed = relaxation(atoms, known_facts)
     lines = [
         Line(
             _written(stated, atom),
             atom.cost,
-            "given up" if atom in found.given_up else "kept",
-            ", ".join(known[found.mapping[at]].lower for at in atom.places if at in found.mapping) or None,
+            "given up" if atom in relaxed.given_up else "kept",
+            ", ".join(known[relaxed.mapping[at]].lower for at in atom.places if at in relaxed.mapping) or None,
         )
         for atom in atoms
     ]
     proved = None
     if _logic.absent(prover) is None:
-        (proved,) = _logic.prove(prover, [_logic.rest(0, atoms, held, found)])
+        (proved,) = _logic.prove(prover, [_logic.rest(0, atoms, known_facts, relaxed)])
     return Proof(
         statement,
-        found.cost,
-        found.whole,
+        relaxed.cost,
+        relaxed.whole,
         proved,
-        found.limit_reached,
+        relaxed.limit_reached,
         tuple(lines),
-        tuple(Fact(_written(known, atom)) for atom in held),
+        tuple(Fact(_written(known, atom)) for atom in known_facts),
         (*_frames("statement", stated), *_frames("text", known)),
     )
 

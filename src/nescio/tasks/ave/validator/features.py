@@ -1,4 +1,4 @@
-"""Candidates as an array: a row a candidate, a column a feature, in the order of the techniques."""
+"""Represent candidates as an array: one row per candidate, one column per feature, in the order of the techniques."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nescio.tasks.ave.validator.techniques import TECHNIQUES
 
 
 class Rarity(Struct, frozen=True):
-    """The weight of a stem: ln((N + 1)/(n + 1)) / ln(N + 1), if n of N texts hold it; 1 if n is 0."""
+    """The weight of a stem that n of N texts hold: ln((N + 1)/(n + 1)) / ln(N + 1); 1 if n is 0."""
 
     texts: int
     counts: Mapping[str, int]
@@ -34,19 +34,20 @@ class Rarity(Struct, frozen=True):
 
 
 class Features(Struct, frozen=True, eq=False):
-    """`values` has shape (candidates, features); each name is `technique: feature`."""
+    """The features of candidates: `values` has shape (candidates, features), and each name is `technique: feature`."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
 
     def without(self, technique: str) -> Features:
-        """Return the same without the columns of one technique."""
+        """Return the features without the columns of one technique."""
         kept = [i for i, name in enumerate(self.names) if name.partition(":")[0] != technique]
         return Features(tuple(self.names[i] for i in kept), self.values[:, kept])
 
 
 def rarity(exercise: Exercise) -> Rarity:
-    """Count in the questions and supporting texts of a development collection, each candidate giving two texts."""
+    """Return the rarity of stems in the questions and supporting texts of a development collection, two texts per
+    candidate."""
     asked = {question.id: question for question in exercise.questions}
     counts: Counter[str] = Counter()
     for candidate in exercise.candidates:
@@ -65,16 +66,17 @@ def features(
 ) -> Features:
     """Return the features that the techniques compute for each candidate. No technique depends on another.
 
-    `votes` says how many systems gave a candidate's answer, by key (1 if unknown); only redundancy reads it.
+    `votes` has the number of systems that gave each candidate's answer, keyed by candidate (1 if unknown). Only
+    redundancy reads it.
     """
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")
     resources = resources or Resources()
     asked = {question.id: (question.text, code(language(question))) for question in exercise.questions}
     cases = [
-        case(text, one.answer, one.text, rare.weight, one.document or "", language=tongue)
-        for one in exercise.candidates
-        for text, tongue in (asked[one.question_id],)
+        case(text, candidate.answer, candidate.text, rare.weight, candidate.document or "", language=tongue)
+        for candidate in exercise.candidates
+        for text, tongue in (asked[candidate.question_id],)
     ]
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []

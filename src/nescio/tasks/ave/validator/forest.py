@@ -1,7 +1,7 @@
 """A forest of extremely randomised trees (Geurts, Ernst & Wehenkel 2006) as plain arrays.
 
-scikit-learn grows it; only numbers are kept, which JSON holds exactly, so that a saved model predicts the same to the
-last bit and contains nothing executable.
+scikit-learn grows it. Only numbers are kept, which JSON holds exactly, so a saved model predicts the same to the last
+bit and contains nothing executable.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ LEAF = -1
 
 
 class Tree(Struct, frozen=True, eq=False):
-    """Nodes, root first, children after their parent; an inner node goes left if x[feature] <= threshold, else right.
+    """Nodes, root first and children after their parent; an inner node goes left if x[feature] <= threshold, else
+    right.
 
     A leaf has the feature -1; `value` is the share of right answers among the training candidates in it.
     """
@@ -35,7 +36,7 @@ class Tree(Struct, frozen=True, eq=False):
     value: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Return the value of the leaf that each row falls into; x has shape (rows, features)."""
+        """Return the value of each row's leaf, shape (rows,); x has shape (rows, features)."""
         at = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         while (inner := self.feature[at] != LEAF).any():
@@ -46,20 +47,20 @@ class Tree(Struct, frozen=True, eq=False):
 
 
 class Forest(Struct, frozen=True):
-    """Trees whose mean is the chance of being right."""
+    """Trees whose mean is the probability that an answer is right."""
 
     trees: tuple[Tree, ...]
 
     def predict(self, x: Floats) -> Floats:
         """Return the mean over the trees, in [0, 1]; shape (rows,)."""
-        narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # as scikit-learn compares
+        narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # scikit-learn compares in single precision.
         return np.asarray(np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees))
 
 
 def grow(x: Floats, right: NDArray[np.bool_], weight: Floats, *, trees: int, seed: int, jobs: int = 1) -> Forest:
-    """Return a forest that tells right answers from wrong; the same for the same seed, whatever `jobs`.
+    """Return a forest that separates right answers from wrong; it is the same for the same seed, whatever `jobs`.
 
-    Raises UsageError if scikit-learn is not installed: only training needs it.
+    Raises UsageError if scikit-learn is not installed, which only training needs.
     """
     if find_spec("sklearn") is None:
         raise UsageError("training a validator needs scikit-learn: pip install 'nescio[systems]'")
@@ -87,12 +88,12 @@ def _tree(grown: Any, at: int) -> Tree:
 
 
 def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
-    """Return the forest as JSON has it."""
+    """Return the forest as lists for JSON."""
     return [{name: values.tolist() for name, values in asdict(tree).items()} for tree in forest.trees]
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest that `as_lists` wrote. Raises ValueError if it is no tree over so many features."""
+    """Return the forest from the lists of `as_lists`. Raises ValueError if they are no trees over so many features."""
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 

@@ -1,4 +1,4 @@
-"""A trained validator: its techniques, its forest, its calibration and its thresholds; saved as JSON, which runs
+"""Hold a trained validator: its techniques, forest, calibration and thresholds; saved as JSON, which executes
 nothing."""
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from nescio.text import enumerated
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6
-APART = 0.25  # how unlike the shares of contested answers may be before it is said
+APART = 0.25  # A larger difference between the shares of contested answers gives a note.
 
 
 class Calibration(Struct, frozen=True):
-    """Platt's: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
+    """Platt's calibration: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
 
     slope: float
     intercept: float
 
     def __call__(self, raw: Floats) -> Floats:
-        """Return chances of being right for the means of a forest."""
+        """Return the probabilities of being right for the means of a forest."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * logit(raw) + self.intercept))))
 
 
 def logit(share: Floats) -> Floats:
-    """ln(p / (1 - p)), p kept a millionth away from 0 and 1."""
+    """Return ln(p / (1 - p)), with p kept a millionth away from 0 and 1."""
     inside = np.clip(share, _CLIP, 1 - _CLIP)
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
 class Model(Struct, frozen=True):
-    """A validator; `thresholds` maximise the measures that they name (F, c@1; None accepts nothing)."""
+    """A validator; each of `thresholds` maximises the measure of its name (F, c@1; None accepts nothing)."""
 
     techniques: tuple[str, ...]
     names: tuple[str, ...]
@@ -64,8 +64,7 @@ class Model(Struct, frozen=True):
         """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
         (0, 1).
 
-        Raises UsageError if a technique that the model was trained with is not available here, or used other resources
-        then.
+        Raises UsageError if a technique of the model is not available here, or used other resources in training.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
@@ -83,13 +82,17 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Return notes on what a user should know of this model on this collection."""
+        """Return notes on limits of this model on this collection."""
         made = note(
             "validator.pairs",
             "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
             "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
         )
-        mixed = (made,) if all(not one.answer for one in exercise.candidates) and not self.about.get("pairs") else ()
+        mixed = (
+            (made,)
+            if all(not candidate.answer for candidate in exercise.candidates) and not self.about.get("pairs")
+            else ()
+        )
         if unlearnt := sorted({*languages(exercise)} - {*self.about.get("languages", (ENGLISH,))}):
             mixed = (
                 *mixed,
@@ -117,18 +120,18 @@ class Model(Struct, frozen=True):
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """Return the same from features that were computed before; they must be the model's, in its order."""
+        """Return the probabilities from computed features, which must be the model's in its order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
 
 
 def languages(exercise: Exercise) -> tuple[str, ...]:
-    """Return the codes of the languages of the questions, English for those that name none."""
+    """Return the codes of the languages of the questions; English for questions without one."""
     return tuple(sorted({code(language(question)) for question in exercise.questions}))
 
 
 def save(model: Model, path: Path) -> None:
-    """Write the model as JSON, whole or not at all."""
+    """Write the model as JSON, completely or not at all."""
     document = {
         "kind": KIND,
         "version": VERSION,
@@ -145,12 +148,12 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Read a model that was saved; it predicts the same to the last bit. Raises FormatError for a file that is none."""
+    """Return a saved model, which predicts the same to the last bit. Raises FormatError for any other file."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror}") from None
-    except ValueError as error:  # not UTF-8, or no JSON
+    except ValueError as error:  # The file is not UTF-8, or no JSON.
         raise FormatError(path, f"not a saved model, which is JSON: {error}") from None
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise FormatError(path, f"not a saved model: its kind is not {KIND!r}")

@@ -1,4 +1,4 @@
-"""The techniques by name: what each computes, the row of the paper's Table 12 that it represents, and what it needs."""
+"""List the techniques: what each computes, the row of the paper's Table 12 that it represents, and what it needs."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from nescio.tasks.ave.validator._resources import Resources
 from nescio.tasks.ave.validator._rivals import against_rivals
 from nescio.text import enumerated
 
-LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
+LEXICAL = "Lexical processing"  # This is no row of Table 12: the paper's text says that all participants used it.
 STATED = frozenset(get_args(Language))  # languages with rules for hypotheses
-REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
+REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes redundancy on purpose.
 PROOFS, PASSAGES = "proofs", "passages"
-RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
+RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # No validator of 2007 reports using rivals.
 
 
 Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list[Row]]
 
 
 class Technique(Struct, frozen=True):
-    """A group of features that is switched by name; `absent` says why it cannot be used here, or None.
+    """A group of features that can be switched on and off; `absent` says why it is unavailable, or None.
 
-    `compute` takes all candidates of a collection with their votes; most techniques look at one at a time.
+    `compute` takes all candidates of a collection with their votes; most techniques use one candidate at a time.
     """
 
     name: str
@@ -58,13 +58,14 @@ class Technique(Struct, frozen=True):
     compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
     also: tuple[str, ...] = ()  # other rows that it represents
-    spoken: frozenset[str] | None = frozenset((ENGLISH,))  # codes of languages that it knows; None: it reads no words
-    parsed: bool = False  # whether it reads what a parser makes of the texts
-    outside: bool = False  # whether it needs what this project does not bring: WordNet, a model, a parser, a prover
+    # codes of the languages that it supports; None: it reads no words
+    spoken: frozenset[str] | None = frozenset((ENGLISH,))
+    parsed: bool = False  # whether it needs parses of the texts
+    outside: bool = False  # whether it needs a resource outside this project: WordNet, a model, a parser, a prover
 
 
 def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
-    return lambda _, cases, votes, resources: [compute(one, resources) for one in cases]  # noqa: ARG005
+    return lambda _, cases, votes, resources: [compute(case, resources) for case in cases]  # noqa: ARG005
 
 
 def _plain(
@@ -74,19 +75,19 @@ def _plain(
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
-    """Return the function of a technique that also works without a parser, and better with one."""
+    """Return the function of a technique that works without a parser, and better with one."""
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         parser = None if _parsing.absent(resources.parser) else resources.parser
-        if parser is not None:  # all at once, which is faster
-            _parsing.parse(parser, [words.text for one in cases for words in (one.question, one.text)])
-        return [compute(one, resources, parser) for one in cases]
+        if parser is not None:  # Parsing all texts at once is faster.
+            _parsing.parse(parser, [words.text for case in cases for words in (case.question, case.text)])
+        return [compute(case, resources, parser) for case in cases]
 
     return all_rows
 
 
 def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
-    """Return a technique that reads parses."""
+    """Return a technique that needs parses."""
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         return compute(cases, str(resources.parser))
@@ -170,7 +171,7 @@ TECHNIQUES = {
     )
 }
 PARSED = frozenset(name for name, each in TECHNIQUES.items() if each.parsed)
-TAGGED = frozenset(("classes", "coreference", "senses"))  # which read a parse where there is one
+TAGGED = frozenset(("classes", "coreference", "senses"))  # These use a parse if there is one.
 OWN = tuple(name for name, each in TECHNIQUES.items() if not each.outside and name != REDUNDANCY)
 
 PARTICIPANTS = (
@@ -231,7 +232,7 @@ _REMARKS = {
 
 
 class Row12(Struct, frozen=True):
-    """A row of Table 12, and the technique that represents it here: `use` is yes or skipped.
+    """A row of Table 12, and the technique that represents it here; `use` is yes or skipped.
 
     `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
     """
@@ -244,21 +245,21 @@ class Row12(Struct, frozen=True):
 
 
 def missing(technique: Technique, resources: Resources, languages: Collection[str] = ()) -> str | None:
-    """Return why a technique cannot be used here on questions in some languages (their codes), or None if it can."""
+    """Return why a technique is unavailable for questions in these languages (given their codes), or None."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
     return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the techniques for the rows that a participant of 2007 marked in Table 12, and the lexical ones."""
+    """Return the lexical techniques, and those for the rows that a participant of 2007 marked in Table 12."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
 
 
 def named(only: Collection[str]) -> frozenset[str]:
-    """Return the techniques that are named, or those of a named participant of 2007; all if none is named."""
+    """Return the named techniques, or those of a named participant of 2007; all if none is named."""
     for name in only:
         if name not in TECHNIQUES and name not in PARTICIPANTS:
             raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
@@ -275,10 +276,11 @@ def chosen(
     redundancy: bool = False,
     languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all that can be used, or the given ones, without those switched off; redundancy
-    only on request.
+    """Return the techniques to use: all available or all named ones, without those switched off.
 
-    Raises UnknownNameError for a name that is none, UsageError if nothing is left.
+    Redundancy is used only on request.
+
+    Raises UnknownNameError for an unknown name, UsageError if no technique is left.
     """
     for name in without:
         if name not in TECHNIQUES:
@@ -297,7 +299,7 @@ def chosen(
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError if a technique that a model was trained with cannot be used here."""
+    """Raise UsageError if a technique of a model is unavailable here."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
@@ -306,20 +308,19 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
-    """Return the names and versions of the parser, the prover and the model of passages that techniques use."""
-    found = {}
+    """Return the names and versions of the parser, the prover and the passage model that techniques use."""
+    version_of = {}
     if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
-        found["parser"] = _parsing.version(str(resources.parser))
+        version_of["parser"] = _parsing.version(str(resources.parser))
     if PASSAGES in names:
-        found["embeddings"] = _passages.model()
+        version_of["embeddings"] = _passages.model()
     if PROOFS in names:
-        found["prover"] = _logic.version(resources.prover)
-    return found
+        version_of["prover"] = _logic.version(resources.prover)
+    return version_of
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, then the techniques of nescio alone, with what is in use, what is skipped and
-    why."""
+    """Return the rows of Table 12, then nescio's own techniques, with those in use, those skipped and why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}

@@ -1,5 +1,4 @@
-"""Training a validator on a development collection: everything that is chosen is chosen on answers held out by
-question."""
+"""Train a validator on a development collection; every choice is made on answers held out by question."""
 
 from __future__ import annotations
 
@@ -23,14 +22,13 @@ from nescio.tasks.ave.validator.forest import Floats, Forest, grow
 from nescio.tasks.ave.validator.model import Calibration, Model, languages, logit
 from nescio.tasks.ave.validator.techniques import chosen, versions
 
-ALSO = 0.3  # what a candidate of a second collection counts, beside 1
+ALSO = 0.3  # the weight of a candidate of a second collection, relative to 1
 TREES = 100
 FOLDS = 10
 
 
 class TrainingPlan(Struct, frozen=True):
-    """The settings of training: the seed, the number of trees, and the number of parts that are held out in turn
-    (`folds`)."""
+    """The settings of training: the seed, the number of trees, and the number of held-out parts (`folds`)."""
 
     seed: int = 0
     trees: int = TREES
@@ -40,10 +38,9 @@ class TrainingPlan(Struct, frozen=True):
 
 
 class Trained(Struct, frozen=True, eq=False):
-    """A model, and its confidence in each development candidate while that was held out: `confidence`, shape
-    (candidates,).
+    """A model, and its held-out confidence in each development candidate, shape (candidates,).
 
-    `tuned` has the threshold for each measure, with what to expect of it on new questions.
+    `tuned` has the threshold for each measure, with its expected value on new questions.
     """
 
     model: Model
@@ -55,7 +52,7 @@ class Material(Struct, frozen=True, eq=False):
     """The training data of a model: features, labels and weights of the development and any second collection.
 
     `group` names the group with which each row is held out. The first `own` rows are the development collection's.
-    `use` marks judged rows; `versions` are those of parser and prover.
+    `use` marks judged rows. `versions` has those of parser and prover.
     """
 
     x: Features
@@ -78,14 +75,14 @@ def train(
     votes: Votes | None = None,
     plan: TrainingPlan | None = None,
 ) -> Trained:
-    """Return a validator from a development collection whose answers are judged.
+    """Return a validator trained on a development collection with judged answers.
 
-    Questions (or the clusters that they name) are dealt into parts; each part is judged by a forest grown on the
-    others. On these held-out confidences the calibration is fitted and the thresholds for F and c@1 are tuned; then a
-    forest is grown on all. `also` is a second collection that only helps the forest: its answers count `plan.also`
-    each, and those of a held-out question are held out as well.
+    Questions (or the clusters that they name) are split into parts, and a forest grown on the others judges each part.
+    These held-out confidences serve to fit the calibration and to tune the thresholds for F and c@1. Then a forest is
+    grown on all parts. `also` is a second collection that only helps the forest. Its answers weigh `plan.also` each,
+    and those to a held-out question are held out as well.
 
-    Raises MismatchError if there are not both right and wrong answers, or fewer than two groups of questions.
+    Raises MismatchError without both right and wrong answers, or with fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
@@ -126,7 +123,7 @@ def gather(
 
 
 def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
-    """Return the model of some material, calibrated and tuned on held-out confidences, grown on everything."""
+    """Return the model of some material: calibrated and tuned on held-out confidences, then grown on all rows."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
@@ -153,7 +150,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
         "trees": plan.trees,
         "folds": plan.folds,
         "contested": contested(exercise.candidates),
-        "pairs": all(not one.answer for one in exercise.candidates),
+        "pairs": all(not candidate.answer for candidate in exercise.candidates),
         "versions": dict(material.versions),
         "languages": list(languages(exercise)),
     }
@@ -164,9 +161,9 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return each development candidate's mean from forests that saw nothing of its group; shape (own,)."""
+    """Return each development candidate's mean from forests that were grown without its group; shape (own,)."""
     fold = deal(material.group, material.own, plan)
-    held = np.full(material.own, np.nan)
+    means = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
@@ -175,8 +172,8 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
                 "few of them"
             )
         mine = fold[: material.own] == part
-        held[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
-    return held
+        means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
+    return means
 
 
 def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> Forest:
@@ -191,7 +188,8 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 
 
 def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
-    """Deal whole groups into held-out parts by the seed; -1 for groups without a development candidate."""
+    """Return the held-out part of each row; whole groups are assigned by the seed, and -1 marks groups without
+    development candidates."""
     names = sorted(set(group[:own]))
     if len(names) < 2:
         raise MismatchError("training needs at least two questions (or clusters), so that one can be held out")
@@ -202,7 +200,7 @@ def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64
 
 
 def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
-    """Platt's two numbers by maximum likelihood."""
+    """Return Platt's two parameters by maximum likelihood."""
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)

@@ -1,6 +1,6 @@
 """Systems that answer questions about a story, and can decline: Deep Read, MCTest's baselines, and three simple ones.
 
-`runs.py` has them by name and makes runs of them; `deep_read.py`, `window.py` and `overlap.py` are the systems.
+`runs.py` lists the systems and makes their runs; `deep_read.py`, `window.py` and `overlap.py` are the systems.
 """
 
 from nescio.tasks.reading.entities import has_wordnet

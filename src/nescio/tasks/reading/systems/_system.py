@@ -1,4 +1,5 @@
-"""The contract of a reading system: a question with its story goes in, and a choice with its confidence comes out."""
+"""Define the contract of a reading system: it takes a question with its story, and returns a choice with its
+confidence."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from nescio.errors import MismatchError
 class Scored(Struct, frozen=True):
     """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
 
-    The candidates are the options of the question, else the sentences of its story. `chosen` is set where the system
-    breaks ties by its own rule, `sure` where it has a confidence of its own.
+    The candidates are the options of the question, else the sentences of its story. `chosen` is set if the system has
+    its own rule for ties, `sure` if it has its own confidence.
     """
 
     scores: tuple[float, ...]
@@ -25,13 +26,13 @@ class Scored(Struct, frozen=True):
 
     @property
     def best(self) -> int:
-        """Return the index of the chosen candidate: the first of the best score, if no other rule is given."""
+        """Return the index of the chosen candidate: the first with the best score, if the system has no other rule."""
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
     @property
     def confidence(self) -> float:
-        """Return the system's own, else m / (1 + m), in [0, 1), with m the margin of the best score over the
-        runner-up."""
+        """Return the system's own confidence, or else m / (1 + m), in [0, 1), with m the margin of the best score over
+        the second."""
         if self.sure is not None:
             return self.sure
         runner_up, best = sorted((0.0, *self.scores))[-2:]
@@ -42,7 +43,7 @@ System = Callable[[Question], Scored]
 
 
 def check(question: Question, *, options: bool) -> None:
-    """Raise MismatchError if a question lacks something that a system reads: its story, or options to choose from."""
+    """Raise MismatchError if a question lacks what a system needs: its story, or options."""
     if options and not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"
@@ -53,5 +54,8 @@ def check(question: Question, *, options: bool) -> None:
 
 
 def weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
-    """Return the weights ln(1 + n / held) of stems, added exactly; one in no sentence weighs as one in one of the n."""
-    return math.fsum(math.log1p(n / held.get(one, 1)) for one in stems)
+    """Return the sum of the weights ln(1 + n / held) of stems, added exactly.
+
+    A stem in none of the n sentences weighs like a stem in one of them.
+    """
+    return math.fsum(math.log1p(n / held.get(stem, 1)) for stem in stems)

@@ -1,5 +1,5 @@
-r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): the sentence of the story that shares most words with the
-question.
+r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): choose the sentence of the story that shares most words with
+the question.
 
 Question and sentences are *sets* of words. The sentence with the largest intersection wins. Among several, the one that
 matches on longer words wins, and then the earlier one. No word is too common to count. Switches, as in the paper's
@@ -14,10 +14,10 @@ Table 1:
 
 NameHum and ProHum, the paper's upper bounds, need names and references marked by hand, which no collection here has.
 
-With options, the sets of question and option are joined: the option wins that some sentence supports best. The
-confidence is our own. With $w_t = \ln(1 + n / n_t)$ for a word in $n_t$ of the n sentences, it is the weight of the
-question's words in the chosen sentence over the weight of all of them; with options, m / (1 + m) for the margin m in
-weight over the runner-up.
+With options, the sets of question and option are joined, and the option with the best supporting sentence wins. The
+confidence is our own. A word in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$. The confidence is the weight
+of the question's words in the chosen sentence, divided by the weight of all of them. With options it is m / (1 + m) for
+the margin m in weight over the second.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from nescio.tasks.wordnet import HINT, lacking
 from nescio.text import content_stems, question_word, stem, words
 
 Switch = Literal["Filt", "Sem", "Pro", "Name", "Stem"]
-SWITCHES: tuple[Switch, ...] = get_args(Switch)  # in the order in which the paper names its systems
+SWITCHES: tuple[Switch, ...] = get_args(Switch)  # in the order of the paper's names of systems
 BY_HAND = ("NameHum", "ProHum")
 Bag = frozenset[str]
 Merit = tuple[bool, int, tuple[int, ...]]
 
 
 class _Sentence(Struct, frozen=True):
-    """A sentence as Deep Read sees it: its words, and the classes of things that it holds."""
+    """A sentence for Deep Read: its words, and the classes of its entities."""
 
     bag: Bag
     classes: Bag
 
 
 def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple[str, ...]:
-    """Return the switches in the order of the paper. Raises UnknownNameError, or UsageError for an unavailable one."""
+    """Return the switches in the paper's order. Raises UnknownNameError, or UsageError for an unavailable switch."""
     wanted = set(switches)
     for name in sorted(wanted):
         if name in BY_HAND:
@@ -71,8 +71,7 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system with some of the switches on; `folder` is WordNet's, if it is not installed in its usual
-    place."""
+    """Return the system with some switches on; `folder` is WordNet's, if it is not in its usual place."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
@@ -92,25 +91,25 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...], folder: Path | None)
     meant = classes.referents(story) if "Pro" in on else ()
     bags = []
     for i, sentence in enumerate(story):
-        held: set[str] = set(named[i].classes) if "Name" in on else set()
+        classes_held: set[str] = set(named[i].classes) if "Name" in on else set()
         if "Sem" in on:
-            held.update(*(classes.noun_classes(word, folder) for word in words(sentence)))
+            classes_held.update(*(classes.noun_classes(word, folder) for word in words(sentence)))
         bag = _bag(sentence, on)
         if "Pro" in on and meant[i]:
             bag |= _bag(" ".join(meant[i]), on)
-            held |= {classes.PERSON} if "Name" in on else set()
-        bags.append(_Sentence(bag | held, frozenset(held)))
+            classes_held |= {classes.PERSON} if "Name" in on else set()
+        bags.append(_Sentence(bag | classes_held, frozenset(classes_held)))
     return tuple(bags)
 
 
 def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
-    """Return the question as a bag, and the class that it asks for."""
+    """Return the question as a bag of words, and the class that it asks for."""
     demanded = classes.DEMANDED.get(question_word(question.text)) if {"Name", "Sem"} & set(on) else None
     return _bag(question.text, on) | ({demanded} if demanded else frozenset()), demanded
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return the rank key of a sentence; among equal ones the earlier wins."""
+    """Return the sort key of a sentence; among equal ones the earlier wins."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)
@@ -122,30 +121,37 @@ def _choose_sentence(question: Question, on: tuple[str, ...], folder: Path | Non
     bag, demanded = _question_bag(question, on)
     merits = [_merit(bag, demanded, sentence, on) for sentence in story]
     best = max(range(len(story)), key=lambda i: (merits[i], -i))
-    held = _held(question.story)
+    sentence_counts = _held(question.story)
     stems = frozenset(content_stems(question.text))
-    whole = weigh(stems, held, len(story))
-    sure = weigh(stems.intersection(content_stems(question.story[best])), held, len(story)) / whole if whole else 0.0
+    whole = weigh(stems, sentence_counts, len(story))
+    sure = (
+        weigh(stems.intersection(content_stems(question.story[best])), sentence_counts, len(story)) / whole
+        if whole
+        else 0.0
+    )
     return Scored(tuple(float(count) for _, count, _ in merits), best, best, round(sure, 9))
 
 
 def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None) -> Scored:
     story = _sentences(question.story, on, folder)
     bag, demanded = _question_bag(question, on)
-    held, merited = _held(question.story), []
+    sentence_counts, merited = _held(question.story), []
     for text in question.options:
-        own = _bag(text, on) - bag
-        merits = [(bool(own & one.bag), *_merit(bag | own, demanded, one, on)) for one in story]
+        option_words = _bag(text, on) - bag
+        merits = [
+            (bool(option_words & sentence.bag), *_merit(bag | option_words, demanded, sentence, on))
+            for sentence in story
+        ]
         at = max(range(len(story)), key=lambda i: (merits[i], -i))
         stems = frozenset(content_stems(f"{question.text} {text}")).intersection(content_stems(question.story[at]))
-        merited.append((merits[at], weigh(stems, held, len(story)) if merits[at][0] else 0.0, at))
+        merited.append((merits[at], weigh(stems, sentence_counts, len(story)) if merits[at][0] else 0.0, at))
     best = max(range(len(merited)), key=lambda i: (merited[i][0], merited[i][1], -i))
-    margin = merited[best][1] - max((one[1] for i, one in enumerate(merited) if i != best), default=0.0)
+    margin = merited[best][1] - max((sentence[1] for i, sentence in enumerate(merited) if i != best), default=0.0)
     sure = round(max(margin, 0.0) / (1 + max(margin, 0.0)), 9)
     return Scored(tuple(float(merit[2]) for merit, _, _ in merited), merited[best][2], best, sure)
 
 
 @lru_cache(maxsize=1 << 10)
 def _held(story: tuple[str, ...]) -> Mapping[str, int]:
-    """Return how many sentences have each content stem."""
+    """Return the number of sentences with each content stem, keyed by stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))

@@ -1,8 +1,9 @@
-"""A validator in the loop with the generation of candidates, as the AVE 2007 overview concludes. If the validator
-rejects a candidate, the next one is asked for, until one is accepted or none is left.
+"""Generate candidates with a validator in the loop, as the AVE 2007 overview concludes.
 
-A candidate is an option, or a sentence of the story, with the sentence that supports it. All candidates of a
-collection make a collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
+If the validator rejects a candidate, the next one is tried, until one is accepted or none is left.
+
+A candidate is an option or a sentence of the story, with its supporting sentence. All candidates of a collection form a
+collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from nescio.text import content_stems
 
 
 def exercise(collection: Collection) -> Exercise:
-    """Return every option, or every sentence if a question has none, as an answer to validate.
+    """Return a collection with every option, or every sentence for a question without options, as an answer to
+    validate.
 
-    Right are the options of the key, and the sentences that people accept (or, where nobody lists any, those of
-    AutSent). Where there is no key the values are unknown. Raises MismatchError for a question without a story.
+    Right answers are the options of the key, and the sentences that people accept (without people's lists, those of
+    AutSent). Without a key the values are unknown. Raises MismatchError for a question without a story.
     """
     questions = tuple(
         Question(question.id, question.text, cluster=question.cluster) for question in collection.questions
     )
-    candidates = [one for question in collection.questions for one in _candidates(question)]
+    candidates = [candidate for question in collection.questions for candidate in _candidates(question)]
     return Exercise(collection.name, questions, tuple(candidates))
 
 
@@ -49,37 +51,37 @@ def _candidates(question: Question) -> list[Candidate]:
 
 
 def _right(question: Question) -> frozenset[int] | None:
-    """Return the places of the right candidates, or None if nobody says which are right."""
+    """Return the indices of the right candidates, or None if unknown."""
     if question.answerable is False:
         return frozenset()
     if question.options:
         known = {answer.strip().lower() for answer in question.answers}
-        own = frozenset(i for i, text in enumerate(question.options) if text.strip().lower() in known)
-        return own if known else None
+        right_options = frozenset(i for i, text in enumerate(question.options) if text.strip().lower() in known)
+        return right_options if known else None
     if question.accepted is not None:
         return frozenset(question.accepted)
     return answer_sentences(question.story, question.answers) if question.answers else None
 
 
 def _support(question: Question, option: str) -> int:
-    """Return the sentence with the most stems of the option, and of those the one with most of the question; the first
-    of equals."""
-    own, asked = {*content_stems(option)}, {*content_stems(question.text)}
+    """Return the sentence with the most stems of the option; ties go to the most stems of the question, then to the
+    first."""
+    option_stems, asked = {*content_stems(option)}, {*content_stems(question.text)}
     shared = [{*content_stems(sentence)} for sentence in question.story]
-    return max(range(len(shared)), key=lambda i: (len(own & shared[i]), len(asked & shared[i]), -i))
+    return max(range(len(shared)), key=lambda i: (len(option_stems & shared[i]), len(asked & shared[i]), -i))
 
 
 def confidences(collection: Collection, model: Model, resources: Resources | None = None) -> dict[Key, float]:
-    """Return the validator's confidence in every candidate of a collection, by question and place (from 1)."""
+    """Return the validator's confidence in every candidate of a collection, keyed by question and place (from 1)."""
     made = exercise(collection)
     sure = model.confidence(made, resources)
-    return {one.key: float(p) for one, p in zip(made.candidates, sure, strict=True)}
+    return {candidate.key: float(p) for candidate, p in zip(made.candidates, sure, strict=True)}
 
 
 def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:
-    """Return the first candidate, in the order of the system's scores, that the validator accepts; else silence.
+    """Return the first candidate, in the order of the system's scores, that the validator accepts; else an abstention.
 
-    Silence keeps the system's first candidate. The confidence is the validator's in the candidate that is kept.
+    An abstention keeps the system's first candidate. The confidence is the validator's in the kept candidate.
     """
     texts = question.options or question.story
     order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))

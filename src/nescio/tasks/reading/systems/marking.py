@@ -1,4 +1,4 @@
-"""The judge that suits questions about stories, and the marks that it can give."""
+"""Choose the judge for questions about stories, and the marks that it can give."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Return the judge that suits the questions, and the measures that it allows; a choice of the user goes first.
+    """Return the judge for the questions, and the measures that it allows; the user's choice has priority.
 
-    Questions with options are judged by their choices, unless a measure of sentences and words is asked for.
+    The judge of options is chosen for questions with options, unless a measure of sentences or words is asked for.
     """
-    own = deep_read.__name__
+    judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):
         raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
     if keep_pronouns and wanted:
-        raise UsageError(f"{opt('keep_pronouns', True)} is for the judge {own}; use '{own}(keep_pronouns=true)'")
+        raise UsageError(
+            f"{opt('keep_pronouns', True)} is for the judge {judge_name}; use '{judge_name}(keep_pronouns=true)'"
+        )
     questions = result.data.collection.questions
     marked = keep_pronouns or any(parse(name).label in MARKS for name in measures)
     if wanted is None and (marked or not all(question.options for question in questions)):
-        wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
+        wanted = f"{judge_name}(keep_pronouns={str(keep_pronouns).lower()})"
     return wanted, None if wanted is None else _suited(wanted, questions)
 
 

@@ -1,7 +1,7 @@
-r"""Three simple systems that choose the option whose stems a story shares most.
+r"""Choose options by three simple systems: the option whose stems a story shares most.
 
-All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
-those that the question does not hold. No system reads the answer key, and none draws at random.
+All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems,
+those that are not in the question. No system reads the answer key, and none is random.
 
     option-overlap     MCTest's sliding window (Richardson et al. 2013) with a window of one sentence: the weight that
                        the best sentence shares with question and option together; only sentences with an own stem
@@ -12,11 +12,11 @@ those that the question does not hold. No system reads the answer key, and none 
     word-distance      MCTest's distance idea: the mean over own stems, by weight, of $\sum_t w_t / d_t$, where $d_t$
                        is the distance in content words to the nearest place of the question's stem t
 
-A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
+A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems weigh more; sentence-overlap only
 counts.
 
-The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 if options tie or
-nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
+The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the second. It is 0 if options tie
+or nothing matches, grows with the evidence, and stays below 1. It ranks answers; it is no probability of being right.
 """
 
 from __future__ import annotations
@@ -31,25 +31,29 @@ from nescio.data.model import Question
 from nescio.tasks.reading.systems._system import Scored, check, weigh
 from nescio.text import content_stems
 
-NEIGHBOUR = 0.25  # what a match beside the selected sentence counts, against one within it
+NEIGHBOUR = 0.25  # the weight of a match in a neighbour of the selected sentence, relative to one within it
 
 
 class _Stems(Struct, frozen=True):
-    """A question before its story, all in stems: those of the question, those of each option alone, and those of the
-    sentences."""
+    """A question and its story as stems: those of the question, of each option alone, and of the sentences."""
 
     asked: frozenset[str]
     options: tuple[frozenset[str], ...]
     story: tuple[tuple[str, ...], ...]
-    held: Mapping[str, int]  # the number of sentences with a stem
+    held: Mapping[str, int]  # the number of sentences with each stem
 
     @classmethod
     def of(cls, question: Question) -> _Stems:
         check(question, options=True)
         of_question = frozenset(content_stems(question.text))
         story = tuple(tuple(content_stems(sentence)) for sentence in question.story)
-        held = Counter(stem for sentence in story for stem in set(sentence))
-        return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
+        sentence_counts = Counter(stem for sentence in story for stem in set(sentence))
+        return cls(
+            of_question,
+            tuple(frozenset(content_stems(o)) - of_question for o in question.options),
+            story,
+            sentence_counts,
+        )
 
     def weight(self, stems: Iterable[str]) -> float:
         return weigh(stems, self.held, len(self.story))
@@ -65,11 +69,13 @@ class _Stems(Struct, frozen=True):
 
 
 def option_overlap(question: Question) -> Scored:
-    """Score each option by the weight that its best sentence shares with question and option together."""
+    """Return a score for each option: the weight that its best sentence shares with question and option together."""
     stems, scored = _Stems.of(question), []
-    for own in stems.options:
+    for option_stems in stems.options:
         shared = [
-            stems.weight((stems.asked | own).intersection(sentence)) if own.intersection(sentence) else 0.0
+            stems.weight((stems.asked | option_stems).intersection(sentence))
+            if option_stems.intersection(sentence)
+            else 0.0
             for sentence in stems.story
         ]
         scored.append((max(shared), shared.index(max(shared))))
@@ -77,19 +83,21 @@ def option_overlap(question: Question) -> Scored:
 
 
 def sentence_overlap(question: Question) -> Scored:
-    """Score each option by the share of its stems in, and beside, the sentence that is closest to the question."""
+    """Return a score for each option: the share of its stems in, and beside, the sentence closest to the question."""
     stems = _Stems.of(question)
     at, scored = stems.closest(), []
     beside = [stems.story[i] for i in (at - 1, at + 1) if 0 <= i < len(stems.story)]
     matches = len(stems.asked.intersection(stems.story[at]))
-    for own in stems.options:
-        overlap = len(own.intersection(stems.story[at])) + NEIGHBOUR * sum(len(own.intersection(s)) for s in beside)
-        scored.append((matches * overlap / max(1, len(own)), at))
+    for option_stems in stems.options:
+        overlap = len(option_stems.intersection(stems.story[at])) + NEIGHBOUR * sum(
+            len(option_stems.intersection(s)) for s in beside
+        )
+        scored.append((matches * overlap / max(1, len(option_stems)), at))
     return _scored(scored, stems)
 
 
 def word_distance(question: Question) -> Scored:
-    """Score each option by how near its stems are to the question's, over the story as one line of content words."""
+    """Return a score for each option from the distance of its stems to the question's, in the story's content words."""
     stems = _Stems.of(question)
     line = [(stem, index) for index, sentence in enumerate(stems.story) for stem in sentence]
     places: dict[str, list[int]] = {}
@@ -101,17 +109,17 @@ def word_distance(question: Question) -> Scored:
         return math.fsum(stems.weight([t]) / min(abs(place - other) for other in places[t]) for t in placed)
 
     scored = []
-    for own in stems.options:
+    for option_stems in stems.options:
         credit = [
             max((stems.weight([stem]) * nearness(place), -line[place][1]) for place in places[stem])
-            for stem in own & places.keys()
+            for stem in option_stems & places.keys()
         ]
         _, before = max(credit, default=(0.0, 0))
-        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
+        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(option_stems) or 1.0), -before))
     return _scored(scored, stems)
 
 
 def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
-    """Return the scores with their sentences, rounded so that equal evidence ties on every machine."""
+    """Return the scores with their sentences, rounded so that equal scores tie on every machine."""
     scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
     return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

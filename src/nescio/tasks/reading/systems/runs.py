@@ -1,4 +1,4 @@
-"""Systems by name, the runs that they make of a collection, and the bundled stories."""
+"""List the systems, make their runs of a collection, and find the bundled stories."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SYSTEMS.update(
         "random": lambda collection, _, seed: random_choice(collection, seed),
     }
 )
-SENTENCES = ("deep-read", "random")  # those that answer a question without options, by a sentence of its story
+SENTENCES = ("deep-read", "random")  # systems that answer a question without options, by a sentence of its story
 
 
 def answer(
@@ -47,14 +47,14 @@ def answer(
     wordnet: Path | str | None = None,
     validator: Model | None = None,
 ) -> Run:
-    """Let a system answer every question from its story; it declines below the threshold.
+    """Return a run in which a system answers every question from its story, and declines below the threshold.
 
-    A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence
-    of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
-    `random`, and `wordnet` is the folder that Sem reads. With a `validator` the threshold is one on its confidence, by
-    default its own for c@1 (`nescio.tasks.reading.systems.loop`). Raises UnknownNameError for the system or a switch,
-    UsageError for a threshold outside [0, 1], MismatchError for a question without the story or the options that the
-    system needs.
+    A question with options is answered by an option, or, with `by_sentence`, by a sentence of its story. A question
+    without options is answered by a sentence. A declined candidate keeps its answer and confidence. `switches` are Deep
+    Read's, `seed` is that of `random`, and `wordnet` is the folder for Sem. With a `validator`, the threshold is on its
+    confidence, by default its own for c@1 (`nescio.tasks.reading.systems.loop`). Raises UnknownNameError for the system
+    or a switch, and UsageError for a threshold outside [0, 1]. Raises MismatchError for a question without the story or
+    the options that the system needs.
     """
     make = SYSTEMS.find(system)
     if threshold is not None and not 0 <= threshold <= 1:
@@ -95,8 +95,10 @@ def bundled() -> Path:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run as JSON Lines, whole or not at all. Each row holds the run's name unless it is the name of the
-    file."""
+    """Write a run as JSON Lines, completely or not at all.
+
+    Each row has the run's name, unless it is the name of the file.
+    """
     path = Path(path)
     named = {} if path.stem == run.name else {"run": run.name}
     rows = [response_row(response) | named for response in run.responses]

@@ -1,7 +1,7 @@
 r"""MCTest's baselines (Richardson, Burges & Renshaw, EMNLP 2013, algorithms 1 and 2), and choice at random.
 
-With P the words of the story in order, Q and A the sets of words of the question and of an option, C(w) how often w
-stands in P, and IC(w) = ln(1 + 1 / C(w)):
+P are the words of the story in order, Q and A the sets of words of the question and of an option. C(w) is the number of
+occurrences of w in P, and IC(w) = ln(1 + 1 / C(w)):
 
     sliding-window    $\max_j \sum_{i=1}^{|S|} \mathrm{IC}(P_{j+i}) [P_{j+i} \in S]$ with S = A ∪ Q
     window-distance   the same minus d; with stop words removed, $d = \min d_P(q, a) / (|P| - 1)$ over the words q of
@@ -28,12 +28,12 @@ from nescio.text import STOP_WORDS, words
 
 
 class _Story(Struct, frozen=True, eq=False):
-    """The words of a story in order: the word at each place, the places of each word, and its worth."""
+    """The words of a story in order: the word at each place, the places of each word, and its weight."""
 
     code: NDArray[np.int64]
     places: dict[str, list[int]]
     sentence: NDArray[np.int64]
-    worth: NDArray[np.float64]  # of the word at each place
+    worth: NDArray[np.float64]  # the weight of the word at each place
 
 
 @lru_cache(maxsize=1 << 8)
@@ -49,7 +49,7 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the weight of the best window of |S| words, and the sentence in which its middle lies."""
+    """Return the weight of the best window of |S| words, and the sentence in its middle."""
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
@@ -58,8 +58,8 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
     if not size:
         return 0.0, 0
     sums = np.concatenate([[0.0], np.cumsum(held * story.worth)])
-    # The windows of the paper start after each place and may run past the end; those that begin at the first word are
-    # included.
+    # The windows of the paper start after each place and may extend past the end. Windows that begin at the first word
+    # are included here.
     ends = np.minimum(np.arange(len(held)) + size, len(held))
     weights = np.round(sums[ends] - sums[:-1], 9)
     best = int(np.argmax(weights))
@@ -68,19 +68,19 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
 
 
 def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
-    """d of algorithm 2, in (0, 1]."""
-    held = story.places.keys() - STOP_WORDS
-    near, far = question & held, (option & held) - question
+    """Return d of algorithm 2, in (0, 1]."""
+    story_words = story.places.keys() - STOP_WORDS
+    near, far = question & story_words, (option & story_words) - question
     if not near or not far or len(story.code) < 2:
         return 1.0
     least = min(_apart(story.places[q], story.places[a]) for q in near for a in far)
     return least / (len(story.code) - 1)
 
 
-def _apart(one: list[int], other: list[int]) -> int:
-    """Return the least distance between an index of one list and an index of the other, both sorted."""
-    least = abs(one[0] - other[0])
-    for place in one:
+def _apart(first: list[int], other: list[int]) -> int:
+    """Return the least distance between an index of one list and an index of the other; both are sorted."""
+    least = abs(first[0] - other[0])
+    for place in first:
         at = bisect_left(other, place)
         least = min([least, *(abs(place - other[i]) for i in (at - 1, at) if 0 <= i < len(other))])
     return least
@@ -100,19 +100,22 @@ def _scored(question: Question, *, distance: bool) -> Scored:
 
 
 def sliding_window(question: Question) -> Scored:
-    """Algorithm 1: the option whose words, with the question's, fill one stretch of the story best."""
+    """Return scores by algorithm 1: the weight of the option's and the question's words in the best window of the
+    story."""
     return _scored(question, distance=False)
 
 
 def window_distance(question: Question) -> Scored:
-    """Algorithm 1 minus algorithm 2 (plus 1, which keeps scores from falling below 0 and changes no choice)."""
+    """Return scores by algorithm 1 minus algorithm 2, plus 1, which keeps scores from being negative and changes no
+    choice."""
     return _scored(question, distance=True)
 
 
 def random_choice(collection: Collection, seed: int = 0) -> System:
-    """Return a system that chooses by lot among the options of each question, or the sentences of its story.
+    """Return a system that chooses at random among the options of each question, or the sentences of its story.
 
-    The lots go by identifier, so that the order of the questions does not matter. Its confidence is the chance of each.
+    The draw depends on the question's identifier, so the order of the questions does not matter. Its confidence is the
+    probability of each choice.
     """
     names = sorted(question.id for question in collection.questions)
     lots = dict(zip(names, Block(0, len(names), seed).generator(Stream.RANDOM_READER).random(len(names)), strict=True))
