@@ -346,13 +346,69 @@ def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> Non
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     path = path.rename(path.with_name("two.jsonl"))
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    why = "it is the file of alpha_one, which is disqualified: trained on the topics"
+    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
     assert told(campaign, path.parent, received=LATER) == [("refused", why)]
     shutil.copytree(path.parent, tmp_path / "beta")
     assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="renamed")
     assert told(campaign, path.parent, received="2026-05-03") == [("accepted", "")]
+
+
+def written_anew(task: str, path: Path, target: Path) -> Path:
+    """Write a run with the same answers and other bytes: the lines in another order, with other confidences."""
+    lines = path.read_text().splitlines()[::-1]
+    if task == "ave":
+        lines = [f"{line[:-1]}1" for line in lines]
+    elif task == "pan":
+        lines = [line.replace("0.9", "0.8") for line in lines]
+    else:
+        lines = [
+            json.dumps({**json.loads(line), "confidence": 0.25}, indent=None, separators=(",", ":")) for line in lines
+        ]
+        lines = [line.replace("thing", "THING").replace("Ann", "ann") for line in lines]
+    return made.text(target.with_suffix(path.suffix), "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("task", ["qa", "ave", "nuggets", "reading", "pan"])
+def test_the_answers_of_a_disqualified_run_come_in_under_no_name(tmp_path: Path, task: str) -> None:
+    campaign = getattr(made, task)(tmp_path)
+    path = made.sound(task, tmp_path / "alpha" / "one")
+    assert told(campaign, path) == [("accepted", "")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    anew = written_anew(task, path, tmp_path / "in" / "alpha" / "two")
+    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
+    assert told(campaign, anew, received=LATER) == [("refused", why)]
+    same_name = anew.rename(anew.with_stem("one"))
+    assert told(campaign, same_name, received=LATER)[0] == ("refused", "the run is disqualified: trained on the topics")
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
+    assert told(campaign, same_name, received="2026-05-03") == [("accepted", "")]
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_run(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    mine = ["a", "b", "c", "d", "e", None]
+    made.submit(tmp_path / "in", {"alpha_one": mine, "alpha_early": [*mine[:4], "x", "y"], "beta_own": ["z"] * 6})
+    told(campaign, tmp_path / "in" / "alpha", tmp_path / "in" / "beta")
+    ruled = nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    early = "alpha_early counts: 4 of 6 answers, silence among them, are those of alpha_one"
+    assert ruled.alike == (early,)
+    assert f"note: {early}" in str(ruled)
+    shutil.rmtree(tmp_path / "in")
+    made.submit(tmp_path / "in", {"alpha_two": [*mine[:5], "x"], "alpha_three": [*mine[:3], "x", "y", "z"]})
+    made.submit(tmp_path / "in", {"beta_two": [{"answer": answer, "confidence": 0.1} for answer in mine]})
+    folders = [tmp_path / "in" / "alpha", tmp_path / "in" / "beta"]
+    rows = {row.run: row for row in nescio.campaign.intake(campaign, folders, received=LATER).rows}
+    # Another group may give the same answers by chance, so this is for the organisers to decide.
+    assert {row.status for row in rows.values()} == {"accepted"}
+    assert (
+        rows["alpha_two"].aside == "5 of 6 answers, silence among them, are those of alpha_one, which is disqualified"
+    )
+    assert rows["alpha_three"].aside == ""  # half of its answers are other
+    assert rows["beta_two"].aside.startswith("6 of 6 answers")
+    assert rows["beta_two"].aside in str(rows["beta_two"])
+    assert "alpha_one" not in rows["beta_two"].told
 
 
 # ---- archives ----

@@ -285,7 +285,8 @@ class DisqualifyRequest(WithdrawRequest):
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of them counts, now or later.
 
-    Judgements of their answers stay, and --lift admits the runs again.
+    Their groups cannot hand in the same answers again, under whatever name. A note names the runs that count and share
+    more than half of these answers. Judgements of their answers stay, and --lift admits the runs again.
 
     \b
     nescio campaign disqualify campaign uned_mine --reason "trained on the topics"

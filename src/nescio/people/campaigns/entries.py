@@ -86,7 +86,8 @@ class Receipt(Struct, frozen=True):
     def __str__(self) -> str:
         what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
-            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…)"
+            aside = sanitize(f"; {self.aside}") if self.aside else ""
+            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…){aside}"
         why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 

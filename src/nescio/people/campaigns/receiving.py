@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -36,6 +36,7 @@ from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, nam
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical
 from nescio.people.campaigns.topics import Topics
+from nescio.people.campaigns.written_anew import Version, answers_of, most_alike, versions
 from nescio.sources.source import PACKED
 from nescio.sources.temporary import temporary_folder
 from nescio.stats.parallel import followed
@@ -88,7 +89,7 @@ class Received(Results[Receipt], frozen=True):
 
 class _Desk(Struct):
     """The place where runs come in: the campaign, its topics, what came in before, what was decided, the time, and the
-    digests of the rules."""
+    digests of the rules. `out` has the disqualified runs with the reason, and `banned` every version of them."""
 
     campaign: Campaign
     topics: Topics
@@ -96,6 +97,8 @@ class _Desk(Struct):
     receipts: list[Receipt]
     entries: list[Entry]
     rules: dict[str, str]
+    out: dict[str, str]
+    banned: list[Version]
 
 
 def intake(
@@ -125,9 +128,10 @@ def intake(
             raise UsageError("there is no file to take in")
         time = _begun(opened, items, moment(received) if received else now(), folders, group)
         entries = read_log(opened)
-        desk = _Desk(
-            opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
-        )
+        topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
+        banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
+        rules = digests(opened, SETTINGS, TOPICS)
+        desk = _Desk(opened, topics, time, receipts, entries, rules, out, banned)
         # What could not be opened is no run, whatever its name.
         runs = Counter(item.run.casefold() for item in items if item.why is None)
         rows = [_take(desk, item, alone=runs[item.run.casefold()] < 2) for item in followed(items, progress)]
@@ -243,13 +247,12 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     other = named_group(item.stem, settings.groups)
     if other not in ("", item.group):
         return _RENAME, f"its name says that it is a run of {other}, but it came from {item.group}"
-    out = disqualified(desk.entries)
     late = f"it came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
     rules = {
         str(item.why): item.why is not None,
         late: deadline is not None and desk.received > deadline,
         "two files in this delivery are runs with this name": not alone,
-        f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
+        f"the run is disqualified: {desk.out.get(receipt.run)}": receipt.run in desk.out,
         FILE_RULE: not is_file_name(PurePosixPath(item.file).name),
     }
     if broken := next((rule for rule, holds in rules.items() if holds), None):
@@ -258,12 +261,12 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
     if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
         return _RENAME, f"a run of {owner} has this name"
-    return _in_already(desk, item, receipt, out)
+    return _in_already(desk, item, receipt)
 
 
-def _in_already(desk: _Desk, item: Delivered, receipt: Receipt, out: Mapping[str, str]) -> _Why:
-    """Say where the same run, or one of nearly the same name, came in before; `out` are the disqualified ones, with
-    the reason. A stored copy of it that was changed or lost is put back."""
+def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
+    """Say where the same file, or one of nearly the same name, came in before. A stored copy of it that was changed or
+    lost is put back."""
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
     for old in accepted:
@@ -273,13 +276,12 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt, out: Mapping[str
             aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
             return "it was already accepted", aside
     for old in accepted:
-        if old.same == receipt.same and ((old.run, old.version) in counting or old.run in out):
-            if old.group != item.group:
-                return _ASK, f"{old.group} submitted the same file"
-            said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
-            return (
-                f"it is the file of {old.run}, which is disqualified: {out[old.run]}" if old.run in out else said
-            ), ""
+        if old.same != receipt.same:
+            continue
+        if old.group != item.group and ((old.run, old.version) in counting or old.run in desk.out):
+            return _ASK, f"{old.group} submitted the same file"
+        if (old.run, old.version) in counting:
+            return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}", ""
     latest = {old.run.casefold(): old for old in accepted}
     known = latest.get(receipt.run.casefold())
     # What came in later than now came in under a wrong clock, and keeps nothing out.
@@ -302,6 +304,12 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
         return replace(receipt, reasons=(run.counted,), faults=run.listed)
+    banned = sorted(desk.banned, key=lambda version: version.group != item.group)  # of equals the group's own
+    like = most_alike(run.language, answers_of(settings.task, run.said), banned)
+    if like is not None and like.whole and like.version.group == item.group:
+        name = like.version.run
+        why = f"it gives all answers of {name}, which is disqualified: {desk.out[name]}"
+        return replace(receipt, reasons=(why,))
     own = {
         one.run
         for one in taken_in(desk.campaign, read_log(desk.campaign))
@@ -322,4 +330,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
     put(desk.campaign / RUNS / stored, item.content)
-    return replace(receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces)
+    receipt = replace(
+        receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces
+    )
+    return receipt if like is None else replace(receipt, aside=f"{like}, which is disqualified")
