@@ -173,7 +173,7 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
     made.sound("qa", tmp_path / "inbox" / "alpha" / "a" / "run")
     made.submit(tmp_path / "inbox" / "alpha", {"b_run": SAME})
     made.submit(tmp_path / "inbox", {"beta_b": ["b"] * 6})
-    rows = nescio.campaign.intake(campaign, [tmp_path / "inbox"]).rows  # the parent of group folders is no group
+    rows = nescio.campaign.intake(campaign, sorted((tmp_path / "inbox").iterdir())).rows
     twice = ("alpha", "refused", ("two files in this delivery are runs with this name",))
     assert [(row.group, row.status, row.reasons) for row in rows] == [twice, twice, ("beta", "accepted", ())]
     made.submit(tmp_path, {"alpha_new": ["n"] * 6})
@@ -222,7 +222,7 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     loose = made.lines(inbox / "beta_b.jsonl", [{"id": f"q{i}", "answer": "c"} for i in range(6)])
     packed(inbox / "beta.zip", {"beta_c.jsonl": loose.read_bytes()})
     (inbox / ".hidden").write_text("x")
-    received = nescio.campaign.intake(campaign, [inbox])
+    received = nescio.campaign.intake(campaign, sorted(inbox.glob("[!.]*")))  # as a shell names `inbox/*`
     assert {row.file: (row.status, *row.reasons) for row in received.rows} == {
         "a.jsonl": ("accepted",),
         "b.jsonl": ("refused", "there is no group 'Beta'"),
@@ -231,6 +231,22 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     }
     assert received.status == 2
     assert len([*(campaign / "receipts").rglob("*.json")]) == 4
+
+
+def test_a_folder_inside_a_delivery_gives_its_runs_to_no_other_group(tmp_path: Path) -> None:
+    """The sender chose the names of the folders inside, and the organisers that of the folder which they name."""
+    campaign, inbox = made.qa(tmp_path), tmp_path / "inbox"
+    made.sound("qa", inbox / "alpha" / "a")
+    assert told(campaign, inbox / "alpha") == [("accepted", "")]
+    for stranger in ("Stranger", "BETA"):
+        made.lines(inbox / stranger / "alpha" / "a.jsonl", [{"id": f"q{i}", "answer": "junk"} for i in range(6)])
+        assert told(campaign, inbox / stranger, received=LATER) == [("refused", f"there is no group {stranger!r}")]
+    received = nescio.campaign.intake(campaign, sorted(inbox.iterdir()), received="2026-05-03")
+    assert [row.group for row in received.rows] == ["BETA", "Stranger", "alpha"]
+    assert {row.status for row in received.rows} == {"refused"}
+    assert {row.status for row in nescio.campaign.intake(campaign, [inbox]).rows} == {"refused"}
+    (run,) = taken_in(open_campaign(campaign))
+    assert (run.run, run.version) == ("alpha_a", 1)
 
 
 @pytest.mark.parametrize(

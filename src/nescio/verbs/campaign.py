@@ -235,11 +235,11 @@ class IntakeRequest(Step):
 def intake(request: IntakeRequest) -> Received:
     """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. What lies
-    beside such folders in one that holds them is refused. A run is named after its file, without its suffix. A later
-    version replaces an earlier one until the deadline, and both are kept. A file is refused if it is late, from an
-    unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault. The exit
-    status is 2 if something was refused.
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A run
+    belongs to the FOLDER that you name, whatever the folders inside it are called. It is named after its file, without
+    its suffix. A later version replaces an earlier one until the deadline, and both are kept. A file is refused if it
+    is late, from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has
+    a fault. The exit status is 2 if something was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01

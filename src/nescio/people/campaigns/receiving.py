@@ -113,16 +113,15 @@ def intake(
 
         print(nescio.campaign.intake("campaign", ["runs/mine.jsonl"], group="uned", received="2026-06-01"))
 
-    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs; or a folder of
-    these, in which everything else is refused. `group` says whose they are where the name of the folder does not.
+    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs. Names of folders
+    inside it mean nothing, as the group chose them. `group` says whose they are where the name of the folder does not.
     `received` is when they came in (None: now). A run has the name of its group and of its file without its suffix; a
     later version replaces an earlier one, and both are kept. Refused is what is late, of an unknown group, of another
     group, in already, one too many, too large, or has a fault. `progress` is called with
     the number of files read. Raises UsageError where there is nothing to take in.
     """
     with step(campaign) as opened:
-        places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
-        given = {place: _delivered(opened, place, group) for place in places}
+        given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
         items = [item for own in given.values() for item in own]
         if not items:
             raise UsageError("there is no file to take in")
@@ -142,18 +141,11 @@ def intake(
     return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")
 
 
-def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return everything in a folder that holds folders of groups, or else the folder itself. Whatever lies beside the
-    groups' folders belongs to no group, and is refused with a receipt."""
-    groups = campaign.settings.groups
-    if group or not folder.is_dir() or folder.resolve().name in groups:
-        return [folder]
-    held = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    return held if any(path.is_dir() and path.name in groups for path in held) else [folder]
-
-
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself."""
+    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself.
+
+    They belong to the group that the user names, by the folder or in words, and to no other.
+    """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
@@ -242,7 +234,7 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     if item.group not in settings.groups:
         return (
             f"there is no group {item.group!r}",
-            f"groups are {', '.join(settings.groups)} (--group says whose it is)",
+            f"groups are {', '.join(settings.groups)} (give the folder of each group, or say whose it is by --group)",
         )
     other = named_group(item.stem, settings.groups)
     if other not in ("", item.group):
