@@ -238,27 +238,15 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
     return size
 
 
-def read_member(path: Path, name: str) -> bytes:
-    """Return the unpacked content of one member of an archive (the last of that name), zstandard included.
+def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+    """Return the members whose names are wanted, in the order of the archive, those that share a name included.
 
-    Raises FormatError if it is damaged, encrypted, or larger than a log can be.
+    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only). Raises
+    FormatError for one that is damaged or encrypted.
     """
-    for _, content in read_members(path, lambda member: member == name, last=True):
-        return content
-    raise FormatError(path, "there is no such member", where=f"member {sanitize(name, target='message')}")
-
-
-def read_members(
-    path: Path, wanted: Callable[[str], bool], *, last: bool = False
-) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Return the members whose names are wanted, in the order of the archive, those that share a name included; or the
-    last of them.
-
-    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
-    """
-    members = [info for info in _listed(path) if wanted(info.filename)]
-    for info in members[-1:] if last else members:
-        yield info, _content(path, info)
+    for info in _listed(path):
+        if wanted(info.filename):
+            yield info, _content(path, info)
 
 
 def _content(path: Path, info: zipfile.ZipInfo) -> bytes:

@@ -100,22 +100,6 @@ class _Arriving:
             yield part
 
 
-def each_file(address: str) -> list[str]:
-    """Return the addresses of the files that match a pattern; raise FormatError as `fetch` does."""
-    try:
-        import fsspec
-    except ImportError:
-        raise FormatError(address, MISSING) from None
-    try:
-        system, place = fsspec.core.url_to_fs(address)
-        names = [system.unstrip_protocol(name) for name in _files(system, place)]
-    except Exception as error:  # each storage has errors of its own
-        raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
-    if not names:
-        raise FormatError(address, "there is no such file")
-    return names
-
-
 def _files(system: Any, place: str) -> list[str]:
     """List the files at a place, which may be a pattern or a folder; empty if there is nothing."""
     if any(c in place for c in PATTERN):

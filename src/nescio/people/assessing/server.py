@@ -20,6 +20,7 @@ from nescio.people.assessing import access, work
 from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.following import status
 from nescio.people.assessing.guard import COOKIE, TOO_MANY, Guard, Limiter, address_of
+from nescio.people.campaigns.handed_in import Record
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.pages import rendered, script_page
 
@@ -198,7 +199,7 @@ def judgements(
 ) -> Saved:
     """Save judgements; each may be sent again, and counts once."""
     judging(found)
-    said = [work.Said(**record.model_dump()) for record in sent.records]
+    said = [Record(**record.model_dump()) for record in sent.records]
     saved, refused = work.save(database, found.name, [*work.by_this_clock(said, sent.sent)], facts)
     return Saved(saved=saved, refused=refused)
 

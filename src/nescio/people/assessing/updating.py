@@ -14,17 +14,18 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from nescio.errors import UsageError
 from nescio.people.assessing import work
 from nescio.people.assessing.creating import (
+    by_chance,
     content_of,
     facts_of,
     item_row,
     languages_of,
-    times_of,
     topic_of,
     unit,
     write,
 )
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.pooling import NAMED, Item
 from nescio.text import plural
@@ -84,7 +85,8 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("none of these questions is in the database; are these its sources?")
     undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
     new = [item for item in found.new if topic_of(item) not in undrawn]
-    times = times_of([topic for topic in topics if topic not in known and topic not in undrawn], asked["overlap"])
+    unknown = [topic for topic in topics if topic not in known and topic not in undrawn]
+    times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
         # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
         with database.writing() as connection:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -20,7 +19,7 @@ from nescio.data.model import Verdict
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
-from nescio.people.campaigns.handed_in import LONGEST, listed_nuggets
+from nescio.people.campaigns.handed_in import LONGEST, Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.text import sanitize
@@ -38,20 +37,8 @@ TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: al
 CONTROLLED = 0.1  # of the topics that somebody gets
 SHOWN = "shown"  # the mark of a record that somebody was shown the judge's grade; it is older than all that they say
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
+SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # of a judgement, what a browser knows
 SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
-
-
-class Said(Struct, frozen=True):
-    """A judgement as a browser sends it."""
-
-    id: str
-    item: str
-    at: str
-    verdict: str = ""
-    comment: str = ""
-    mark: str = ""
-    pool: int = 0
-    guidelines: str = ""
 
 
 def facts(connection: Connection) -> dict[str, Any]:
@@ -182,8 +169,7 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if item.kind == SECOND and item.id not in said:
             _note_shown(connection, person, item.id)
         if (held := said.get(item.id)) and held.mark != SHOWN:
-            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
-            row["held"] = {name: getattr(held, name) for name in names}
+            row["held"] = {name: getattr(held, name) for name in SAID}
         elif item.gone:
             continue  # no run gives it any more
         if item.kind == SECOND:
@@ -244,7 +230,7 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 # ---- what is said ----
 
 
-def by_this_clock(said: Sequence[Said], sent: str) -> Iterator[Said]:
+def by_this_clock(said: Sequence[Record], sent: str) -> Iterator[Record]:
     """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
     now = datetime.now(UTC)
     for one in said:
@@ -256,7 +242,7 @@ def by_this_clock(said: Sequence[Said], sent: str) -> Iterator[Said]:
 
 
 def save(
-    database: Database, person: str, said: Sequence[Said], own: Mapping[str, Any]
+    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any]
 ) -> tuple[list[str], list[dict[str, str]]]:
     """Add judgements; returns the ids of those that are on the disk now, or were before, and why others are not."""
     saved: list[str] = []
@@ -275,7 +261,7 @@ def save(
     return saved, refused
 
 
-def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]) -> tuple[str, str]:
+def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
     """Add a judgement; returns why not, or the topic that it is of."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
@@ -295,7 +281,7 @@ def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]
     return "", item.topic
 
 
-def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
+def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
     """Say why a person may not say this of an item; nothing if they may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
@@ -330,7 +316,7 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
     return connection.scalar(own) is not None
 
 
-def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
+def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return a judgement as a row of the table, or its fault.
 
     Its time is never later than now, so that later judgements count.
@@ -444,8 +430,7 @@ def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
         row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
         row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
         if held := said.get(ADJUDICATION):
-            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
-            row["held"] = {name: getattr(held, name) for name in names}
+            row["held"] = {name: getattr(held, name) for name in SAID}
         rows.append(row)
     return rows
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -14,7 +13,7 @@ from nescio.data.model import Verdict
 from nescio.errors import UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, write_asked
+from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
 from nescio.people.campaigns.collecting import KEY_SHEET
 from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
 from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
@@ -185,7 +184,7 @@ def _shared_out(
     questions: dict[str, list[Item]] = {}
     for item in pool:
         questions.setdefault(item.question, []).append(item)
-    times = _times(campaign, list(questions), overlap)
+    times = times_of(list(questions), overlap, lambda question: campaign.hidden_order("overlap", question))
     load, assessors = dict.fromkeys(reads, 0), list(reads)
     wanted: dict[str, list[Item]] = {name: [] for name in assessors}
     for question, items in questions.items():
@@ -204,22 +203,6 @@ def _shared_out(
                 if who not in done.get(item.id, {}) and len(done.get(item.id, {})) < times[question]
             ]
     return {who: own_order(campaign, who, items) for who, items in wanted.items()}
-
-
-def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict[str, int]:
-    """Return how many assessors judge each question: as many as `overlap` says, or a second one of a share of them,
-    which nobody can foretell."""
-    if overlap >= 1:
-        if overlap != int(overlap):
-            raise UsageError(
-                f"an overlap is a whole number of assessors, or a share of the questions (found {overlap})"
-            )
-        return dict.fromkeys(questions, int(overlap))
-    if overlap <= 0:
-        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
-    drawn = sorted(questions, key=lambda question: campaign.hidden_order("overlap", question))
-    twice = {*drawn[: ceil(overlap * len(questions))]}
-    return {question: 1 + (question in twice) for question in questions}
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
