@@ -8,7 +8,9 @@ import io
 import json
 import os
 import shutil
+import struct
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -427,6 +429,41 @@ def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_
     assert "alpha_one" not in rows["beta_two"].told
 
 
+def test_a_refusal_is_decided_anew_when_its_reason_is_gone(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    late = "2026-05-03T10:00:00"
+    why = "it came after the deadline, 2026-05-01 23:59 UTC"
+    assert told(campaign, folder, received=late) == [("refused", why)]
+    lines = len((campaign / "campaign.log").read_bytes().splitlines())
+    assert told(campaign, folder, received=late) == [("refused", why)]
+    assert len((campaign / "campaign.log").read_bytes().splitlines()) == lines  # the same again is no news
+    nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    (run,) = taken_in(open_campaign(campaign))
+    assert run.version == 2  # which counts, and version 1 stays withdrawn
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    assert told(campaign, folder, received=late) == [("refused", "the run is disqualified: trained on the topics")]
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_the_files_of_a_delivery_are_not_all_held_at_once(tmp_path: Path) -> None:
+    campaign, size = made.qa(tmp_path), 1 << 20
+    (tmp_path / "alpha").mkdir()
+    for number in range(24):
+        (tmp_path / "alpha" / f"r{number}.jsonl.gz").write_bytes(gzip.compress(bytes(size)))
+    tracemalloc.start()
+    try:
+        received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+        assert tracemalloc.get_traced_memory()[1] < 12 * size
+    finally:
+        tracemalloc.stop()
+    assert [row.bytes for row in received.rows] == [size] * 24
+
+
 # ---- archives ----
 
 
@@ -483,6 +520,8 @@ HARM = [
     ("tar ..", "points outside the archive"),
     ("tar link", ""),
     ("no zip", "not a readable ZIP"),
+    ("zip of nothing but its list", "the list of what is in it has more than 1 MB"),
+    ("tar of folders", "more than 1,000 files"),
     ("link", ""),
 ]
 
@@ -505,6 +544,17 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
         tarred(folder / "a.tar.gz", {"../run.jsonl": b"x"})
     elif kind == "tar link":
         tarred(folder / "a.tar.gz", {}, link="/etc/passwd")
+    elif kind == "zip of nothing but its list":
+        line = b"PK\1\2" + bytes(24) + b"\1" + bytes(17) + b"a"
+        end = struct.pack("<4s4HLLH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 26_000 * len(line), 0, 0)
+        made.edit(campaign / "campaign.toml", "megabytes = 1", "megabytes = 2")
+        (folder / "a.zip").write_bytes(26_000 * line + end)
+    elif kind == "tar of folders":
+        with tarfile.open(folder / "a.tar.gz", "w:gz") as archive:
+            for number in range(1_001):
+                info = tarfile.TarInfo(f"f{number}")
+                info.type = tarfile.DIRTYPE
+                archive.addfile(info)
     elif kind == "no zip":
         (folder / "a.zip").write_bytes(b"PK no archive")
     else:
@@ -568,14 +618,17 @@ def test_the_drafts_of_a_killed_step_are_swept(tmp_path: Path) -> None:
     assert not [path for path in drafts if path.exists()]
 
 
-def test_an_interrupted_intake_goes_on_with_its_own_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("stated", "counts"), [(None, EARLY), (EARLY, EARLY), (LATE, LATE)])
+def test_an_interrupted_intake_goes_on_with_its_own_time_unless_another_is_stated(
+    tmp_path: Path, stated: str | None, counts: str
+) -> None:
     campaign = made.qa(tmp_path)
     run = made.sound("qa", tmp_path / "alpha" / "one")
     digest = hashlib.sha256(run.read_bytes()).hexdigest()
     pending = {"received": f"{EARLY}+00:00", "items": [["alpha", "one.jsonl", digest]]}
     made.text(campaign / "receipts" / "pending.json", json.dumps(pending))
-    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"], received=LATE).rows
-    assert receipt.received.startswith(EARLY)
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"], received=stated).rows
+    assert receipt.received.startswith(counts)
     assert not (campaign / "receipts" / "pending.json").exists()
 
 

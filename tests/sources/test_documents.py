@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
 from pathlib import Path
 
@@ -62,6 +63,16 @@ def test_a_member_packed_by_zstandard(tmp_path: Path) -> None:
     zstandard_archive(path, text, claimed=len(text) - 3)
     with pytest.raises(FormatError, match="size or checksum"):
         only_member(path)
+
+
+def test_a_list_of_millions_of_members_is_not_read(tmp_path: Path) -> None:
+    """Such an archive is nothing but the list, of which each line takes a kilobyte of memory."""
+    path, line = tmp_path / "log.eval", b"PK\1\2" + bytes(24) + b"\1" + bytes(17) + b"a"
+    size = 1 << 24
+    lines = line * (size // len(line))
+    end = struct.pack("<4s4HLLH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, len(lines), 0, 0)
+    path.write_bytes(lines + end)
+    assert "the list of what is in it has more than" in error_of(path)
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from nescio.sources.compressed import WINDOW, zstandard
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object, halves_of_pairs
-from nescio.sources.limits import RATIO, check_files, check_size, most_unpacked
+from nescio.sources.limits import RATIO, check_files, check_size, limits, most_unpacked
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
@@ -31,6 +31,7 @@ LARGE = 1 << 26  # bytes from which on a document is read piece by piece, where 
 _HEAD = 1 << 20  # bytes by which such a document is known
 Streamed = Callable[[Source], bool]
 _HEADER = 30  # bytes of a member before its name
+_LISTED = 128  # bytes of a member in the list of all, its name among them
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
 _COLUMNS, _DATA = "columns", "data"  # keys of a table as a document
@@ -43,7 +44,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
     if suffix in ARCHIVES:
-        return Source(path.name, path, kind="archive", members=tuple(info.filename for info in _listed(path)))
+        return Source(path.name, path, kind="archive", members=tuple(info.filename for info in listed_members(path)))
     if suffix == ".xml":
         _check_xml(path, room)
         from nescio.sources.xml import parse_xml
@@ -212,12 +213,31 @@ def _is_lines(path: Path, text: bytes) -> bool:
     return True
 
 
-def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive. Raises FormatError if it is damaged, or two of them share bytes."""
+class _AtMost:
+    """A file of which nobody reads more than so many bytes at once: zipfile reads the list of members whole."""
+
+    def __init__(self, file: IO[bytes], path: Path, most: int) -> None:
+        self.file, self.path, self.most = file, path, most
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Return bytes from here on. Raises FormatError if that is too much."""
+        content = self.file.read(self.most + 1 if size < 0 else min(size, self.most + 1))
+        if len(content) > self.most:
+            raise FormatError(self.path, f"the list of what is in it has more than {self.most >> 20} MB")
+        return content
+
+
+def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
+    """Return the members of an archive, of which it may have about `most` (None: as many as files may be read).
+
+    Raises FormatError if it is damaged, if its list of members is too long to be read, or if two share bytes.
+    """
     import zipfile
 
+    room = (1 << 20) + _LISTED * (limits().max_files if most is None else most)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(cast("IO[bytes]", _AtMost(file, path, room))) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
@@ -231,7 +251,7 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
     """Return the number of bytes to which an archive unpacks, as it says itself. Raises FormatError if that is more
     than allowed, UsageError if it has too many members."""
-    members = _listed(path)
+    members = listed_members(path)
     check_files(len(members))
     size = sum(info.file_size for info in members)
     check_size(path, size, most_unpacked(path.stat().st_size, ratio))
@@ -244,7 +264,7 @@ def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[zi
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only). Raises
     FormatError for one that is damaged or encrypted.
     """
-    for info in _listed(path):
+    for info in listed_members(path):
         if wanted(info.filename):
             yield info, _content(path, info)
 

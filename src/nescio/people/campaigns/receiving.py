@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, opened
 from nescio.people.campaigns.checking import empty
@@ -44,12 +44,17 @@ from nescio.text import command_text, plural
 
 
 class Delivered(Struct, frozen=True):
-    """A file that a group hands in; `why` says why it was refused before it was looked into."""
+    """A file that a group hands in; `why` says why it was refused before it was looked into.
+
+    `source` is where it lies, and `number` its place among the files in that archive.
+    """
 
     file: str
     group: str
-    content: bytes
     digest: str
+    size: int
+    source: Path
+    number: int = 0
     archive: str | None = None
     why: str | None = None
 
@@ -67,6 +72,28 @@ class Delivered(Struct, frozen=True):
     def run(self) -> str:
         """Return the name of the run: its file, after its group unless it begins with that."""
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
+
+
+class _Contents:
+    """The contents of deliveries, of which one file or archive is held at a time: all may be more than fits."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.source: Path | None = None
+        self.held: list[bytes] = []
+
+    def of(self, item: Delivered) -> bytes:
+        """Return what a file holds; nothing if it was refused. Raises MismatchError if it is not what was listed."""
+        if item.why is not None:
+            return b""
+        if self.source != item.source:
+            self.held = []  # before the next are read
+            self.held = [content for _, content in opened(item.source, self.most)[0]]
+            self.source = item.source
+        content = self.held[item.number] if item.number < len(self.held) else b""
+        if hashlib.sha256(content).hexdigest() != item.digest:
+            raise MismatchError(f"{item.source} was changed while it was taken in; take it in again")
+        return content
 
 
 class Received(Results[Receipt], frozen=True):
@@ -97,6 +124,8 @@ class _Desk(Struct):
     receipts: list[Receipt]
     entries: list[Entry]
     rules: dict[str, str]
+    contents: _Contents
+    resumed: bool
     out: dict[str, str]
     banned: list[Version]
 
@@ -125,12 +154,14 @@ def intake(
         items = [item for own in given.values() for item in own]
         if not items:
             raise UsageError("there is no file to take in")
-        time = _begun(opened, items, moment(received) if received else now(), folders, group)
+        stated = moment(received) if received else None
+        time, resumed = _begun(opened, items, stated, folders, group)
         entries = read_log(opened)
         topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
         rules = digests(opened, SETTINGS, TOPICS)
-        desk = _Desk(opened, topics, time, receipts, entries, rules, out, banned)
+        contents = _Contents(opened.settings.most_bytes)
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, resumed, out, banned)
         # What could not be opened is no run, whatever its name.
         runs = Counter(item.run.casefold() for item in items if item.why is None)
         rows = [_take(desk, item, alone=runs[item.run.casefold()] < 2) for item in followed(items, progress)]
@@ -154,16 +185,17 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
         files = handed_in_files(folder)
         if len(files) > MOST_MEMBERS:
             raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
-    items = []
+    items, most = [], campaign.settings.most_bytes
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
-        contents, refused = opened(path, campaign.settings.most_bytes)
+        contents, refused = opened(path, most)
         if refused:
-            items.append(Delivered(label, whose, b"", _digest_of(path, campaign.settings.most_bytes), why=refused))
-        for name, content in contents:
+            items.append(Delivered(label, whose, _digest_of(path, most), 0, path, why=refused))
+        for number, (name, content) in enumerate(contents):
             archive = label if name != path.name else None
             inner = str(PurePosixPath(label).parent / name) if archive else label
-            items.append(Delivered(inner, whose, content, hashlib.sha256(content).hexdigest(), archive))
+            digest = hashlib.sha256(content).hexdigest()
+            items.append(Delivered(inner, whose, digest, len(content), path, number, archive))
     return items
 
 
@@ -181,25 +213,40 @@ def _digest_of(path: Path, most: int) -> str:
 
 
 def _begun(
-    campaign: Campaign, items: Sequence[Delivered], time: datetime, folders: Sequence[Path | str], group: str | None
-) -> datetime:
-    """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time."""
+    campaign: Campaign,
+    items: Sequence[Delivered],
+    stated: datetime | None,
+    folders: Sequence[Path | str],
+    group: str | None,
+) -> tuple[datetime, bool]:
+    """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time,
+    unless the user states another.
+
+    Returns the time, and whether it goes on.
+    """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
     before = pending(campaign)
     if before is not None:
-        if before.items == listed:
-            return moment(before.received, place)
+        begun_at = moment(before.received, place)
+        if before.items == listed and stated in (None, begun_at):
+            return begun_at, True
         drop_unlogged(campaign)
+    time = stated or now()
     words = ["nescio", "campaign", "intake", str(campaign.folder), *map(str, folders)]
     words += ["--received", time.isoformat(), *(["--group", group] if group else [])]
     begun = Pending(time.isoformat(), listed, command_text(words))
     put(place, json.dumps(asdict(begun)).encode(errors="replace"))
-    return time
+    return time, False
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
-    """Take one file in, or refuse it; what has a receipt of this time already keeps it."""
+    """Take one file in, or refuse it.
+
+    What has a receipt of this time keeps it where an intake was interrupted, and where the run still counts. Otherwise
+    it is decided anew, as rules and rulings may have changed.
+    """
+    content = desk.contents.of(item)
     receipt = Receipt(
         item.file,
         item.plain_group,
@@ -207,19 +254,28 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
         "",
         desk.received.isoformat(),
         item.digest,
-        len(item.content),
+        item.size,
         REFUSED,
         archive=item.archive,
-        same=hashlib.sha256(canonical(item.content)).hexdigest() if item.content else "",
+        same=hashlib.sha256(canonical(content)).hexdigest() if content else "",
     )
-    before = next((old for old in desk.receipts if old.place == receipt.place), None)
-    if before is not None:
-        return before
+    before = [old for old in desk.receipts if replace(old, again=0).place == receipt.place]
+    if before and (desk.resumed or _counts(desk, before[-1])):
+        return before[-1]
     why, aside = _why_not(desk, item, receipt, alone=alone)
     receipt = replace(receipt, reasons=(why,), aside=aside) if why else _checked(desk, item, receipt)
+    if before and (before[-1].status, before[-1].reasons) == (REFUSED, receipt.reasons):
+        return before[-1]
+    receipt = replace(receipt, again=len(before))
     write_receipt(desk.campaign, receipt, desk.rules)
     desk.receipts.append(receipt)
     return receipt
+
+
+def _counts(desk: _Desk, receipt: Receipt) -> bool:
+    """Say whether a run was accepted, and was neither withdrawn nor disqualified since."""
+    counting = {run.run for run in taken_in(desk.campaign, read_log(desk.campaign))}
+    return receipt.status == ACCEPTED and receipt.run in counting
 
 
 _Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
@@ -264,7 +320,7 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     for old in accepted:
         stored = desk.campaign / RUNS / str(old.stored)
         if old.digest == item.digest and digest(stored) != old.digest:
-            put(stored, item.content)
+            put(stored, desk.contents.of(item))
             aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
             return "it was already accepted", aside
     for old in accepted:
@@ -292,7 +348,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     with temporary_folder() as folder:
         path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(item.content)
+        path.write_bytes(desk.contents.of(item))
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
         return replace(receipt, reasons=(run.counted,), faults=run.listed)
@@ -321,7 +377,7 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     before = versions[version - 1].file if versions and receipt.run in own else ""
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
-    put(desk.campaign / RUNS / stored, item.content)
+    put(desk.campaign / RUNS / stored, desk.contents.of(item))
     receipt = replace(
         receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces
     )
