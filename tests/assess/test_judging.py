@@ -83,6 +83,22 @@ def test_a_clock_that_is_wrong_keeps_no_later_judgement_from_counting(new_room: 
     assert held == {ahead: "X", behind: "X", old: "W"}
 
 
+def test_a_request_that_is_slow_on_its_way_makes_nothing_newer(new_room: NewRoom, campaign: Path) -> None:
+    """The first verdict was sent six seconds before it came in whole, and the second two seconds after it was said."""
+    room = new_room(campaign)
+    ana = room.join("ana")
+    item = ana.next()[0]["id"]
+    began = datetime.now(UTC)
+
+    def says(verdict: str, n: int, at: float, sent: float) -> None:
+        said, told = ((began + timedelta(seconds=seconds)).isoformat() for seconds in (at, sent))
+        assert ana.save(ana.row(item, verdict, n) | {"at": said}, sent=told).json()["refused"] == []
+
+    says("W", 1, at=-6, sent=-6)
+    says("R", 2, at=-4, sent=0)
+    assert room.held() == {(item, "ana"): "R"}
+
+
 def test_many_ask_at_once_and_no_topic_is_given_too_often(new_room: NewRoom, campaign: Path) -> None:
     people = [room.join(f"p{i}") for room in [new_room(campaign, overlap=2)] for i in range(10)]
     with ThreadPoolExecutor(10) as threads:

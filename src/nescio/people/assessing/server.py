@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from nescio._version import __version__
 from nescio.people.assessing import access, work
+from nescio.people.assessing.clocks import Clocks
 from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.following import status
 from nescio.people.assessing.guard import COOKIE, TOO_MANY, Guard, Limiter, address_of
@@ -72,6 +73,7 @@ def application(database: Database) -> FastAPI:
     """Return the application of a database."""
     app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.database, app.state.facts, app.state.limiter = database, work.Facts(database), Limiter()
+    app.state.clocks = Clocks()
     app.add_middleware(Guard)
     app.add_exception_handler(DBAPIError, database_failed)
     app.add_exception_handler(PoolTimeout, database_failed)
@@ -195,12 +197,14 @@ def following(found: Annotated[access.Person, Depends(judging)], database: Room,
 
 @api.post("/judgements", response_class=Escaped)
 def judgements(
-    sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
+    request: Request, sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
 ) -> Saved:
     """Save judgements; each may be sent again, and counts once."""
     judging(found)
     said = [Record(**record.model_dump()) for record in sent.records]
-    saved, refused = work.save(database, found.name, [*work.by_this_clock(said, sent.sent)], facts)
+    clocks: Clocks = request.app.state.clocks
+    dated = [*clocks.by_this(found.csrf, said, sent.sent)]
+    saved, refused = work.save(database, found.name, dated, facts)
     return Saved(saved=saved, refused=refused)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec.structs import replace
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -19,7 +18,7 @@ from nescio.data.model import Verdict
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
-from nescio.people.campaigns.handed_in import LONGEST, Record, listed_nuggets
+from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.text import sanitize
@@ -27,7 +26,6 @@ from nescio.text import sanitize
 LEASE = 45 * 60  # seconds that a topic waits for who has it
 BEHIND = 5  # topics that are done and can be looked at again
 AHEAD = 3  # items that an assessor has before there is a need of more
-MOST_SAID = 1_000  # records of one person on one item, so that nobody fills a disk
 LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
@@ -228,17 +226,6 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 
 
 # ---- what is said ----
-
-
-def by_this_clock(said: Sequence[Record], sent: str) -> Iterator[Record]:
-    """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
-    now = datetime.now(UTC)
-    for one in said:
-        try:
-            ahead = datetime.fromisoformat(sent).astimezone(UTC) - now
-            yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
-        except (ValueError, OverflowError):
-            yield one
 
 
 def save(
