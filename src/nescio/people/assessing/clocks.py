@@ -33,6 +33,11 @@ class Clocks:
             except (ValueError, OverflowError):
                 yield one
 
+    def by_theirs(self, session: str, at: str) -> str:
+        """Return a time of this machine by the clock of a session, which compares it with its own times."""
+        time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
+        return time.isoformat(timespec="milliseconds")
+
     def _ahead_of(self, session: str, sent: str) -> timedelta:
         held = self.ahead.get(session)
         try:

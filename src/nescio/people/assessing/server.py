@@ -187,9 +187,14 @@ def organiser(request: Request, found: Visitor, database: Room) -> Response:
 
 
 @api.get("/next")
-def following(found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts) -> dict[str, Any]:
-    """Return the next items to judge, with their earlier judgements."""
+def following(
+    request: Request, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
+) -> dict[str, Any]:
+    """Return the next items to judge, with their earlier judgements by the browser's clock."""
+    clocks: Clocks = request.app.state.clocks
     rows = work.next_items(database, found.name, found.languages, facts)
+    for held in (row["held"] for row in rows if "held" in row):
+        held["at"] = clocks.by_theirs(found.csrf, held["at"])
     with database.reading() as connection:
         nuggets = work.nuggets_of(connection, facts, list({row["topic"] for row in rows}))
         return {"items": rows, "nuggets": nuggets, "judged": work.judged(connection, found.name)}

@@ -164,13 +164,10 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
     """Give who was done with a topic what is new in it; when they do not come, somebody else gets the topic."""
     until = time.time() + work.LEASE
     for some in _some(topics):
-        for state in (work.DONE, work.PASSED):
-            through = claims.c.topic.in_(some), claims.c.done == state
-            if state not in work.PLACES:
-                of = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done == state)
-                again = update(units).where(units.c.topic.in_(some))
-                connection.execute(again.values(taken=units.c.taken + of.scalar_subquery()))
-            connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
+        work.hold(connection, some)
+        through = claims.c.topic.in_(some), claims.c.done.in_((work.DONE, work.PASSED))
+        connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
+        work.recount(connection, some)
 
 
 def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -80,11 +80,12 @@ def next_items(
     They get more items if few are left, and items that others abandoned are free again.
     """
     now = time.time()
+    _release(database, now)
     with database.writing() as connection:
         if person == ADJUDICATION:
             return _to_adjudicate(connection)
-        _release(connection, now)
         mine = claims.c.person == person
+        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
         rows: list[dict[str, Any]] = []
         through = claims.c.done.in_((DONE, PASSED))
         newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
@@ -96,16 +97,34 @@ def next_items(
                 break
             if not _claim(connection, person, languages, own, now):
                 break
-        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
     return rows
 
 
-def _release(connection: Connection, now: float) -> None:
-    late = select(claims.c.topic, claims.c.person).where(claims.c.done == OPEN, claims.c.until < now).limit(100)
-    for topic, person in connection.execute(late).all():
-        one = and_(claims.c.topic == topic, claims.c.person == person, claims.c.done == OPEN)
-        if connection.execute(update(claims).where(one).values(done=EXPIRED)).rowcount:
-            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken - 1))
+def hold(connection: Connection, topics: Collection[str]) -> None:
+    """Let nobody else change who has these topics until the transaction ends.
+
+    Every change of a claim is made while its topic is held, and `recount` follows it.
+    """
+    wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
+    connection.execute(wanted.with_for_update())
+
+
+def recount(connection: Connection, topics: Collection[str]) -> None:
+    """Count anew who has these topics, or has judged them."""
+    own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
+    connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
+
+
+def _release(database: Database, now: float) -> None:
+    """Free the topics that somebody has left."""
+    late = claims.c.done == OPEN, claims.c.until < now
+    with database.reading() as connection:
+        topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
+    if topics:
+        with database.writing() as connection:
+            hold(connection, topics)
+            connection.execute(update(claims).where(claims.c.topic.in_(topics), *late).values(done=EXPIRED))
+            recount(connection, topics)
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
@@ -123,12 +142,14 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     for wanted in _wanted(own):
         topic = connection.scalar(wanted.where(*free).limit(1).with_for_update(skip_locked=True))
         if topic is not None:
+            own_claim = claims.c.topic == topic, claims.c.person == person
+            held = connection.scalar(select(claims.c.done).where(*own_claim))
             row = {"until": now + LEASE, "done": OPEN}
-            if not connection.execute(
-                update(claims).where(claims.c.topic == topic, claims.c.person == person).values(**row)
-            ).rowcount:
+            if held is None:
                 connection.execute(insert(claims).values(topic=topic, person=person, **row))
-            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+            elif held == EXPIRED:  # else another request of theirs got it a moment ago
+                connection.execute(update(claims).where(*own_claim).values(**row))
+            recount(connection, [topic])
             return True
     return False
 
@@ -243,7 +264,7 @@ def save(
             else:
                 saved.append(one.id)
                 topics.add(topic)
-        for topic in topics - {""}:
+        for topic in sorted(topics - {""}):
             close(connection, person, topic)
     return saved, refused
 
@@ -262,10 +283,20 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
+    row["at"] = _not_before(connection, person, item.id, row["at"])
     _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
     return "", item.topic
+
+
+def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
+    """Return the time of a judgement: its own, unless the newest of this person and item is later than now.
+
+    Then this machine's clock was set back since. What comes in later counts, as no time tells.
+    """
+    newest = connection.scalar(select(func.max(records.c.at)).where(records.c.person == person, records.c.item == item))
+    return newest if newest and newest > datetime.now(UTC).isoformat(timespec="milliseconds") else at
 
 
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
@@ -367,6 +398,7 @@ def _clean_list(verdict: str) -> str | None:
 
 def close(connection: Connection, person: str, topic: str) -> None:
     """Mark a topic as done, or not, as far as a person goes; what they skip is free for somebody else."""
+    hold(connection, [topic])  # so that two requests at once see what the other one said
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
     own = connection.scalars(select(items.c.id).where(*asked)).all()
     now = present(records.c.person == person, records.c.item.in_(own)).subquery()
@@ -382,8 +414,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
     now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
     if now_is != before:
         connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
-        more = (now_is in PLACES) - (before in PLACES)
-        connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + more))
+        recount(connection, [topic])
 
 
 # ---- what differs ----
