@@ -26,6 +26,10 @@ def word_set(text: str) -> frozenset[str]:
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 ARTICLES = word_set("a an the")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
+# The flag of a region: its letters, unseen alone, say which flag is seen.
+_FLAG = re.compile("(\U0001f3f4[\U000e0020-\U000e007f]+)")
+# Signs of Arabic, Syriac and Kaithi, which Unicode has among the unseen characters: they are drawn round digits.
+_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 # Function words: they hold a sentence together and say little of what it is about.
@@ -203,9 +207,17 @@ def without_punctuation(text: str) -> str:
 
 def squeeze(text: str) -> str:
     """Return the key of a text that its spellings share: without case, with single spaces, and without characters that
-    show nothing (zero-width spaces, joiners, soft hyphens: category Cf)."""
-    seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
+    show nothing (zero-width spaces, joiners, soft hyphens: category Cf, but for those that are seen)."""
+    seen = (
+        text
+        if text.isprintable()
+        else "".join(part if _FLAG.match(part) else _seen(part) for part in _FLAG.split(text))
+    )
     return " ".join(seen.split()).casefold()
+
+
+def _seen(text: str) -> str:
+    return "".join(c for c in text if unicodedata.category(c) != "Cf" or c in _SIGNS)
 
 
 def answer_key(text: str) -> str:

@@ -45,18 +45,19 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
-from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
+from nescio.people.campaigns.screens import OWN_KEY, has_own_key, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
 from nescio.stats.parallel import followed
-from nescio.text import plural, squeeze
+from nescio.text import plural, sanitize, squeeze
 
 KEY_SHEET = "nuggets.csv"
+KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
 _MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
 _ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
-_VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
+VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
 class Collected(Faults, frozen=True):
@@ -96,7 +97,7 @@ class ReadBack(Struct, frozen=True):
         counts |= {"flagged": self.flagged, "older than what holds": self.older}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
-        return f"{self.file}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
+        return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
 def collect(
@@ -288,31 +289,30 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
     """Read the list of nuggets that an assessor wrote as the key, where the organisers have none; a file that cannot be
     read to its end leaves the key as it is."""
-    theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
         return
-    if theirs or not paths:
+    if not paths or has_own_key(campaign):
         return
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
-            for row, line in table(path, ("question_id", "nugget", "vital", "text")):
+            for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
                 number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
                     faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
-                elif vital not in _VITAL:
+                elif vital not in VITAL:
                     faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
                 elif number in own or not number.isalnum():  # a key with it could not be read again
                     rule = "a nugget has a number of its own, of letters and digits"
                     faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
-                    own[number] = {"id": number, "text": text, "vital": _VITAL[vital]}
+                    own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
             return

@@ -21,7 +21,7 @@ from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import disputed
-from nescio.text import command_text, plural
+from nescio.text import command_text, plural, sanitize
 
 
 class Step(Struct, frozen=True):
@@ -45,7 +45,8 @@ class Status(Struct, frozen=True):
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:
-        lines = [self.name, *(f"  {'done' if one.done else 'open'}  {one.name:<11} {one.what}" for one in self.steps)]
+        steps = (f"  {'done' if one.done else 'open'}  {one.name:<11} {sanitize(one.what)}" for one in self.steps)
+        lines = [sanitize(self.name), *steps]
         last = f"next: {self.after.command}" if self.after else "everything is done; each step can be repeated"
         return "\n".join([*lines, last])
 
