@@ -245,6 +245,20 @@ def raw(ana: Browser, content: Any, **headers: str) -> Any:
     return ana.client.post("/api/judgements", content=content, headers=sent)
 
 
+def test_judgements_are_counted_and_not_requests_alone(
+    ana: Browser, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes its time in the lock of the database, where everybody else waits."""
+    monkeypatch.setitem(guard.RATE, "records", 5)
+    item = ana.next()[0]["id"]
+    assert ana.save(*[ana.row(item, n=n) for n in range(4)]).status_code == 200
+    refused = ana.save(*[ana.row(item, n=n) for n in range(4, 6)])
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
+    assert ana.save(ana.row(item, n=6)).status_code == 200
+    ben = room.join("ben")
+    assert ben.save(ben.row(ben.next()[0]["id"])).status_code == 200
+
+
 @pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 5_000, "²", str(guard.MOST_BYTES + 1)])
 def test_a_length_that_is_none_or_too_much_is_refused(length: str, ana: Browser) -> None:
     headers = {b"X-CSRF-Token": ana.csrf.encode(), b"Content-Length": length.encode()}
@@ -505,7 +519,8 @@ def test_schemathesis_finds_no_failure(ana: Browser, monkeypatch: pytest.MonkeyP
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    monkeypatch.setitem(guard.RATE, "/api", 10**9)
+    for kind in ("/api", "records"):
+        monkeypatch.setitem(guard.RATE, kind, 10**9)
     ana.next()
     schema = schemathesis.openapi.from_asgi("/openapi.json", ana.room.app)
     operations = [operation.ok() for operation in schema.get_all_operations()]

@@ -464,6 +464,16 @@ def test_the_files_of_a_delivery_are_not_all_held_at_once(tmp_path: Path) -> Non
     assert [row.bytes for row in received.rows] == [size] * 24
 
 
+def test_a_time_that_the_environment_sets_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "315532800")  # the first second of 1980
+    said = "the time of receipt is 1980-01-01T00:00:00+00:00, which SOURCE_DATE_EPOCH sets, and not the clock's"
+    assert [str(note) for note in nescio.campaign.intake(campaign, [folder]).notes] == [said]
+    assert not nescio.campaign.intake(campaign, [folder], received=EARLY).notes
+    assert "(it is 1980-01-01 00:00 UTC by SOURCE_DATE_EPOCH)" in str(nescio.campaign.status(campaign))
+
+
 # ---- archives ----
 
 

@@ -16,7 +16,8 @@ import pytest
 import nescio
 from nescio.errors import MismatchError
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.folder import contents
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.retyped import is_same
 from nescio.people.campaigns.sheets import HEAD
 from tests.rings import together
@@ -240,6 +241,30 @@ def test_sheets_and_the_key_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert files
         assert {file.stat().st_mode & 0o777 for file in files if file != path} <= {0o600}
         assert (campaign / place).stat().st_mode & 0o777 == 0o700
+
+
+def test_no_comment_is_lost(tmp_path: Path) -> None:
+    """Neither of a row without a verdict, nor one that was written after the verdict was collected."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a", "b", "c"]}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    first, second, third = rows_of(path)
+    write_rows(path, [first | {"verdict": "R"}, second | {"comment": "undecided"}, third])
+    with pytest.raises(nescio.UsageError, match="holds verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    assert "1 of 3 answers judged; 1 new, 1 noted" in str(nescio.campaign.collect(campaign, resamples=10))
+    assert "noted" not in str(nescio.campaign.collect(campaign, resamples=10))
+    more = [first | {"verdict": "R", "comment": "a typo"}, second | {"comment": "undecided"}, third]
+    for rows in (more, [*more[:2], third | {"comment": "no document"}]):
+        write_rows(path, rows)
+        with pytest.raises(nescio.UsageError, match="holds comments that were not collected"):
+            nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+        nescio.campaign.collect(campaign, resamples=10)
+    write_rows(path, [first | {"comment": "an idiom"}, *rows[1:]])  # the verdict is gone from the sheet, and holds
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    history = read_history(open_campaign(campaign))
+    assert [line.comment for line in history] == ["", "undecided", "a typo", "no document", "an idiom"]
+    assert [one.verdict for one in read_judgements(open_campaign(campaign))] == ["R"]
 
 
 def test_a_list_of_nuggets_is_not_written_over(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ RATE = {
     "/api": 600,
     "/organiser": 20,
     "guess": 60,
-}  # requests a minute: of a link, of a session, and of links that are not good from an address
+    "records": 2_000,
+}  # requests a minute: of a link, of a session, and of links that are not good from an address; judgements of a session
 TOO_MANY = "too many requests; wait a minute"
 OWN_SITE = ("same-origin", "none")  # what a browser says of a request from a page of this server, or of nobody's
 SAFE = {
@@ -38,8 +39,8 @@ class Limiter:
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
 
-    def allows(self, who: str, path: str) -> bool:
-        """Say whether one more request is within what is allowed."""
+    def allows(self, who: str, path: str, many: int = 1) -> bool:
+        """Say whether one more request, or so many judgements, are within what is allowed."""
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
         if not kind:
             return True
@@ -50,9 +51,9 @@ class Limiter:
         held = times.setdefault(access.digest(who), deque())  # whoever asks chooses how long a cookie is
         while held and held[0] < now - 60:
             held.popleft()
-        if len(held) >= RATE[kind]:
+        if len(held) + many > RATE[kind]:
             return False
-        held.append(now)
+        held.extend([now] * many)
         return True
 
 

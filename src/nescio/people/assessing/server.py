@@ -206,6 +206,8 @@ def judgements(
 ) -> Saved:
     """Save judgements; each may be sent again, and counts once."""
     judging(found)
+    if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
+        raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
     said = [Record(**record.model_dump()) for record in sent.records]
     clocks: Clocks = request.app.state.clocks
     dated = [*clocks.by_this(found.csrf, said, sent.sent)]

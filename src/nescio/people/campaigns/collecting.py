@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
@@ -78,7 +79,8 @@ class Collected(Faults, frozen=True):
 class ReadBack(Struct, frozen=True):
     """A sheet that was read back: the number of its judged answers, and the changes. `blank` counts answers
     that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
-    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later."""
+    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later, and `noted`
+    the comments on answers without a verdict."""
 
     file: str
     assessor: str
@@ -91,10 +93,11 @@ class ReadBack(Struct, frozen=True):
     skipped: int = 0
     flagged: int = 0
     older: int = 0
+    noted: int = 0
 
     def __str__(self) -> str:
         counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
-        counts |= {"flagged": self.flagged, "older than what holds": self.older}
+        counts |= {"flagged": self.flagged, "older than what holds": self.older, "noted": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
@@ -120,9 +123,10 @@ def collect(
     assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on. Rows that hold no more, as a
     page or another sheet spoke since, are counted. A row without a verdict changes nothing, unless `withdraw` takes
-    back what a sheet said before. What pages hand in has times of its own: the newest judgement holds, in whatever
-    order files are collected. Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as
-    the key. `progress` is called with the number of sheets read. Raises UsageError where there is no sheet.
+    back what a sheet said before; its comment is taken. What pages hand in has times of its own: the newest judgement
+    holds, in whatever order files are collected. Where the definition questions of a campaign have no key,
+    `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read. Raises UsageError
+    where there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -202,13 +206,16 @@ def _collected(
             del reading.judgements[first:]
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
-        said = [*given, *(judged if withdraw else [])]
+        # A comment without a verdict is taken too; what holds of the answer stays as it is.
+        remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
+        noted = [replace(present.of(one.item, who), comment=one.comment) for one in remarks]
+        said = [*given, *(judged if withdraw else []), *noted]
         change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
         counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
-        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older))
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older, noted=kinds["noted"]))
         rows += change
     return rows, sheets
 

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -20,7 +21,7 @@ from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, open
 from nescio.people.campaigns.checking import empty
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
-from nescio.people.campaigns.log import digest, digests, now, read_log
+from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.runs import (
@@ -169,7 +170,16 @@ def intake(
             write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
-    return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")
+    notes = [*empty([folder for folder, own in given.items() if not own])]
+    if stated is None and not resumed and is_fixed():
+        notes.append(
+            note(
+                "campaign.fixed_time",
+                "the time of receipt is {time}, which SOURCE_DATE_EPOCH sets, and not the clock's",
+                time=time.isoformat(),
+            )
+        )
+    return Received(tuple(rows), line, tuple(notes), "receipts")
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:

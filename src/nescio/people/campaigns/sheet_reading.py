@@ -103,7 +103,7 @@ class SheetReader:
                 row.get("answer"),
             )
         elif not written:
-            self.blanks.append(Judgement(item.id, who, ""))
+            self.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
             verdict = self.verdict(path, line, item, written)
             if verdict is not None:

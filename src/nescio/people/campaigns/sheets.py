@@ -16,7 +16,7 @@ from nescio.people.campaigns import workbook
 from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
 from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
 from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
-from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
 from nescio.people.campaigns.screens import SENTENCES, assessor_page, has_own_key, kind_of, list_items, story_items
@@ -209,7 +209,8 @@ def _shared_out(
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
-    """Raise UsageError if a sheet that would be written anew holds verdicts that nobody read back."""
+    """Raise UsageError if a sheet that would be written anew holds verdicts or comments that nobody read back."""
+    present = Present(read_history(campaign))
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
@@ -217,8 +218,10 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                 reading = SheetReader(campaign)
                 reading.read(path, who)
                 new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
-                if new or reading.faults.count:
-                    rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
+                remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
+                if new or remarks or reading.faults.count:
+                    what = "verdicts" if new or reading.faults.count else "comments"
+                    rule = f"{path} holds {what} that were not collected; run nescio campaign collect first"
                     raise UsageError(rule)
 
 

@@ -14,7 +14,7 @@ from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, 
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
 from nescio.people.campaigns.judgements import read_judgements
-from nescio.people.campaigns.log import latest, now, read_log
+from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in
 from nescio.people.campaigns.rulings import deadline_of
@@ -200,6 +200,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
         what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        what += f" (it is {now():%Y-%m-%d %H:%M} UTC by SOURCE_DATE_EPOCH)" if is_fixed() else ""
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if begun := pending(campaign):
         return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)
