@@ -26,6 +26,10 @@ def word_set(text: str) -> frozenset[str]:
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 ARTICLES = word_set("a an the")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
+# The flag of a region: its letters, unseen alone, say which flag is seen.
+_FLAG = re.compile("(\U0001f3f4[\U000e0020-\U000e007f]+)")
+# Signs of Arabic, Syriac and Kaithi, which Unicode has among the unseen characters: they are drawn round digits.
+_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 # Function words, which say little about the subject of a sentence.
@@ -209,10 +213,19 @@ def without_punctuation(text: str) -> str:
 def squeeze(text: str) -> str:
     """Return a key that is equal for all spellings of a text.
 
-    It has no case, single spaces, and no invisible characters (zero-width spaces, joiners, soft hyphens: category Cf).
+    It has no case, single spaces, and no invisible characters (zero-width spaces, joiners, soft hyphens: category Cf,
+    except for the signs and flags of this category that are drawn).
     """
-    seen = text if text.isprintable() else "".join(c for c in text if unicodedata.category(c) != "Cf")
+    seen = (
+        text
+        if text.isprintable()
+        else "".join(part if _FLAG.match(part) else _seen(part) for part in _FLAG.split(text))
+    )
     return " ".join(seen.split()).casefold()
+
+
+def _seen(text: str) -> str:
+    return "".join(c for c in text if unicodedata.category(c) != "Cf" or c in _SIGNS)
 
 
 def answer_key(text: str) -> str:

@@ -15,10 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 import nescio
+from nescio.people.assessing import clocks, work
+from nescio.people.assessing.tables import claims, units
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.judgements import read_history, read_judgements
 from tests.campaign import made
@@ -81,6 +85,70 @@ def test_a_clock_that_is_wrong_keeps_no_later_judgement_from_counting(new_room: 
     assert room.held() == {(ahead, "ana"): "X", (behind, "ana"): "X", (old, "ana"): "W"}
     held = {item["id"]: item["held"]["verdict"] for item in ana.next() if "held" in item}
     assert held == {ahead: "X", behind: "X", old: "W"}
+
+
+def test_a_request_that_is_slow_on_its_way_makes_nothing_newer(new_room: NewRoom, campaign: Path) -> None:
+    """The first verdict was sent six seconds before it came in whole, and the second two seconds after it was said."""
+    room = new_room(campaign)
+    ana = room.join("ana")
+    item = ana.next()[0]["id"]
+    began = datetime.now(UTC)
+
+    def says(verdict: str, n: int, at: float, sent: float) -> None:
+        said, told = ((began + timedelta(seconds=seconds)).isoformat() for seconds in (at, sent))
+        assert ana.save(ana.row(item, verdict, n) | {"at": said}, sent=told).json()["refused"] == []
+
+    says("W", 1, at=-6, sent=-6)
+    says("R", 2, at=-4, sent=0)
+    assert room.held() == {(item, "ana"): "R"}
+    # The page gets times by its own clock, as it compares them with what is said on it: after W, and no later than R.
+    (held,) = [one["held"]["at"] for one in ana.next() if one["id"] == item]
+    assert timedelta(seconds=-6) < datetime.fromisoformat(held) - began <= timedelta(seconds=-4)
+
+
+def test_what_is_said_after_the_servers_clock_was_set_back_counts(
+    new_room: NewRoom, campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = new_room(campaign)
+    ana = room.join("ana")
+    item = ana.next()[0]["id"]
+
+    class Tomorrow(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.now(tz) + timedelta(days=1)
+
+    def says(verdict: str, n: int) -> None:
+        now = datetime.now(UTC).isoformat()
+        assert ana.save(ana.row(item, verdict, n) | {"at": now}, sent=now).json()["refused"] == []
+
+    with monkeypatch.context() as patched:
+        for module in (work, clocks):
+            patched.setattr(module, "datetime", Tomorrow)
+        says("W", 1)
+    says("R", 2)
+    says("X", 3)
+    assert room.held() == {(item, "ana"): "X"}
+    assert [one["held"]["verdict"] for one in ana.next() if "held" in one] == ["X"]
+
+
+def test_two_requests_at_once_take_a_topic_once(new_room: NewRoom, campaign: Path) -> None:
+    """Who skipped an item, and then judges it in two tabs at the same time, leaves the place of a second assessor."""
+    room = new_room(campaign, overlap=2)
+    ana, ben = room.join("ana"), room.join("ben")
+    while left := ana.left():
+        ana.send(*(ana.row(item["id"], "", mark="skip") for item in left))
+    skipped = [item["id"] for item in ana.next()]
+    with ThreadPoolExecutor(2) as threads:
+        for item in skipped:
+            rows = [ana.row(item, "R", n) for n in (1, 2)]
+            assert [answer.status_code for answer in threads.map(ana.save, rows)] == [200, 200]
+        [*threads.map(lambda _: ana.next(), range(4))]
+    with room.database.reading() as connection:
+        taken = {row.topic: row.taken for row in connection.execute(select(units))}
+        claimed = Counter(row.topic for row in connection.execute(select(claims)) if row.done in work.PLACES)
+    assert taken == {topic: claimed[topic] for topic in taken}
+    assert ben.judge_all() == 9
 
 
 def test_many_ask_at_once_and_no_topic_is_given_too_often(new_room: NewRoom, campaign: Path) -> None:

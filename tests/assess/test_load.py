@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import nescio
-from nescio.people.assessing import server
+from nescio.people.assessing import guard
 from nescio.people.assessing.database import BUSY
 from tests.campaign import made
 from tests.rings import many
@@ -130,7 +130,8 @@ def test_a_hundred_thousand_items(
     new_db: Callable[[], str], portal: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The next items in 50 ms (median of processor time), and as many more items while somebody judges."""
-    monkeypatch.setitem(server.RATE, "/api", 10**9)
+    for kind in ("/api", "records"):
+        monkeypatch.setitem(guard.RATE, kind, 10**9)
     n, db = many(2_000, 100_000), new_db()
     sources = files_of(tmp_path, n)
     nescio.assess.create(db, sources)

@@ -350,7 +350,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
     ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "in a row of its own"),
     ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
-    ("campaign", {"overlap": 1.5}, r"share below 1 \(found 1.5\)"),
+    ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has one"),
     ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 import nescio
-from nescio.people.assessing import connections, server, work
+from nescio.people.assessing import connections, guard, server, work
 from tests.rings import many
 
 from .client import HOME, Browser, Room
@@ -41,7 +41,7 @@ def test_the_page_has_a_nonce_for_each_answer_and_no_unsafe_word(ana: Browser) -
     nonce = re.search(r"'nonce-([^']+)'", policies[0])
     assert nonce
     assert one.text.count(f'nonce="{nonce[1]}"') == 2
-    for name, value in server.SAFE.items():
+    for name, value in guard.SAFE.items():
         assert one.headers[name] == value
     cookie = ana.client.post(ana.link).headers["set-cookie"].lower()
     assert "httponly" in cookie
@@ -186,7 +186,7 @@ def test_an_organiser_saves_no_judgement(ana: Browser, room: Room) -> None:
 def test_too_many_requests_are_told_to_wait(ana: Browser, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cookie that is made up buys no more guesses of a link, and made-up sessions take nobody's count away. All come
     from one address, as behind a proxy: who has a good link gets in whatever others guess."""
-    monkeypatch.setitem(server.RATE, "guess", 5)
+    monkeypatch.setitem(guard.RATE, "guess", 5)
     client = room.client()
     guesses = [(client.get, "x"), (client.post, "x"), *((client.get, f"{n}") for n in range(5))]
     codes = [
@@ -197,8 +197,8 @@ def test_too_many_requests_are_told_to_wait(ana: Browser, room: Room, monkeypatc
     assert client.get(ana.link).status_code == 200
     assert client.post(ana.link).status_code == 303
     assert ana.client.get("/api/next").status_code == 200
-    monkeypatch.setitem(server.RATE, "/start", 5)
-    limiter = server.Limiter()
+    monkeypatch.setitem(guard.RATE, "/start", 5)
+    limiter = guard.Limiter()
     assert [limiter.allows("1.2.3.4", "/start/guess") for _ in range(6)] == [True] * 5 + [False]
     for n in range(10_100):
         limiter.allows(f"made-up-{n}", "/api/next")
@@ -245,7 +245,21 @@ def raw(ana: Browser, content: Any, **headers: str) -> Any:
     return ana.client.post("/api/judgements", content=content, headers=sent)
 
 
-@pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 5_000, "²", str(server.MOST_BYTES + 1)])
+def test_judgements_are_counted_and_not_requests_alone(
+    ana: Browser, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes its time in the lock of the database, where everybody else waits."""
+    monkeypatch.setitem(guard.RATE, "records", 5)
+    item = ana.next()[0]["id"]
+    assert ana.save(*[ana.row(item, n=n) for n in range(4)]).status_code == 200
+    refused = ana.save(*[ana.row(item, n=n) for n in range(4, 6)])
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
+    assert ana.save(ana.row(item, n=6)).status_code == 200
+    ben = room.join("ben")
+    assert ben.save(ben.row(ben.next()[0]["id"])).status_code == 200
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 5_000, "²", str(guard.MOST_BYTES + 1)])
 def test_a_length_that_is_none_or_too_much_is_refused(length: str, ana: Browser) -> None:
     headers = {b"X-CSRF-Token": ana.csrf.encode(), b"Content-Length": length.encode()}
     assert ana.client.post("/api/judgements", content=b"{}", headers=headers).status_code == 413
@@ -258,7 +272,7 @@ NO_BODY = [
 
 
 def test_a_body_that_is_too_large_or_no_judgements_is_refused(ana: Browser, room: Room) -> None:
-    large = b'{"records": [' + b" " * (server.MOST_BYTES + 1) + b"]}"
+    large = b'{"records": [' + b" " * (guard.MOST_BYTES + 1) + b"]}"
     assert raw(ana, large).status_code == 413
 
     async def pieces() -> Any:  # no length is said
@@ -471,7 +485,7 @@ def test_forwarded_headers_are_believed_of_the_proxy_that_was_named(
     proxy: str | None, secure: bool, listens: Callable[..., int], room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the scheme, on which the cookie depends, and by the address, by which guesses of links are counted."""
-    monkeypatch.setitem(server.RATE, "guess", 3)
+    monkeypatch.setitem(guard.RATE, "guess", 3)
     (link,) = room.invite("ben")
     home = f"http://127.0.0.1:{listens(proxy)}"
     with httpx.Client(base_url=home) as client:
@@ -505,7 +519,8 @@ def test_schemathesis_finds_no_failure(ana: Browser, monkeypatch: pytest.MonkeyP
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    monkeypatch.setitem(server.RATE, "/api", 10**9)
+    for kind in ("/api", "records"):
+        monkeypatch.setitem(guard.RATE, kind, 10**9)
     ana.next()
     schema = schemathesis.openapi.from_asgi("/openapi.json", ana.room.app)
     operations = [operation.ok() for operation in schema.get_all_operations()]

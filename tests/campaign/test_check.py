@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -142,6 +144,25 @@ def test_the_encoding_of_a_file_is_named_and_other_files_are_taken(tmp_path: Pat
     for row, (_, _, name) in zip(odd, ENCODINGS, strict=True):
         assert row.status == "refused"
         assert name in str(row)
+
+
+@pytest.mark.parametrize("task", ["qa", "ave", "nuggets", "reading", "pan"])
+def test_a_run_of_too_many_lines_is_not_read(task: str, tmp_path: Path) -> None:
+    campaign, path = getattr(made, task)(tmp_path), made.sound(task, tmp_path / "run")
+    path.write_bytes(path.read_bytes() + b"\n" * 20_000)
+    (fault,) = nescio.campaign.check(campaign, [path]).rows
+    assert re.fullmatch(r"the file has 20,0\d\d lines, and a run of these topics at most 1\d,000", fault.rule)
+
+
+def test_an_encoding_is_guessed_from_the_beginning_of_a_large_file() -> None:
+    """A hundred kilobytes of gzip unpack to this, and a guess from all of it took a minute and a gigabyte."""
+    content = b"\xe9\xff" * (4 << 20)
+    tracemalloc.start()
+    try:
+        assert "is not UTF-8 text" in str(encoding_fault(content))
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * len(content)  # what decoding alone takes is 2
+    finally:
+        tracemalloc.stop()
 
 
 def test_answers_that_read_like_abstentions_are_noted_and_no_fault(tmp_path: Path) -> None:

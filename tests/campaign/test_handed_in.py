@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nescio
-from nescio.people.campaigns import chain
+from nescio.people.campaigns import chain, handed_in
 from nescio.people.campaigns.entries import Entry
 from nescio.people.campaigns.folder import open_campaign
 from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
@@ -85,6 +85,26 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     kinds = [line.kind for line in history]
     assert (kinds.count("skipped"), kinds.count("withdrawn")) == (1, 2)
     assert [line.comment for line in history if line.mark == "skip"] == ["no document"]
+
+
+def test_a_file_says_no_more_of_an_item_than_a_server_takes(
+    campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, *_ = items_of(campaign)
+    monkeypatch.setattr(handed_in, "MOST_SAID", 3)
+    many = hand_in(tmp_path / "1.jsonl", campaign, [*((a, "R", minute) for minute in range(5)), (b, "W", 9)])
+    first = collect(campaign, many)
+    assert [fault.rule for fault in first.rows] == ["more than 3 judgements of one item"] * 2
+    assert verdicts(campaign) == {(a, "ana"): "R", (b, "ana"): "W"}
+    assert len(read_history(open_campaign(campaign))) == 4
+    more = hand_in(tmp_path / "2.jsonl", campaign, [(a, "R", 1), (a, "X", 20)])
+    assert [fault.line for fault in collect(campaign, more).rows] == [3]  # what was collected before counts too
+    monkeypatch.setattr(handed_in, "MOST_LINES", 2)
+    long = hand_in(tmp_path / "3.jsonl", campaign, [(b, "R", 30), (b, "X", 31), (b, "U", 32)])
+    assert [fault.rule for fault in collect(campaign, long).rows] == [
+        "a file has at most 2 lines; the others were not read"
+    ]
+    assert verdicts(campaign)[b, "ana"] == "R"
 
 
 def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import io
 import json
 import os
 import shutil
+import struct
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -173,7 +175,7 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
     made.sound("qa", tmp_path / "inbox" / "alpha" / "a" / "run")
     made.submit(tmp_path / "inbox" / "alpha", {"b_run": SAME})
     made.submit(tmp_path / "inbox", {"beta_b": ["b"] * 6})
-    rows = nescio.campaign.intake(campaign, [tmp_path / "inbox"]).rows  # the parent of group folders is no group
+    rows = nescio.campaign.intake(campaign, sorted((tmp_path / "inbox").iterdir())).rows
     twice = ("alpha", "refused", ("two files in this delivery are runs with this name",))
     assert [(row.group, row.status, row.reasons) for row in rows] == [twice, twice, ("beta", "accepted", ())]
     made.submit(tmp_path, {"alpha_new": ["n"] * 6})
@@ -222,7 +224,7 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     loose = made.lines(inbox / "beta_b.jsonl", [{"id": f"q{i}", "answer": "c"} for i in range(6)])
     packed(inbox / "beta.zip", {"beta_c.jsonl": loose.read_bytes()})
     (inbox / ".hidden").write_text("x")
-    received = nescio.campaign.intake(campaign, [inbox])
+    received = nescio.campaign.intake(campaign, sorted(inbox.glob("[!.]*")))  # as a shell names `inbox/*`
     assert {row.file: (row.status, *row.reasons) for row in received.rows} == {
         "a.jsonl": ("accepted",),
         "b.jsonl": ("refused", "there is no group 'Beta'"),
@@ -231,6 +233,22 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     }
     assert received.status == 2
     assert len([*(campaign / "receipts").rglob("*.json")]) == 4
+
+
+def test_a_folder_inside_a_delivery_gives_its_runs_to_no_other_group(tmp_path: Path) -> None:
+    """The sender chose the names of the folders inside, and the organisers that of the folder which they name."""
+    campaign, inbox = made.qa(tmp_path), tmp_path / "inbox"
+    made.sound("qa", inbox / "alpha" / "a")
+    assert told(campaign, inbox / "alpha") == [("accepted", "")]
+    for stranger in ("Stranger", "BETA"):
+        made.lines(inbox / stranger / "alpha" / "a.jsonl", [{"id": f"q{i}", "answer": "junk"} for i in range(6)])
+        assert told(campaign, inbox / stranger, received=LATER) == [("refused", f"there is no group {stranger!r}")]
+    received = nescio.campaign.intake(campaign, sorted(inbox.iterdir()), received="2026-05-03")
+    assert [row.group for row in received.rows] == ["BETA", "Stranger", "alpha"]
+    assert {row.status for row in received.rows} == {"refused"}
+    assert {row.status for row in nescio.campaign.intake(campaign, [inbox]).rows} == {"refused"}
+    (run,) = taken_in(open_campaign(campaign))
+    assert (run.run, run.version) == ("alpha_a", 1)
 
 
 @pytest.mark.parametrize(
@@ -346,13 +364,114 @@ def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> Non
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
     path = path.rename(path.with_name("two.jsonl"))
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    why = "it is the file of alpha_one, which is disqualified: trained on the topics"
+    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
     assert told(campaign, path.parent, received=LATER) == [("refused", why)]
     shutil.copytree(path.parent, tmp_path / "beta")
     assert told(campaign, tmp_path / "beta") == [("refused", "it cannot be accepted as it is; ask the organisers")]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
     nescio.campaign.withdraw(campaign, ["alpha_one"], reason="renamed")
     assert told(campaign, path.parent, received="2026-05-03") == [("accepted", "")]
+
+
+def written_anew(task: str, path: Path, target: Path) -> Path:
+    """Write a run with the same answers and other bytes: the lines in another order, with other confidences."""
+    lines = path.read_text().splitlines()[::-1]
+    if task == "ave":
+        lines = [f"{line[:-1]}1" for line in lines]
+    elif task == "pan":
+        lines = [line.replace("0.9", "0.8") for line in lines]
+    else:
+        lines = [
+            json.dumps({**json.loads(line), "confidence": 0.25}, indent=None, separators=(",", ":")) for line in lines
+        ]
+        lines = [line.replace("thing", "THING").replace("Ann", "ann") for line in lines]
+    return made.text(target.with_suffix(path.suffix), "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("task", ["qa", "ave", "nuggets", "reading", "pan"])
+def test_the_answers_of_a_disqualified_run_come_in_under_no_name(tmp_path: Path, task: str) -> None:
+    campaign = getattr(made, task)(tmp_path)
+    path = made.sound(task, tmp_path / "alpha" / "one")
+    assert told(campaign, path) == [("accepted", "")]
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    anew = written_anew(task, path, tmp_path / "in" / "alpha" / "two")
+    why = "it gives all answers of alpha_one, which is disqualified: trained on the topics"
+    assert told(campaign, anew, received=LATER) == [("refused", why)]
+    same_name = anew.rename(anew.with_stem("one"))
+    assert told(campaign, same_name, received=LATER)[0] == ("refused", "the run is disqualified: trained on the topics")
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
+    assert told(campaign, same_name, received="2026-05-03") == [("accepted", "")]
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_run(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    mine = ["a", "b", "c", "d", "e", None]
+    made.submit(tmp_path / "in", {"alpha_one": mine, "alpha_early": [*mine[:4], "x", "y"], "beta_own": ["z"] * 6})
+    told(campaign, tmp_path / "in" / "alpha", tmp_path / "in" / "beta")
+    ruled = nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    early = "alpha_early counts: 4 of 6 answers, silence among them, are those of alpha_one"
+    assert ruled.alike == (early,)
+    assert f"note: {early}" in str(ruled)
+    shutil.rmtree(tmp_path / "in")
+    made.submit(tmp_path / "in", {"alpha_two": [*mine[:5], "x"], "alpha_three": [*mine[:3], "x", "y", "z"]})
+    made.submit(tmp_path / "in", {"beta_two": [{"answer": answer, "confidence": 0.1} for answer in mine]})
+    folders = [tmp_path / "in" / "alpha", tmp_path / "in" / "beta"]
+    rows = {row.run: row for row in nescio.campaign.intake(campaign, folders, received=LATER).rows}
+    # Another group may give the same answers by chance, so this is for the organisers to decide.
+    assert {row.status for row in rows.values()} == {"accepted"}
+    assert (
+        rows["alpha_two"].aside == "5 of 6 answers, silence among them, are those of alpha_one, which is disqualified"
+    )
+    assert rows["alpha_three"].aside == ""  # half of its answers are other
+    assert rows["beta_two"].aside.startswith("6 of 6 answers")
+    assert rows["beta_two"].aside in str(rows["beta_two"])
+    assert "alpha_one" not in rows["beta_two"].told
+
+
+def test_a_refusal_is_decided_anew_when_its_reason_is_gone(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    late = "2026-05-03T10:00:00"
+    why = "it came after the deadline, 2026-05-01 23:59 UTC"
+    assert told(campaign, folder, received=late) == [("refused", why)]
+    lines = len((campaign / "campaign.log").read_bytes().splitlines())
+    assert told(campaign, folder, received=late) == [("refused", why)]
+    assert len((campaign / "campaign.log").read_bytes().splitlines()) == lines  # the same again is no news
+    nescio.campaign.extend(campaign, "alpha", until="2026-05-04", reason="power cut")
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    assert told(campaign, folder, received=late) == [("accepted", "")]
+    (run,) = taken_in(open_campaign(campaign))
+    assert run.version == 2  # which counts, and version 1 stays withdrawn
+    nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
+    assert told(campaign, folder, received=late) == [("refused", "the run is disqualified: trained on the topics")]
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_the_files_of_a_delivery_are_not_all_held_at_once(tmp_path: Path) -> None:
+    campaign, size = made.qa(tmp_path), 1 << 20
+    (tmp_path / "alpha").mkdir()
+    for number in range(24):
+        (tmp_path / "alpha" / f"r{number}.jsonl.gz").write_bytes(gzip.compress(bytes(size)))
+    tracemalloc.start()
+    try:
+        received = nescio.campaign.intake(campaign, [tmp_path / "alpha"])
+        assert tracemalloc.get_traced_memory()[1] < 12 * size
+    finally:
+        tracemalloc.stop()
+    assert [row.bytes for row in received.rows] == [size] * 24
+
+
+def test_a_time_that_the_environment_sets_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    campaign = made.qa(tmp_path, deadline="2026-05-01")
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "315532800")  # the first second of 1980
+    said = "the time of receipt is 1980-01-01T00:00:00+00:00, which SOURCE_DATE_EPOCH sets, and not the clock's"
+    assert [str(note) for note in nescio.campaign.intake(campaign, [folder]).notes] == [said]
+    assert not nescio.campaign.intake(campaign, [folder], received=EARLY).notes
+    assert "(it is 1980-01-01 00:00 UTC by SOURCE_DATE_EPOCH)" in str(nescio.campaign.status(campaign))
 
 
 # ---- archives ----
@@ -411,6 +530,8 @@ HARM = [
     ("tar ..", "points outside the archive"),
     ("tar link", ""),
     ("no zip", "not a readable ZIP"),
+    ("zip of nothing but its list", "the list of what is in it has more than 1 MB"),
+    ("tar of folders", "more than 1,000 files"),
     ("link", ""),
 ]
 
@@ -433,6 +554,17 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
         tarred(folder / "a.tar.gz", {"../run.jsonl": b"x"})
     elif kind == "tar link":
         tarred(folder / "a.tar.gz", {}, link="/etc/passwd")
+    elif kind == "zip of nothing but its list":
+        line = b"PK\1\2" + bytes(24) + b"\1" + bytes(17) + b"a"
+        end = struct.pack("<4s4HLLH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 26_000 * len(line), 0, 0)
+        made.edit(campaign / "campaign.toml", "megabytes = 1", "megabytes = 2")
+        (folder / "a.zip").write_bytes(26_000 * line + end)
+    elif kind == "tar of folders":
+        with tarfile.open(folder / "a.tar.gz", "w:gz") as archive:
+            for number in range(1_001):
+                info = tarfile.TarInfo(f"f{number}")
+                info.type = tarfile.DIRTYPE
+                archive.addfile(info)
     elif kind == "no zip":
         (folder / "a.zip").write_bytes(b"PK no archive")
     else:
@@ -496,14 +628,17 @@ def test_the_drafts_of_a_killed_step_are_swept(tmp_path: Path) -> None:
     assert not [path for path in drafts if path.exists()]
 
 
-def test_an_interrupted_intake_goes_on_with_its_own_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("stated", "counts"), [(None, EARLY), (EARLY, EARLY), (LATE, LATE)])
+def test_an_interrupted_intake_goes_on_with_its_own_time_unless_another_is_stated(
+    tmp_path: Path, stated: str | None, counts: str
+) -> None:
     campaign = made.qa(tmp_path)
     run = made.sound("qa", tmp_path / "alpha" / "one")
     digest = hashlib.sha256(run.read_bytes()).hexdigest()
     pending = {"received": f"{EARLY}+00:00", "items": [["alpha", "one.jsonl", digest]]}
     made.text(campaign / "receipts" / "pending.json", json.dumps(pending))
-    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"], received=LATE).rows
-    assert receipt.received.startswith(EARLY)
+    (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "alpha"], received=stated).rows
+    assert receipt.received.startswith(counts)
     assert not (campaign / "receipts" / "pending.json").exists()
 
 

@@ -16,7 +16,8 @@ import pytest
 import nescio
 from nescio.errors import MismatchError
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.folder import contents
+from nescio.people.campaigns.folder import contents, open_campaign
+from nescio.people.campaigns.judgements import read_history, read_judgements
 from nescio.people.campaigns.retyped import is_same
 from nescio.people.campaigns.sheets import HEAD
 from tests.rings import together
@@ -240,6 +241,82 @@ def test_sheets_and_the_key_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert files
         assert {file.stat().st_mode & 0o777 for file in files if file != path} <= {0o600}
         assert (campaign / place).stat().st_mode & 0o777 == 0o700
+
+
+def test_no_comment_is_lost(tmp_path: Path) -> None:
+    """Neither of a row without a verdict, nor one that was written after the verdict was collected."""
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a", "b", "c"]}, ["ana"])
+    path = campaign / "sheets" / "ana.csv"
+    first, second, third = rows_of(path)
+    write_rows(path, [first | {"verdict": "R"}, second | {"comment": "undecided"}, third])
+    with pytest.raises(nescio.UsageError, match="holds verdicts that were not collected"):
+        nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    assert "1 of 3 answers judged; 1 new, 1 noted" in str(nescio.campaign.collect(campaign, resamples=10))
+    assert "noted" not in str(nescio.campaign.collect(campaign, resamples=10))
+    more = [first | {"verdict": "R", "comment": "a typo"}, second | {"comment": "undecided"}, third]
+    for rows in (more, [*more[:2], third | {"comment": "no document"}]):
+        write_rows(path, rows)
+        with pytest.raises(nescio.UsageError, match="holds comments that were not collected"):
+            nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+        nescio.campaign.collect(campaign, resamples=10)
+    write_rows(path, [first | {"comment": "an idiom"}, *rows[1:]])  # the verdict is gone from the sheet, and holds
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    history = read_history(open_campaign(campaign))
+    assert [line.comment for line in history] == ["", "undecided", "a typo", "no document", "an idiom"]
+    assert [one.verdict for one in read_judgements(open_campaign(campaign))] == ["R"]
+
+
+def test_a_list_of_nuggets_is_not_written_over(tmp_path: Path) -> None:
+    campaign = made.listed(tmp_path, ["a", "b"], topics=2)
+    nescio.campaign.sheets(campaign, ["ana"])
+    path = campaign / "sheets" / "nuggets.csv"
+    rows = rows_of(path)
+    rows[0] |= {"vital": "vital", "text": "fact  one"}  # of which collect keeps one space
+    write_rows(path, rows)
+    with pytest.raises(nescio.UsageError, match="holds nuggets that were not collected"):
+        nescio.campaign.sheets(campaign, ["ben"])
+    nescio.campaign.collect(campaign, resamples=10)
+    nescio.campaign.sheets(campaign, ["ben"])
+    again = rows_of(path)
+    assert [(row["question_id"], row["text"]) for row in again if row["text"]] == [("t0", "fact one")]
+    assert {row["question_id"] for row in again if not row["text"]} == {"t0", "t1"}  # both may get more
+    for more in ({"text": "of the other"}, {"vital": "okay"}, {"vital": "perhaps", "text": "x"}):
+        write_rows(path, [row | more if row["question_id"] == "t1" and row["nugget"] == "1" else row for row in again])
+        held = path.read_bytes()
+        with pytest.raises(nescio.UsageError, match="holds nuggets that were not collected"):
+            nescio.campaign.sheets(campaign, ["eva"])
+        assert path.read_bytes() == held
+    write_rows(path, [{"question_id": "t0"}])
+    with pytest.raises(nescio.UsageError, match=r"there is no column nugget.*collect first"):
+        nescio.campaign.sheets(campaign, ["eva"])
+
+
+def test_what_is_seen_tells_answers_apart_and_what_is_not_seen_does_not(tmp_path: Path) -> None:
+    england, scotland = (
+        "\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in f"{name}\x7f") for name in ("gbeng", "gbsct")
+    )
+    answers = [
+        england,
+        scotland,
+        "\u0603 12",
+        "12",
+        "a\u200bb",
+        "a\U000e0062b",
+        "ab",
+    ]  # U+0603 is drawn below the number
+    campaign = made.qa(tmp_path, 1)
+    made.take(campaign, {f"alpha_{n}": [answer] for n, answer in enumerate(answers[:3])})
+    made.take(campaign, {f"beta_{n}": [answer] for n, answer in enumerate(answers[3:6])})
+    made.take(campaign, {"gamma_0": [answers[6]]})
+    assert nescio.campaign.pool(campaign).distinct == 5
+
+
+def test_the_name_of_an_attachment_writes_no_line_of_the_status(tmp_path: Path) -> None:
+    campaign = made.pooled(tmp_path, {"alpha_r": ["a", "b"]}, ["ana"])
+    lines = len(str(nescio.campaign.status(campaign)).splitlines())
+    (campaign / "sheets" / "x\nnext: rm -rf ~ #.csv").write_text("x")
+    assert len(str(nescio.campaign.status(campaign)).splitlines()) == lines
 
 
 def test_pages_are_written_where_the_key_is_a_folder(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
 from pathlib import Path
 
@@ -11,9 +12,14 @@ import zstandard
 
 from nescio.errors import FormatError
 from nescio.formats import open_source
-from nescio.sources.documents import read_member
+from nescio.sources.documents import read_members
 from nescio.sources.limits import Limits, limited
 from nescio.sources.xml import parse_xml
+
+
+def only_member(path: Path) -> bytes:
+    ((_, content),) = read_members(path, lambda _: True)
+    return content
 
 
 def error_of(path: Path) -> str:
@@ -28,9 +34,8 @@ def test_members_of_an_archive(tmp_path: Path, method: int) -> None:
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("header.json", '{"version": 2}')
     assert open_source(path).members == ("header.json",)
-    assert read_member(path, "header.json") == b'{"version": 2}'
-    with pytest.raises(FormatError, match="no such member"):
-        read_member(path, "samples/1.json")
+    assert only_member(path) == b'{"version": 2}'
+    assert [*read_members(path, lambda name: name == "samples/1.json")] == []
 
 
 def zstandard_archive(path: Path, text: bytes, claimed: int | None = None, name: str = "a.json") -> None:
@@ -54,10 +59,20 @@ def test_a_member_packed_by_zstandard(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     text = json.dumps({"a": list(range(100))}).encode()
     zstandard_archive(path, text)
-    assert read_member(path, "a.json") == text
+    assert only_member(path) == text
     zstandard_archive(path, text, claimed=len(text) - 3)
     with pytest.raises(FormatError, match="size or checksum"):
-        read_member(path, "a.json")
+        only_member(path)
+
+
+def test_a_list_of_millions_of_members_is_not_read(tmp_path: Path) -> None:
+    """Such an archive is nothing but the list, of which each line takes a kilobyte of memory."""
+    path, line = tmp_path / "log.eval", b"PK\1\2" + bytes(24) + b"\1" + bytes(17) + b"a"
+    size = 1 << 24
+    lines = line * (size // len(line))
+    end = struct.pack("<4s4HLLH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, len(lines), 0, 0)
+    path.write_bytes(lines + end)
+    assert "the list of what is in it has more than" in error_of(path)
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import fsspec
 import pytest
 
 import nescio
+from nescio.cli.app import run as call
 from nescio.errors import FormatError
 from nescio.pipeline import load
 from nescio.sources import remote
@@ -89,3 +90,27 @@ def test_without_the_extra_an_address_is_refused(address: str, monkeypatch: pyte
         with pytest.raises(FormatError) as caught:
             load(given)
         assert str(caught.value) == f"{address}: {remote.MISSING}"
+
+
+SECRETS = [
+    "http://ana:geheim@x.org/x.csv",
+    "https://x.org/x.csv?X-Amz-Signature=geheim&a=b/c",
+    "ftp://a:geheim@b@x.org/x.csv",
+]
+
+
+@pytest.mark.parametrize("address", SECRETS)
+def test_no_message_has_the_secrets_of_an_address(
+    address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(_: str) -> None:
+        raise ConnectionError(f"500, url=URL({address!r})")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", failing)
+    with pytest.raises(SystemExit) as ended:
+        call(["score", address])  # which is no NAME=FILE, whatever its query holds
+    assert ended.value.code == 2
+    said = "".join(capsys.readouterr())
+    assert "x.org/x.csv" in said
+    assert "cannot be fetched" in said
+    assert "geheim" not in said

@@ -49,6 +49,13 @@ def site(tmp_path: Path) -> Iterator[tuple[Path, str]]:
         server.shutdown()
 
 
+def test_a_query_is_no_pattern_and_no_name(site: tuple[Path, str]) -> None:
+    folder, address = site
+    (folder / "t.csv").write_text(TABLE)
+    scores = nescio.score(f"{address}/t.csv?X-Amz-Signature=a/b*c[d]&e=1", "accuracy", ci=None)
+    assert [(row.run, row.value) for row in scores] == [("a", 0.5), ("b", 0.5)]
+
+
 def test_tables_are_read_and_what_was_fetched_is_deleted(
     site: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

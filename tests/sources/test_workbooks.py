@@ -63,6 +63,15 @@ def test_a_small_workbook_that_would_take_all_there_is_is_refused(trap: str, tmp
         nescio.score(trapped(tmp_path, trap), max_unpacked=0.005)
 
 
+@pytest.mark.parametrize("part", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml", "xl/styles.xml"])
+def test_a_workbook_of_millions_of_empty_elements_is_refused_before_it_is_parsed(part: str, tmp_path: Path) -> None:
+    path = tmp_path / "many.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(part, "<si/>" * 2_200_000)
+    with pytest.raises(FormatError, match=r"there are more than 2,0\d\d,\d\d\d elements in it"):
+        nescio.score(path)
+
+
 def trapped(folder: Path, trap: str) -> Path:
     plain, path = workbook(folder / "plain.xlsx"), folder / "trap.xlsx"
     with zipfile.ZipFile(plain) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:

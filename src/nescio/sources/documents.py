@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from nescio.sources.compressed import WINDOW, zstandard
 from nescio.sources.database import first_line
 from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object, halves_of_pairs
-from nescio.sources.limits import RATIO, check_files, check_size, most_unpacked
+from nescio.sources.limits import RATIO, check_files, check_size, limits, most_unpacked
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
@@ -31,6 +31,7 @@ LARGE = 1 << 26  # bytes: a larger document is read piece by piece, if its forma
 _HEAD = 1 << 20  # bytes at the beginning that identify such a document
 Streamed = Callable[[Source], bool]
 _HEADER = 30  # bytes of an archive member's header before its name
+_LISTED = 128  # bytes of a member in the list of members, with its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
 _COLUMNS, _DATA = "columns", "data"  # the keys of a JSON document that is a table
@@ -43,7 +44,7 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
     if suffix in ARCHIVES:
-        return Source(path.name, path, kind="archive", members=tuple(info.filename for info in _listed(path)))
+        return Source(path.name, path, kind="archive", members=tuple(info.filename for info in listed_members(path)))
     if suffix == ".xml":
         _check_xml(path, room)
         from nescio.sources.xml import parse_xml
@@ -219,12 +220,31 @@ def _is_lines(path: Path, text: bytes) -> bool:
     return True
 
 
-def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive. Raises FormatError if it is damaged, or if two members overlap."""
+class _AtMost:
+    """A file that returns at most some bytes for each read, because zipfile reads the whole list of members at once."""
+
+    def __init__(self, file: IO[bytes], path: Path, most: int) -> None:
+        self.file, self.path, self.most = file, path, most
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the bytes that follow. Raises FormatError if there are too many."""
+        content = self.file.read(self.most + 1 if size < 0 else min(size, self.most + 1))
+        if len(content) > self.most:
+            raise FormatError(self.path, f"the list of its members has more than {self.most >> 20} MB")
+        return content
+
+
+def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
+    """Return the members of an archive that has about `most` members at most (None: the limit on files).
+
+    Raises FormatError if it is damaged, if its list of members is too long, or if two members overlap.
+    """
     import zipfile
 
+    room = (1 << 20) + _LISTED * (limits().max_files if most is None else most)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(cast("IO[bytes]", _AtMost(file, path, room))) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
@@ -240,36 +260,22 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
     Raises FormatError if the size exceeds the limit, UsageError if there are too many members.
     """
-    members = _listed(path)
+    members = listed_members(path)
     check_files(len(members))
     size = sum(info.file_size for info in members)
     check_size(path, size, most_unpacked(path.stat().st_size, ratio))
     return size
 
 
-def read_member(path: Path, name: str) -> bytes:
-    """Return the unpacked content of one member of an archive, zstandard included. If names repeat, the last one
-    counts.
+def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+    """Yield the members whose names are `wanted`, in the order of the archive, with all members that share a name.
 
-    Raises FormatError if it is damaged, encrypted, or larger than a log can be.
+    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only). Raises
+    FormatError for one that is damaged or encrypted.
     """
-    for _, content in read_members(path, lambda member: member == name, last=True):
-        return content
-    raise FormatError(path, "there is no such member", where=f"member {sanitize(name, target='message')}")
-
-
-def read_members(
-    path: Path, wanted: Callable[[str], bool], *, last: bool = False
-) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Yield the members whose names are `wanted`, in the order of the archive.
-
-    With `last`, only the last of these is yielded.
-
-    Each is unpacked when it is asked for. zstandard is included, which zipfile reads only from Python 3.14 on.
-    """
-    members = [info for info in _listed(path) if wanted(info.filename)]
-    for info in members[-1:] if last else members:
-        yield info, _content(path, info)
+    for info in listed_members(path):
+        if wanted(info.filename):
+            yield info, _content(path, info)
 
 
 def _content(path: Path, info: zipfile.ZipInfo) -> bytes:

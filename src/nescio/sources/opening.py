@@ -126,14 +126,14 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Return a source for the file at an address; messages call it by the address."""
+    """Return a source for the file at an address; messages name it by the address without its secrets."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
     except FormatError as error:
-        raise FormatError(address, error.rule, where=error.where, value=error.value) from None
+        raise FormatError(fetched.address, error.rule, where=error.where, value=error.value) from None
     holds = (fetched,) if source.packed is None else (fetched, source.packed)
-    return _packed(source, replace(fetched, path=source.path or path, holds=holds), address)
+    return _packed(source, replace(fetched, path=source.path or path, holds=holds), fetched.address)
 
 
 def _open_packed(path: Path, streamed: Streamed | None) -> Source:

@@ -19,6 +19,8 @@ from nescio.sources.temporary import temporary_folder
 
 # An address that became a path has only one of its two slashes.
 ADDRESS = re.compile(r"(https?|ftp|s3|gs|gcs|az|abfs|hf|memory|file):/+(.*)", re.DOTALL | re.IGNORECASE)
+_SIGNED_IN = re.compile(r"(\b\w+://)[^/\s]*@")
+_QUERY = re.compile(r"(\bhttps?://[^\s?'\"]*)\?[^\s'\"]*", re.IGNORECASE)
 PATTERN = "*?["
 MOST_FETCHED = 64 << 30  # the most bytes that are fetched
 MOST_SECONDS = 3_600
@@ -42,6 +44,11 @@ def address_of(item: Path | str) -> str | None:
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
+def shown(text: str) -> str:
+    """Return a text without the secrets of addresses in it: who signs in, and the query of a web address."""
+    return _QUERY.sub(r"\1?…", _SIGNED_IN.sub(r"\1", text))
+
+
 def fetch(address: str) -> tuple[Packed, Path]:
     """Fetch the file at an address, or the Parquet files of a pattern or folder there, into a temporary folder.
 
@@ -52,7 +59,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
     try:
         import fsspec
     except ImportError:
-        raise FormatError(address, MISSING) from None
+        raise FormatError(shown(address), MISSING) from None
     folders = ExitStack()
     arriving = _Arriving(address)
     try:
@@ -60,8 +67,8 @@ def fetch(address: str) -> tuple[Packed, Path]:
         system, place = fsspec.core.url_to_fs(address)
         names = _files(system, place)
         if not names:
-            raise FormatError(address, "there is no such file")
-        root = PurePosixPath(place if names == [place] else _above(place))
+            raise FormatError(shown(address), "there is no such file")
+        root = PurePosixPath(_file(place) if names == [place] else _above(place))
         # Runs may be named by their folders, so the copy lies in a folder of the same name.
         here = folder / (root.parent if names == [place] else root).name
         for name in names:
@@ -75,9 +82,10 @@ def fetch(address: str) -> tuple[Packed, Path]:
         if isinstance(error, FormatError) or not isinstance(error, Exception):
             raise
         # Each storage system raises different errors.
-        raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
+        why = shown(first_line(error)) or type(error).__name__
+        raise FormatError(shown(address), f"cannot be fetched: {why}") from None
     path = here / root.name if names == [place] else here
-    packed = Packed(path, address)
+    packed = Packed(path, shown(address))
     weakref.finalize(packed, folders.close)
     return packed, path
 
@@ -86,7 +94,7 @@ class _Arriving:
     """Limit the size and duration of a download, because a server may never end it."""
 
     def __init__(self, address: str) -> None:
-        self._address, self._size, self._until = address, 0, time.monotonic() + MOST_SECONDS
+        self._address, self._size, self._until = shown(address), 0, time.monotonic() + MOST_SECONDS
 
     def parts(self, file: Any) -> Iterator[bytes]:
         """Yield a file part by part. Raises FormatError if it is too large or takes too long."""
@@ -101,29 +109,18 @@ class _Arriving:
             yield part
 
 
-def each_file(address: str) -> list[str]:
-    """Return the addresses of the files that match a pattern. Raises FormatError as `fetch` does."""
-    try:
-        import fsspec
-    except ImportError:
-        raise FormatError(address, MISSING) from None
-    try:
-        system, place = fsspec.core.url_to_fs(address)
-        names = [system.unstrip_protocol(name) for name in _files(system, place)]
-    except Exception as error:  # Each storage system raises different errors.
-        raise FormatError(address, f"cannot be fetched: {first_line(error) or type(error).__name__}") from None
-    if not names:
-        raise FormatError(address, "there is no such file")
-    return names
-
-
 def _files(system: Any, place: str) -> list[str]:
     """Return the files at a place, which may be a pattern or a folder; empty if there are none."""
-    if any(c in place for c in PATTERN):
+    if any(c in _file(place) for c in PATTERN):
         return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
     if system.isfile(place):
         return [place]
     return sorted(name for name in map(str, system.find(place)) if name.endswith(SPLIT))
+
+
+def _file(place: str) -> str:
+    """Return a place without the query of a web address, which is no pattern and no part of a file's name."""
+    return place.partition("?")[0] if place.startswith(("http://", "https://")) else place
 
 
 def _above(place: str) -> str:

@@ -15,7 +15,7 @@ from xml.parsers.expat import ParserCreate
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError, opt
 from nescio.sources.documents import unpacked_size
-from nescio.sources.limits import SHEETS, Made
+from nescio.sources.limits import SHEETS, Made, limits
 from nescio.sources.source import Packed
 from nescio.sources.temporary import folder_with
 from nescio.sources.xml import feed
@@ -25,7 +25,11 @@ _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 _MOST_TITLES = 5  # the most title rows above the header: one cell of several words each
 _MOST_ROWS = 1 << 20  # the most rows of a sheet in this format
 _FEW_CELLS = 1 << 20  # For fewer cells, the size of a file says nothing.
-
+# openpyxl takes microseconds and some hundred bytes for each element of any part. A workbook has two elements for each
+# cell, which take three bytes or more of the packed file.
+_FEW_ELEMENTS, _ELEMENTS_A_BYTE = 2_000_000, 2
+_SHORTEST = 4  # bytes of the shortest element
+_CHUNK = 1 << 20
 
 _CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
 
@@ -66,7 +70,7 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     folder = folder_with(packed)
     filled: dict[str, tuple[Path, _Sheet]] = {}
     try:
-        size = unpacked_size(path, SHEETS)
+        size = checked_size(path)
         book, made = load_workbook(path, read_only=True, data_only=True), Made(path, SHEETS)
         for i, sheet in enumerate(book.worksheets):
             rows = _Sheet(path, sheet, size, made)
@@ -90,6 +94,30 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     _check_errors(path, rows.errors)
     _check_formulas(path)
     return packed, table, [*_titles(path, rows.titles), *_beyond(path, rows.beyond)]
+
+
+def checked_size(path: Path) -> int:
+    """Return the number of bytes to which a workbook unpacks.
+
+    Raises FormatError if that is more than allowed, or if there are more elements than a file of its size may have. A
+    file that may unpack to a size that the user stated may have all elements that fit into it.
+    """
+    size = unpacked_size(path, SHEETS)
+    most = _FEW_ELEMENTS + _ELEMENTS_A_BYTE * path.stat().st_size
+    if limits().max_unpacked is None and size > _SHORTEST * most and _elements(path) > most:
+        rule = f"there are more than {most:,} elements in it, which is too many for a workbook of this size"
+        raise FormatError(path, f"{rule}; save it as .csv, or say by {opt('max_unpacked')} how much it may unpack to")
+    return size
+
+
+def _elements(path: Path) -> int:
+    count = 0
+    with zipfile.ZipFile(path) as packed:
+        for info in packed.infolist():
+            with packed.open(info) as part:
+                while chunk := part.read(_CHUNK):
+                    count += chunk.count(b"<") - chunk.count(b"</")
+    return count
 
 
 def _write(rows: Iterable[list[str]], target: Path) -> bool:

@@ -66,12 +66,13 @@ def _benchmarks(words: list[str]) -> Any:
 
     A file without a name belongs to the benchmark before it.
     """
+    from nescio.sources.remote import address_of
     from nescio.suites.definition import expand
 
     named: dict[str, list[Path]] = {}
     for at, word in enumerate(map(str, words)):
         name, equals, rest = word.partition("=")
-        if equals and name and rest and not Path(word).exists():
+        if equals and name and rest and not address_of(word) and not Path(word).exists():
             if at and not named:
                 raise UsageError(f"benchmarks are NAME=FILES, and the first file has no name (found {str(words[0])!r})")
             named.setdefault(name, []).extend(expand(rest))

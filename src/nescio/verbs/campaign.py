@@ -235,11 +235,11 @@ class IntakeRequest(Step):
 def intake(request: IntakeRequest) -> Received:
     """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. What lies
-    beside such folders in one that holds them is refused. A run is named after its file, without its suffix. A later
-    version replaces an earlier one until the deadline, and both are kept. A file is refused if it is late, from an
-    unknown or a different group, a copy of a file that is in already, one too many, too large, or has a fault. The exit
-    status is 2 if something was refused.
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A run
+    belongs to the FOLDER that you name, whatever the folders inside it are called. It is named after its file, without
+    its suffix. A later version replaces an earlier one until the deadline, and both are kept. A file is refused if it
+    is late, from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has
+    a fault. The exit status is 2 if something was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
@@ -285,7 +285,8 @@ class DisqualifyRequest(WithdrawRequest):
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of them counts, now or later.
 
-    Judgements of their answers stay, and --lift admits the runs again.
+    Their groups cannot hand in the same answers again, under whatever name. A note names the runs that count and share
+    more than half of these answers. Judgements of their answers stay, and --lift admits the runs again.
 
     \b
     nescio campaign disqualify campaign uned_mine --reason "trained on the topics"

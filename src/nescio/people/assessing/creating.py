@@ -6,7 +6,6 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,10 @@ from nescio.people.assessing.choosing import drawn, grades_of, known_answers
 from nescio.people.assessing.database import make_tables, open_database, reason
 from nescio.people.assessing.tables import about, items, units
 from nescio.people.assessing.work import CONTROL, SECOND, TRAINING
+from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.judgements import guidelines_of
-from nescio.people.campaigns.pooling import NAMED, Item, named_by, pool_version, read_pool
+from nescio.people.campaigns.pooling import NAMED, Item, PooledAnswer, distinct_items, named_by, pool_version, read_pool
 from nescio.people.campaigns.screens import (
     LONGEST,
     kind_of,
@@ -103,8 +103,6 @@ def create(
     `grades` are a judge's, which people see once they have judged; `draw` is how many questions to draw; `training`
     and `control` are answers whose verdicts are known.
     """
-    if overlap > 1 and overlap != int(overlap):
-        raise UsageError(f"an overlap is a number of people, or a share below 1 (found {overlap:g})")
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
     if campaign and (grades or draw):
@@ -122,7 +120,7 @@ def create(
     if not asked_of:
         raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
     topics = languages_of(asked_of)
-    times = times_of(list(topics), overlap)
+    times = times_of(list(topics), overlap, by_chance)
     known, parts = _known(training, control, {*topics}, content.secret)
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
@@ -214,7 +212,7 @@ def languages_of(asked: Iterable[Item]) -> dict[str, str]:
 
 def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
     """Return the row of a topic, at a place in the order that nobody knows."""
-    rank = secrets.SystemRandom().random()
+    rank = by_chance(topic)
     row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
     return row | {"taken": 0, "rank": rank, "strata": {}}
 
@@ -282,12 +280,9 @@ def item_row(item: Item) -> dict[str, Any]:
     }
 
 
-def times_of(topics: Sequence[str], overlap: float) -> dict[str, int]:
-    """Return how many judge each topic: as many as `overlap` says, or a second one of a share, drawn at random."""
-    if overlap >= 1:
-        return dict.fromkeys(topics, int(overlap))
-    twice = {*secrets.SystemRandom().sample(topics, ceil(overlap * len(topics)))}
-    return {topic: 1 + (topic in twice) for topic in topics}
+def by_chance(_: str) -> float:
+    """Return a place that nobody can foretell."""
+    return secrets.SystemRandom().random()
 
 
 def content_of(
@@ -328,27 +323,17 @@ def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, 
     if not isinstance(result.data, Unjudged):
         raise UsageError(f"these files are {result.about}; people judge questions and runs, or a campaign")
     questions = {question.id: question for question in result.data.collection.questions}
-    given: dict[str, tuple[str, str, set[tuple[str | None, str | None]]]] = {}
+    given: list[tuple[str, PooledAnswer]] = []
     names: dict[tuple[str, str], str] = {}
     for run in result.data.runs:
         for one in run.responses:
             if one.answer is not None and one.answer.strip() and one.question_id in questions:
                 name = named_by(secret, one.question_id, answer_key(one.answer))
                 names[one.question_id, one.answer] = name
-                held = given.setdefault(name, (one.question_id, one.answer, set()))
-                if one.document or one.support:
-                    held[2].add((one.document, one.support))
-    pooled = tuple(
-        Item(
-            name,
-            q,
-            questions[q].text,
-            answer,
-            tuple(sorted(supports, key=str)),
-            questions[q].strata.get(LANGUAGE, ""),
-        )
-        for name, (q, answer, supports) in given.items()
-    )
+                answer = PooledAnswer(one.question_id, one.answer, document=one.document, support=one.support)
+                given.append((name, answer))
+    languages = {identity: (question, question.strata.get(LANGUAGE, "")) for identity, question in questions.items()}
+    pooled = tuple(distinct_items(given, languages))
     text = default_guidelines("qa")
     graded, split = grades_of(grades, result.data.runs, names) if grades else ({}, 0)
     more: dict[str, Any] = {"strata": strata_of(questions.values()), "grades": graded, "split": split}

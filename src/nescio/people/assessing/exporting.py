@@ -19,7 +19,7 @@ from nescio.errors import UsageError
 from nescio.people.assessing import work
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import items, people, records, units
-from nescio.people.campaigns.handed_in import FORMAT, Heading, Record, hand_in_lines
+from nescio.people.campaigns.handed_in import FORMAT, Heading, hand_in_lines
 from nescio.people.campaigns.screens import page_key
 from nescio.people.campaigns.sheet_reading import row_key
 from nescio.sources.writing import atomic_write
@@ -104,7 +104,7 @@ def export(database: Database, folder: Path | str) -> Exported:
                 heading = Heading(FORMAT, own["name"], name, page_key(own["secret"], name))
                 file.writelines(hand_in_lines(heading, ()))
                 for row in rows:
-                    fields = {field: getattr(row, field) for field in Record.__struct_fields__ if field != "given"}
+                    fields = {field: getattr(row, field) for field in work.SAID}
                     fields["given"] = row_key(own["secret"], name, row.item)
                     file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
             total += count

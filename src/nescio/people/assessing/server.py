@@ -6,11 +6,9 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-import time
-from collections import deque
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,30 +17,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from nescio._version import __version__
 from nescio.people.assessing import access, work
+from nescio.people.assessing.clocks import Clocks
 from nescio.people.assessing.database import Database, reason
 from nescio.people.assessing.following import status
+from nescio.people.assessing.guard import COOKIE, TOO_MANY, Guard, Limiter, address_of
+from nescio.people.campaigns.handed_in import Record
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.pages import rendered, script_page
 
-COOKIE = "nescio"
-MOST_BYTES = 1 << 20  # of a request
-MOST_RECORDS = 200
-RATE = {
-    "/start": 60,
-    "/api": 600,
-    "/organiser": 20,
-    "guess": 60,
-}  # requests a minute: of a link, of a session, and of links that are not good from an address
-TOO_MANY = "too many requests; wait a minute"
-OWN_SITE = ("same-origin", "none")  # what a browser says of a request from a page of this server, or of nobody's
-SAFE = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-}
+MOST_RECORDS = 200  # of one request
+pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 
 
 class Judgement(BaseModel):
@@ -85,83 +69,43 @@ class Escaped(JSONResponse):
         return json.dumps(content, separators=(",", ":")).encode()
 
 
-class Limiter:
-    """Counts requests of the last minute."""
-
-    def __init__(self) -> None:
-        self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
-
-    def allows(self, who: str, path: str) -> bool:
-        """Say whether one more request is within what is allowed."""
-        kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
-        if not kind:
-            return True
-        now = time.monotonic()
-        times = self.times[kind]
-        if len(times) > 10_000:  # made-up sessions, which give nobody more guesses of another kind
-            times.clear()
-        held = times.setdefault(access.digest(who), deque())  # whoever asks chooses how long a cookie is
-        while held and held[0] < now - 60:
-            held.popleft()
-        if len(held) >= RATE[kind]:
-            return False
-        held.append(now)
-        return True
+def application(database: Database) -> FastAPI:
+    """Return the application of a database."""
+    app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.database, app.state.facts, app.state.limiter = database, work.Facts(database), Limiter()
+    app.state.clocks = Clocks()
+    app.add_middleware(Guard)
+    app.add_exception_handler(DBAPIError, database_failed)
+    app.add_exception_handler(PoolTimeout, database_failed)
+    app.add_exception_handler(RequestValidationError, unsound)
+    app.add_exception_handler(404, nowhere)
+    app.include_router(pages)
+    app.include_router(api)
+    return app
 
 
-class Guard:
-    """A filter against large bodies and too many requests, which also sets the headers of every answer."""
-
-    def __init__(self, app: Any) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass a request on, or answer it."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        request = Request(scope)
-        who = scope["path"] if scope["path"].startswith("/start") else request.cookies.get(COOKIE, address_of(request))
-        length = request.headers.get("content-length", "0")
-        status = 0
-        if not scope["app"].state.limiter.allows(who, scope["path"]):
-            status, why = 429, TOO_MANY
-        elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
-            status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
-        elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
-            status, why = 403, "this comes from a page of somebody else"
-        if status:
-            response = JSONResponse({"detail": why}, status, {**SAFE, "Retry-After": "60"})
-            await response(scope, receive, send)
-            return
-        got = 0
-
-        async def limited() -> Any:
-            nonlocal got
-            message = await receive()
-            got += len(message.get("body", b""))
-            if got > MOST_BYTES:
-                raise HTTPException(413, f"a request has at most {MOST_BYTES:,} bytes")
-            return message
-
-        async def safe(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                known = {name.lower() for name, _ in message["headers"]}
-                more = [(n.lower().encode(), v.encode()) for n, v in SAFE.items() if n.lower().encode() not in known]
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        await self.app(scope, limited, safe)
+# ---- who asks, and what they need ----
 
 
-def address_of(request: Request) -> str:
-    """Return the address that a request comes from."""
-    return request.client.host if request.client else ""
+def database_of(request: Request) -> Database:
+    """Return the database that the server was started with."""
+    database: Database = request.app.state.database
+    return database
 
 
-def signed_in(request: Request) -> access.Person:
+def facts_of(request: Request) -> dict[str, Any]:
+    """Return what everybody who judges needs, as it is now."""
+    facts: work.Facts = request.app.state.facts
+    return facts.now()
+
+
+def visitor(request: Request) -> access.Person | None:
+    """Return who is asking; None without a session."""
+    return access.who(database_of(request), request.cookies.get(COOKIE, ""))
+
+
+def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> access.Person:
     """Return who is asking; refuses whoever has no session."""
-    found = access.who(request.app.state.database, request.cookies.get(COOKIE, ""))
     if found is None:
         why = "this session has ended: open your link again in this browser, which then sends what it has kept"
         raise HTTPException(401, why)
@@ -182,106 +126,130 @@ def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]
     return found
 
 
-def application(database: Database) -> FastAPI:
-    """Return the application of a database."""
-    current = work.Facts(database).now
-    app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.state.database, app.state.limiter = database, Limiter()
-    app.add_middleware(Guard)
+Room = Annotated[Database, Depends(database_of)]
+Facts = Annotated[dict[str, Any], Depends(facts_of)]
+Visitor = Annotated[access.Person | None, Depends(visitor)]
 
-    @app.exception_handler(DBAPIError)
-    @app.exception_handler(PoolTimeout)
-    def failed(_: Request, error: Exception) -> JSONResponse:
-        why = reason(error) if isinstance(error, DBAPIError) else "it is too busy"
-        detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
-        return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
-    @app.exception_handler(RequestValidationError)
-    def unsound(_: Request, error: Any) -> Response:
-        # Without what was sent, which JSON may be unable to hold.
-        return Escaped(
-            {"detail": [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]}, 422
-        )
+# ---- pages ----
 
-    @app.exception_handler(404)
-    def nowhere(request: Request, error: Any) -> Response:
-        if request.url.path.startswith("/api"):
-            return JSONResponse({"detail": error.detail}, 404)
-        return _start_page(current()["name"], 404)
 
-    def not_good(request: Request) -> Response:
-        """Answer to a link that is not good. Guesses are counted; nobody with a good link waits for those of others."""
-        if not request.app.state.limiter.allows(address_of(request), "guess"):
-            return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
-        return _start_page(current()["name"], 403)
+@pages.get("/start/{token}", response_class=HTMLResponse)
+def welcome(token: str, request: Request, database: Room) -> Response:
+    """Answer to a link: the page that begins a session."""
+    role = access.role_of(database, token)
+    return _start_page(request, 200, token=token, role=role) if role else _not_good(request)
 
-    @app.get("/start/{token}", response_class=HTMLResponse, include_in_schema=False)
-    def welcome(token: str, request: Request) -> Response:
-        role = access.role_of(database, token)
-        return _start_page(current()["name"], 200, token=token, role=role) if role else not_good(request)
 
-    @app.post("/start/{token}", include_in_schema=False)
-    def start(token: str, request: Request) -> Response:
-        cookie = access.begin(database, token)
-        if cookie is None:
-            return not_good(request)
-        response = RedirectResponse("/", 303)
-        secure = request.url.scheme == "https"
-        response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
-        return response
+@pages.post("/start/{token}")
+def start(token: str, request: Request, database: Room) -> Response:
+    """Begin a session."""
+    cookie = access.begin(database, token)
+    if cookie is None:
+        return _not_good(request)
+    response = RedirectResponse("/", 303)
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, cookie, max_age=access.SESSION, httponly=True, samesite="strict", secure=secure)
+    return response
 
-    @app.get("/", response_class=HTMLResponse, include_in_schema=False)
-    def judge(request: Request) -> Response:
-        found = access.who(database, request.cookies.get(COOKIE, ""))
-        if found is None:
-            return _start_page(current()["name"], 401)
-        if found.role == access.ORGANISER:
-            return RedirectResponse("/organiser", 303)
-        nonce, own = secrets.token_urlsafe(16), current()
-        data = {
-            **{name: own[name] for name in ("home", "pool", "guidelines", "names")},
-            "campaign": own["name"],
-            "assessor": found.name,
-            "key": "",
-            "nuggets": {},
-            "items": [],
-            "server": {"api": "/api", "token": found.csrf},
-        }
-        text = script_page(f"{own['name']}: {found.name}", data, own["told"], nonce=nonce)
-        return HTMLResponse(text, headers={"Content-Security-Policy": policy(nonce)})
 
-    @app.get("/organiser", response_class=HTMLResponse, include_in_schema=False)
-    def organiser(request: Request) -> Response:
-        found = access.who(database, request.cookies.get(COOKIE, ""))
-        if found is None or found.role != access.ORGANISER:
-            return _start_page(current()["name"], 401 if found is None else 403)
-        title, standing = current()["name"], status(database)
-        return _page("organiser.html.jinja", title, standing=standing, figure=lambda value: figure(value, 3))
+@pages.get("/", response_class=HTMLResponse)
+def judge(request: Request, found: Visitor, facts: Facts) -> Response:
+    """Return the page on which a person judges."""
+    if found is None:
+        return _start_page(request, 401)
+    if found.role == access.ORGANISER:
+        return RedirectResponse("/organiser", 303)
+    nonce = secrets.token_urlsafe(16)
+    data = {
+        **{name: facts[name] for name in ("home", "pool", "guidelines", "names")},
+        "campaign": facts["name"],
+        "assessor": found.name,
+        "key": "",
+        "nuggets": {},
+        "items": [],
+        "server": {"api": "/api", "token": found.csrf},
+    }
+    text = script_page(f"{facts['name']}: {found.name}", data, facts["told"], nonce=nonce)
+    return HTMLResponse(text, headers={"Content-Security-Policy": policy(nonce)})
 
-    @app.get("/api/next")
-    def following(found: Annotated[access.Person, Depends(judging)]) -> dict[str, Any]:
-        """Return the next items to judge, with their earlier judgements."""
-        own = current()
-        rows = work.next_items(database, found.name, found.languages, own)
-        with database.reading() as connection:
-            nuggets = work.nuggets_of(connection, own, list({row["topic"] for row in rows}))
-            return {"items": rows, "nuggets": nuggets, "judged": work.judged(connection, found.name)}
 
-    @app.post("/api/judgements", response_class=Escaped)
-    def judgements(sent: Judgements, found: Annotated[access.Person, Depends(sender)]) -> Saved:
-        """Save judgements; each may be sent again, and counts once."""
-        judging(found)
-        said = [work.Said(**record.model_dump()) for record in sent.records]
-        saved, refused = work.save(database, found.name, [*work.by_this_clock(said, sent.sent)], current())
-        return Saved(saved=saved, refused=refused)
+@pages.get("/organiser", response_class=HTMLResponse)
+def organiser(request: Request, found: Visitor, database: Room) -> Response:
+    """Return the page that says how far judging is."""
+    if found is None or found.role != access.ORGANISER:
+        return _start_page(request, 401 if found is None else 403)
+    standing = status(database)
+    return _page(request, "organiser.html.jinja", 200, standing=standing, figure=lambda value: figure(value, 3))
 
-    @app.post("/api/leave")
-    def leave(request: Request, found: Annotated[access.Person, Depends(sender)]) -> dict[str, str]:
-        """End the session."""
-        access.end(database, request.cookies.get(COOKIE, ""))
-        return {"left": found.name}
 
-    return app
+# ---- what the page sends and gets ----
+
+
+@api.get("/next")
+def following(
+    request: Request, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
+) -> dict[str, Any]:
+    """Return the next items to judge, with their earlier judgements by the browser's clock."""
+    clocks: Clocks = request.app.state.clocks
+    rows = work.next_items(database, found.name, found.languages, facts)
+    for held in (row["held"] for row in rows if "held" in row):
+        held["at"] = clocks.by_theirs(found.csrf, held["at"])
+    with database.reading() as connection:
+        nuggets = work.nuggets_of(connection, facts, list({row["topic"] for row in rows}))
+        return {"items": rows, "nuggets": nuggets, "judged": work.judged(connection, found.name)}
+
+
+@api.post("/judgements", response_class=Escaped)
+def judgements(
+    request: Request, sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
+) -> Saved:
+    """Save judgements; each may be sent again, and counts once."""
+    judging(found)
+    if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
+        raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
+    said = [Record(**record.model_dump()) for record in sent.records]
+    clocks: Clocks = request.app.state.clocks
+    dated = [*clocks.by_this(found.csrf, said, sent.sent)]
+    saved, refused = work.save(database, found.name, dated, facts)
+    return Saved(saved=saved, refused=refused)
+
+
+@api.post("/leave")
+def leave(request: Request, found: Annotated[access.Person, Depends(sender)], database: Room) -> dict[str, str]:
+    """End the session."""
+    access.end(database, request.cookies.get(COOKIE, ""))
+    return {"left": found.name}
+
+
+# ---- answers to what fails ----
+
+
+def database_failed(_: Request, error: Exception) -> Response:
+    """Answer where the database cannot be reached, or is too busy."""
+    why = reason(error) if isinstance(error, DBAPIError) else "it is too busy"
+    detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
+    return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
+
+
+def unsound(_: Request, error: Any) -> Response:
+    """Answer to a request of another form, without what was sent, which JSON may be unable to hold."""
+    errors = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
+    return Escaped({"detail": errors}, 422)
+
+
+def nowhere(request: Request, error: Any) -> Response:
+    """Answer to an address that is none."""
+    if request.url.path.startswith("/api"):
+        return JSONResponse({"detail": error.detail}, 404)
+    return _start_page(request, 404)
+
+
+def _not_good(request: Request) -> Response:
+    """Answer to a link that is not good. Guesses are counted; nobody with a good link waits for those of others."""
+    if not request.app.state.limiter.allows(address_of(request), "guess"):
+        return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
+    return _start_page(request, 403)
 
 
 def policy(nonce: str) -> str:
@@ -292,11 +260,11 @@ def policy(nonce: str) -> str:
     )
 
 
-def _start_page(name: str, status: int, *, token: str = "", role: str = "") -> Response:
-    return _page("start.html.jinja", name, status, token=token, role=role)
+def _start_page(request: Request, status: int, *, token: str = "", role: str = "") -> Response:
+    return _page(request, "start.html.jinja", status, token=token, role=role)
 
 
-def _page(template: str, title: str, status: int = 200, **values: Any) -> Response:
+def _page(request: Request, template: str, status: int, **values: Any) -> Response:
     nonce = secrets.token_urlsafe(16)
-    text = rendered(template, title, nonce=nonce, **values)
+    text = rendered(template, facts_of(request)["name"], nonce=nonce, **values)
     return HTMLResponse(text, status, {"Content-Security-Policy": policy(nonce)})

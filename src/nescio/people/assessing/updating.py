@@ -14,17 +14,18 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from nescio.errors import UsageError
 from nescio.people.assessing import work
 from nescio.people.assessing.creating import (
+    by_chance,
     content_of,
     facts_of,
     item_row,
     languages_of,
-    times_of,
     topic_of,
     unit,
     write,
 )
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
+from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET
 from nescio.people.campaigns.pooling import NAMED, Item
 from nescio.text import plural
@@ -84,7 +85,8 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
         raise UsageError("none of these questions is in the database; are these its sources?")
     undrawn = {topic for topic in topics if topic not in known} if drawn else set[str]()
     new = [item for item in found.new if topic_of(item) not in undrawn]
-    times = times_of([topic for topic in topics if topic not in known and topic not in undrawn], asked["overlap"])
+    unknown = [topic for topic in topics if topic not in known and topic not in undrawn]
+    times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
         # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
         with database.writing() as connection:
@@ -162,13 +164,10 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
     """Give who was done with a topic what is new in it; when they do not come, somebody else gets the topic."""
     until = time.time() + work.LEASE
     for some in _some(topics):
-        for state in (work.DONE, work.PASSED):
-            through = claims.c.topic.in_(some), claims.c.done == state
-            if state not in work.PLACES:
-                of = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done == state)
-                again = update(units).where(units.c.topic.in_(some))
-                connection.execute(again.values(taken=units.c.taken + of.scalar_subquery()))
-            connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
+        work.hold(connection, some)
+        through = claims.c.topic.in_(some), claims.c.done.in_((work.DONE, work.PASSED))
+        connection.execute(update(claims).where(*through).values(done=work.OPEN, until=until))
+        work.recount(connection, some)
 
 
 def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:

@@ -6,12 +6,10 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
 from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -20,7 +18,7 @@ from nescio.data.model import Verdict
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.tables import about, claims, items, records, units
 from nescio.people.campaigns.folder import keyed
-from nescio.people.campaigns.handed_in import LONGEST, listed_nuggets
+from nescio.people.campaigns.handed_in import LONGEST, MOST_SAID, Record, listed_nuggets
 from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.text import sanitize
@@ -28,7 +26,6 @@ from nescio.text import sanitize
 LEASE = 45 * 60  # seconds that a topic waits for who has it
 BEHIND = 5  # topics that are done and can be looked at again
 AHEAD = 3  # items that an assessor has before there is a need of more
-MOST_SAID = 1_000  # records of one person on one item, so that nobody fills a disk
 LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
@@ -38,20 +35,8 @@ TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: al
 CONTROLLED = 0.1  # of the topics that somebody gets
 SHOWN = "shown"  # the mark of a record that somebody was shown the judge's grade; it is older than all that they say
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
+SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # of a judgement, what a browser knows
 SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
-
-
-class Said(Struct, frozen=True):
-    """A judgement as a browser sends it."""
-
-    id: str
-    item: str
-    at: str
-    verdict: str = ""
-    comment: str = ""
-    mark: str = ""
-    pool: int = 0
-    guidelines: str = ""
 
 
 def facts(connection: Connection) -> dict[str, Any]:
@@ -95,11 +80,12 @@ def next_items(
     They get more items if few are left, and items that others abandoned are free again.
     """
     now = time.time()
+    _release(database, now)
     with database.writing() as connection:
         if person == ADJUDICATION:
             return _to_adjudicate(connection)
-        _release(connection, now)
         mine = claims.c.person == person
+        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
         rows: list[dict[str, Any]] = []
         through = claims.c.done.in_((DONE, PASSED))
         newest = select(claims.c.topic).where(mine, through).order_by(claims.c.until.desc()).limit(BEHIND)
@@ -111,16 +97,34 @@ def next_items(
                 break
             if not _claim(connection, person, languages, own, now):
                 break
-        connection.execute(update(claims).where(mine, claims.c.done == OPEN).values(until=now + LEASE))
     return rows
 
 
-def _release(connection: Connection, now: float) -> None:
-    late = select(claims.c.topic, claims.c.person).where(claims.c.done == OPEN, claims.c.until < now).limit(100)
-    for topic, person in connection.execute(late).all():
-        one = and_(claims.c.topic == topic, claims.c.person == person, claims.c.done == OPEN)
-        if connection.execute(update(claims).where(one).values(done=EXPIRED)).rowcount:
-            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken - 1))
+def hold(connection: Connection, topics: Collection[str]) -> None:
+    """Let nobody else change who has these topics until the transaction ends.
+
+    Every change of a claim is made while its topic is held, and `recount` follows it.
+    """
+    wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
+    connection.execute(wanted.with_for_update())
+
+
+def recount(connection: Connection, topics: Collection[str]) -> None:
+    """Count anew who has these topics, or has judged them."""
+    own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
+    connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
+
+
+def _release(database: Database, now: float) -> None:
+    """Free the topics that somebody has left."""
+    late = claims.c.done == OPEN, claims.c.until < now
+    with database.reading() as connection:
+        topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
+    if topics:
+        with database.writing() as connection:
+            hold(connection, topics)
+            connection.execute(update(claims).where(claims.c.topic.in_(topics), *late).values(done=EXPIRED))
+            recount(connection, topics)
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
@@ -138,12 +142,14 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
     for wanted in _wanted(own):
         topic = connection.scalar(wanted.where(*free).limit(1).with_for_update(skip_locked=True))
         if topic is not None:
+            own_claim = claims.c.topic == topic, claims.c.person == person
+            held = connection.scalar(select(claims.c.done).where(*own_claim))
             row = {"until": now + LEASE, "done": OPEN}
-            if not connection.execute(
-                update(claims).where(claims.c.topic == topic, claims.c.person == person).values(**row)
-            ).rowcount:
+            if held is None:
                 connection.execute(insert(claims).values(topic=topic, person=person, **row))
-            connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + 1))
+            elif held == EXPIRED:  # else another request of theirs got it a moment ago
+                connection.execute(update(claims).where(*own_claim).values(**row))
+            recount(connection, [topic])
             return True
     return False
 
@@ -182,8 +188,7 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if item.kind == SECOND and item.id not in said:
             _note_shown(connection, person, item.id)
         if (held := said.get(item.id)) and held.mark != SHOWN:
-            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
-            row["held"] = {name: getattr(held, name) for name in names}
+            row["held"] = {name: getattr(held, name) for name in SAID}
         elif item.gone:
             continue  # no run gives it any more
         if item.kind == SECOND:
@@ -244,19 +249,8 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
 # ---- what is said ----
 
 
-def by_this_clock(said: Sequence[Said], sent: str) -> Iterator[Said]:
-    """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
-    now = datetime.now(UTC)
-    for one in said:
-        try:
-            ahead = datetime.fromisoformat(sent).astimezone(UTC) - now
-            yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
-        except (ValueError, OverflowError):
-            yield one
-
-
 def save(
-    database: Database, person: str, said: Sequence[Said], own: Mapping[str, Any]
+    database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any]
 ) -> tuple[list[str], list[dict[str, str]]]:
     """Add judgements; returns the ids of those that are on the disk now, or were before, and why others are not."""
     saved: list[str] = []
@@ -270,12 +264,12 @@ def save(
             else:
                 saved.append(one.id)
                 topics.add(topic)
-        for topic in topics - {""}:
+        for topic in sorted(topics - {""}):
             close(connection, person, topic)
     return saved, refused
 
 
-def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]) -> tuple[str, str]:
+def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
     """Add a judgement; returns why not, or the topic that it is of."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
@@ -289,13 +283,23 @@ def _save(connection: Connection, person: str, one: Said, own: Mapping[str, Any]
     row = _refusal(connection, person, one, item) or checked(connection, one, item, own)
     if item is None or isinstance(row, str):
         return str(row), ""
+    row["at"] = _not_before(connection, person, item.id, row["at"])
     _add(connection, row | {"person": person, "item": item.id, "received": time.time()})
     if connection.scalar(select(records.c.person).where(records.c.id == one.id)) != person:
         return "this id is taken", ""
     return "", item.topic
 
 
-def _refusal(connection: Connection, person: str, one: Said, item: Any) -> str:
+def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
+    """Return the time of a judgement: its own, unless the newest of this person and item is later than now.
+
+    Then this machine's clock was set back since. What comes in later counts, as no time tells.
+    """
+    newest = connection.scalar(select(func.max(records.c.at)).where(records.c.person == person, records.c.item == item))
+    return newest if newest and newest > datetime.now(UTC).isoformat(timespec="milliseconds") else at
+
+
+def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
     """Say why a person may not say this of an item; nothing if they may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
         return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
@@ -330,7 +334,7 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
     return connection.scalar(own) is not None
 
 
-def checked(connection: Connection, one: Said, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
+def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return a judgement as a row of the table, or its fault.
 
     Its time is never later than now, so that later judgements count.
@@ -394,6 +398,7 @@ def _clean_list(verdict: str) -> str | None:
 
 def close(connection: Connection, person: str, topic: str) -> None:
     """Mark a topic as done, or not, as far as a person goes; what they skip is free for somebody else."""
+    hold(connection, [topic])  # so that two requests at once see what the other one said
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
     own = connection.scalars(select(items.c.id).where(*asked)).all()
     now = present(records.c.person == person, records.c.item.in_(own)).subquery()
@@ -409,8 +414,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
     now_is = (PASSED if skipped else DONE) if done else before if before == EXPIRED else OPEN
     if now_is != before:
         connection.execute(update(claims).where(one).values(done=now_is, until=time.time() + LEASE))
-        more = (now_is in PLACES) - (before in PLACES)
-        connection.execute(update(units).where(units.c.topic == topic).values(taken=units.c.taken + more))
+        recount(connection, [topic])
 
 
 # ---- what differs ----
@@ -444,8 +448,7 @@ def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
         row = {name: getattr(one, name) for name in ("id", "kind", "topic", "question", "answer", "supports")}
         row["said"] = sorted([each.verdict, each.comment] for who, each in said.items() if who != ADJUDICATION)
         if held := said.get(ADJUDICATION):
-            names = ("id", "item", "at", "verdict", "comment", "mark", "pool", "guidelines")
-            row["held"] = {name: getattr(held, name) for name in names}
+            row["held"] = {name: getattr(held, name) for name in SAID}
         rows.append(row)
     return rows
 

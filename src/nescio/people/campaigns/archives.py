@@ -8,7 +8,6 @@ import gzip
 import lzma
 import tarfile
 import tempfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import IO, Any
 
 from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.sources.compressed import unpack
-from nescio.sources.documents import read_members
+from nescio.sources.documents import listed_members, read_members
 from nescio.sources.limits import GB, Limits, limited
 from nescio.sources.source import PACKED
 
@@ -96,10 +95,9 @@ def _wanted(name: str) -> bool:
 
 def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise MismatchError(f"it is not a readable ZIP archive: {error}") from None
+        members = listed_members(path, MOST_MEMBERS)
+    except FormatError as error:
+        raise MismatchError(error.rule) from None
     _check(len(members), sum(info.file_size for info in members), most)
     for info in members:
         _check_name(info.filename)
@@ -113,9 +111,9 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     size = 0
     try:
         with _plain_tar(path, most) as plain, tarfile.open(fileobj=plain, mode="r:") as archive:
-            for member in archive:
+            for number, member in enumerate(archive, 1):  # folders and hidden members too, as each takes its time
                 size += member.size
-                _check(len(files), size, most)
+                _check(number, size, most)
                 _check_name(member.name)
                 if not member.isfile() and not member.isdir():
                     raise MismatchError(f"{member.name!r} in it is neither a file nor a folder")

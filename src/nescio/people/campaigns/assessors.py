@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -112,3 +114,18 @@ def own_order(campaign: Campaign, who: str, items: Sequence[Item]) -> list[Item]
     """Return questions in an order of the assessor's own, the answers to one together, in such an order too."""
     place = campaign.hidden_order
     return sorted(items, key=lambda item: (place("sheet", who, item.question), place("sheet", who, item.id)))
+
+
+def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], Any]) -> dict[str, int]:
+    """Return how many people judge each question: as many as `overlap` says, or a second one of a share of them.
+
+    These come first by `place`, which nobody can foretell. Raises UsageError for an overlap that makes no sense.
+    """
+    if overlap <= 0:
+        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
+    if overlap >= 1:
+        if overlap != int(overlap):
+            raise UsageError(f"an overlap is a whole number of people, or a share of the questions (found {overlap:g})")
+        return dict.fromkeys(questions, int(overlap))
+    twice = {*sorted(questions, key=place)[: ceil(overlap * len(questions))]}
+    return {question: 1 + (question in twice) for question in questions}

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.notes import Note, note
@@ -45,18 +46,19 @@ from nescio.people.campaigns.judgements import (
 from nescio.people.campaigns.log import digest, digests, record
 from nescio.people.campaigns.pooling import pool_version
 from nescio.people.campaigns.runs import Fault, Faults, FaultsOfFiles
-from nescio.people.campaigns.screens import OWN_KEY, list_items, sentence_items
+from nescio.people.campaigns.screens import OWN_KEY, has_own_key, list_items, sentence_items
 from nescio.people.campaigns.sheet_reading import SheetReader, table
 from nescio.people.campaigns.topics import nugget_texts, without_list
 from nescio.people.campaigns.verdicts import agreement, unlisted
 from nescio.stats.parallel import followed
-from nescio.text import plural, squeeze
+from nescio.text import plural, sanitize, squeeze
 
 KEY_SHEET = "nuggets.csv"
+KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
 _MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
 _ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
-_VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
+VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
 class Collected(Faults, frozen=True):
@@ -77,7 +79,8 @@ class Collected(Faults, frozen=True):
 class ReadBack(Struct, frozen=True):
     """A sheet that was read back: the number of its judged answers, and the changes. `blank` counts answers
     that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
-    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later."""
+    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later, and `noted`
+    the comments on answers without a verdict."""
 
     file: str
     assessor: str
@@ -90,13 +93,14 @@ class ReadBack(Struct, frozen=True):
     skipped: int = 0
     flagged: int = 0
     older: int = 0
+    noted: int = 0
 
     def __str__(self) -> str:
         counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
-        counts |= {"flagged": self.flagged, "older than what holds": self.older}
+        counts |= {"flagged": self.flagged, "older than what holds": self.older, "noted": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
-        return f"{self.file}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
+        return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
 
 
 def collect(
@@ -119,9 +123,10 @@ def collect(
     assessor's, is refused as a whole.
     An assessor's new verdict on an answer is added to the history and counts from then on. Rows that hold no more, as a
     page or another sheet spoke since, are counted. A row without a verdict changes nothing, unless `withdraw` takes
-    back what a sheet said before. What pages hand in has times of its own: the newest judgement holds, in whatever
-    order files are collected. Where the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as
-    the key. `progress` is called with the number of sheets read. Raises UsageError where there is no sheet.
+    back what a sheet said before; its comment is taken. What pages hand in has times of its own: the newest judgement
+    holds, in whatever order files are collected. Where the definition questions of a campaign have no key,
+    `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read. Raises UsageError
+    where there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -201,13 +206,16 @@ def _collected(
             del reading.judgements[first:]
             continue
         judged = [one for one in empty if present.said_by_sheet(one.item, who)]
-        said = [*given, *(judged if withdraw else [])]
+        # A comment without a verdict is taken too; what holds of the answer stays as it is.
+        remarks = [one for one in empty if present.lacks_comment(one) and not (withdraw and one in judged)]
+        noted = [replace(present.of(one.item, who), comment=one.comment) for one in remarks]
+        said = [*given, *(judged if withdraw else []), *noted]
         change = changes(campaign, said, pool=version, source=path.name, present=present, lies_there=lie_there)
         older = sum(present.of(one.item, who).verdict != one.verdict for one in given)
         kinds = Counter(one.kind for one in change)
         blanks = 0 if withdraw else len(judged)
         counts = (kinds["new"], kinds["changed"], kinds["withdrawn"], blanks)
-        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older))
+        sheets.append(ReadBack(str(path), who, answers, len(given), *counts, older=older, noted=kinds["noted"]))
         rows += change
     return rows, sheets
 
@@ -288,31 +296,30 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
     """Read the list of nuggets that an assessor wrote as the key, where the organisers have none; a file that cannot be
     read to its end leaves the key as it is."""
-    theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
         return
-    if theirs or not paths:
+    if not paths or has_own_key(campaign):
         return
     questions = {identity: q for part in campaign.topics().parts.values() for identity, q in part.questions.items()}
     nuggets: dict[str, dict[str, dict[str, object]]] = {identity: {} for identity in questions}
     for path in paths:
         try:
-            for row, line in table(path, ("question_id", "nugget", "vital", "text")):
+            for row, line in table(path, KEY_COLUMNS):
                 text, vital = row["text"].strip(), row["vital"].strip().casefold()
                 number, own = row["nugget"].strip(), nuggets.get(row["question_id"], {})
                 if not text:
                     continue
                 if row["question_id"] not in nuggets:
                     faults.add(Fault(str(path), line, "no topic has this id", row["question_id"]))
-                elif vital not in _VITAL:
+                elif vital not in VITAL:
                     faults.add(Fault(str(path), line, "a nugget is vital or okay", row["vital"]))
                 elif number in own or not number.isalnum():  # a key with it could not be read again
                     rule = "a nugget has a number of its own, of letters and digits"
                     faults.add(Fault(str(path), line, rule, row["nugget"]))
                 else:
-                    own[number] = {"id": number, "text": text, "vital": _VITAL[vital]}
+                    own[number] = {"id": number, "text": text, "vital": VITAL[vital]}
         except FormatError as error:
             faults.add(Fault(str(path), None, error.rule, str(error.value)))
             return

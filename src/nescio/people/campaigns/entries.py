@@ -51,7 +51,8 @@ class Receipt(Struct, frozen=True):
     `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
     that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
     returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
-    `replaces` is the file of the version before, where that has another name.
+    `replaces` is the file of the version before, where that has another name. `again` counts the earlier receipts of
+    the same file and time, which rules or rulings have overtaken.
     """
 
     file: str
@@ -71,12 +72,14 @@ class Receipt(Struct, frozen=True):
     aside: str = ""
     nescio: str = __version__
     replaces: str = ""
+    again: Annotated[int, Meta(ge=0)] = 0
 
     @property
     def place(self) -> str:
         """Return the position of the receipt among all receipts."""
         stamp = "".join(c for c in self.received if c.isalnum())
-        return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}.json"
+        again = f".{self.again}" if self.again else ""
+        return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}{again}.json"
 
     @property
     def _version(self) -> str:
@@ -86,7 +89,8 @@ class Receipt(Struct, frozen=True):
     def __str__(self) -> str:
         what = sanitize(f"{self.group}/{Path(self.file).name}")
         if self.status == ACCEPTED:
-            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…)"
+            aside = sanitize(f"; {self.aside}") if self.aside else ""
+            return f"{self.status} {what}: {sanitize(self._version)} (SHA-256 {self.digest[:12]}…){aside}"
         why = sanitize("; ".join(filter(None, (*self.reasons, self.aside))))
         return "\n".join([f"{self.status} {what}: {why}", *(f"  {fault}" for fault in self.faults[:5])])
 

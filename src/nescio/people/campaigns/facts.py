@@ -13,7 +13,7 @@ from nescio.people.campaigns.judgements import Judgement, by_item, read_history,
 from nescio.people.campaigns.layouts import UNDEFINED, Table, figure
 from nescio.people.campaigns.pooling import POOLED, Item, RunContents, pool_items, read_items
 from nescio.people.campaigns.receipts import read_receipts
-from nescio.people.campaigns.topics import nugget_texts
+from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.people.campaigns.verdicts import Agreement, agreement
 
 _MEASURES = {
@@ -88,9 +88,7 @@ def agreement_table(campaign: Campaign, resamples: int, seed: int) -> Table:
     judgements = [one for one in read_judgements(campaign) if one.item in items]
     nuggets = None
     if campaign.settings.task == "nuggets":
-        own: dict[str, set[str]] = {}
-        for question, nugget, *_ in nugget_texts(campaign.key_files):
-            own.setdefault(question, set()).add(nugget)
+        own = nuggets_by_question(campaign.key_files)
         nuggets = {item: own.get(question, set()) for item, question in items.items()}
     rows = agreement(judgements, resamples, seed, nuggets)
     names = sorted({who for row in rows for who in row.assessors.split(", ")})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -32,6 +33,8 @@ SUFFIX = ".jsonl"
 LONGEST_HEADING = 100_000  # bytes
 LONGEST = 10_000  # characters of a comment, or of a nugget
 MOST_NUGGETS = 200
+MOST_SAID = 1_000  # judgements of one person on one item, so that nobody fills a disk or the history
+MOST_LINES = 200_000  # of a file, as all are held
 _AHEAD = timedelta(days=1)  # of a clock; what claims to be later is taken to be from then
 
 
@@ -75,20 +78,10 @@ class HandedIn(Struct):
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
     """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
-    records: list[tuple[int, Record]] = []
     items = reading.items | other_items(reading.campaign)
     try:
         heading, lines = _lines(reading, path, asked)
-        for number, line in lines:
-            try:
-                record = msgspec.json.decode(line, type=Record)
-            except UNREADABLE:
-                reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
-                continue
-            if record.item in items:
-                records.append((number, record))
-            else:
-                reading.fault(path, number, "no pool had such an item", record.item)
+        records = [*_records(reading, path, lines, items=items, who=heading.assessor, present=present)]
     except (FormatError, OSError) as error:
         rule, value = (error.rule, error.value) if isinstance(error, FormatError) else (str(error.strerror), None)
         reading.fault(path, 1, rule, value)
@@ -117,6 +110,36 @@ def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], prese
     taken.rows.sort(key=lambda row: row[1])
     taken.answers, taken.judged = len(last), sum(map(bool, last.values()))
     return taken
+
+
+def _records(
+    reading: SheetReader,
+    path: Path,
+    lines: Iterable[tuple[int, bytes]],
+    *,
+    items: Mapping[str, Item],
+    who: str,
+    present: Present,
+) -> Iterator[tuple[int, Record]]:
+    """Yield the judgements on items, with their lines; put down what is none, and what is too much."""
+    times = Counter(line.item for line in present.records.values() if line.assessor == who)
+    for number, line in lines:
+        if number > MOST_LINES:
+            reading.fault(path, number, f"a file has at most {MOST_LINES:,} lines; the others were not read")
+            return
+        try:
+            record = msgspec.json.decode(line, type=Record)
+        except UNREADABLE:
+            reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
+            continue
+        if record.item not in items:
+            reading.fault(path, number, "no pool had such an item", record.item)
+            continue
+        times[record.item] += record.id not in present.records
+        if times[record.item] > MOST_SAID:
+            reading.fault(path, number, f"more than {MOST_SAID:,} judgements of one item", record.item)
+        else:
+            yield number, record
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:

@@ -85,6 +85,7 @@ class Present:
         self.records: dict[str, Change] = {}  # what became of each record that is in the history
         self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet of this name said last
         self.by_sheet: dict[tuple[str, str], Judgement] = {}  # what any sheet of the assessor said last
+        self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
         for line in history:
             self.add(line)
 
@@ -93,6 +94,7 @@ class Present:
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
+        self.comments.add((line.item, line.assessor, line.comment))
         if line.record:
             self.records[line.record] = line
         if not line.said:
@@ -108,6 +110,10 @@ class Present:
         """Say whether what holds was read from a sheet, so that a sheet can take it back."""
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and not line.said
+
+    def lacks_comment(self, one: Judgement) -> bool:
+        """Say whether a row has a comment that was never collected."""
+        return bool(one.comment) and (one.item, one.assessor, one.comment) not in self.comments
 
 
 def collected(campaign: Campaign) -> int:

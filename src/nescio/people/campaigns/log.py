@@ -21,6 +21,11 @@ from nescio.sources.writing import DRAFT
 HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
 
 
+def is_fixed() -> bool:
+    """Say whether SOURCE_DATE_EPOCH sets the time."""
+    return bool(os.environ.get("SOURCE_DATE_EPOCH"))
+
+
 def now() -> datetime:
     """Return the time, to the second.
 

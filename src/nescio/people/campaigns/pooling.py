@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -218,31 +218,38 @@ def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
 
 def pool_items(said: RunContents) -> tuple[list[Item], int]:
     """Return the distinct answers, by question and then in an order that no run decides, and how many runs gave."""
-    campaign = said.campaign
-    depth = None if said.topics.task == "nuggets" else campaign.settings.depth
-    alike: dict[str, list[PooledAnswer]] = {}
-    total = 0
-    for run in said.runs:
-        for given in said.given(run):
-            if depth is None or given.rank <= depth:
-                alike.setdefault(said.item_id(given), []).append(given)
-                total += 1
+    depth = None if said.topics.task == "nuggets" else said.campaign.settings.depth
+    given = [(said.item_id(one), one) for run in said.runs for one in said.given(run)]
+    given = [(name, one) for name, one in given if depth is None or one.rank <= depth]
     questions = {
-        identity: (place, question, part.language)
+        identity: (question, part.language)
         for part in said.topics.parts.values()
-        for place, (identity, question) in enumerate(part.questions.items())
+        for identity, question in part.questions.items()
     }
-    items = [_item(identity, answers, questions) for identity, answers in alike.items()]
-    return sorted(items, key=lambda item: (item.language, questions[item.question][0], item.id)), total
+    place = {identity: number for number, identity in enumerate(questions)}
+    items = distinct_items(given, questions)
+    return sorted(items, key=lambda item: (item.language, place[item.question], item.id)), len(given)
 
 
-def _item(identity: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tuple[int, Question, str]]) -> Item:
-    """Return the item that represents equal answers: the first by text, whichever run gave it."""
+def distinct_items(
+    given: Iterable[tuple[str, PooledAnswer]], questions: Mapping[str, tuple[Question, str]]
+) -> list[Item]:
+    """Return an item for each name of answers; `questions` have each its language.
+
+    An item has the first of its answers by text, whichever run gave it, and all that they rest on.
+    """
+    alike: dict[str, list[PooledAnswer]] = {}
+    for name, one in given:
+        alike.setdefault(name, []).append(one)
+    return [_item(name, answers, questions) for name, answers in alike.items()]
+
+
+def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tuple[Question, str]]) -> Item:
     first = min(answers, key=lambda one: (one.answer, one.document or "", one.support or ""))
     supports = {(one.document, one.support) for one in answers if one.document or one.support}
-    _, question, language = questions[first.question]
+    question, language = questions[first.question]
     listed = tuple(sorted(supports, key=lambda pair: (pair[0] or "", pair[1] or "")))
-    return Item(identity, first.question, question.text, first.answer, listed, language)
+    return Item(name, first.question, question.text, first.answer, listed, language)
 
 
 def read_items(campaign: Campaign) -> list[Item]:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
-from nescio.errors import UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns.archives import MOST_MEMBERS, handed_in_files, opened
 from nescio.people.campaigns.checking import empty
 from nescio.people.campaigns.entries import ACCEPTED, REFUSED, Entry, Receipt
 from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put, step
-from nescio.people.campaigns.log import digest, digests, now, read_log
+from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.runs import (
@@ -36,6 +37,7 @@ from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, nam
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical
 from nescio.people.campaigns.topics import Topics
+from nescio.people.campaigns.written_anew import Version, answers_of, most_alike, versions
 from nescio.sources.source import PACKED
 from nescio.sources.temporary import temporary_folder
 from nescio.stats.parallel import followed
@@ -43,12 +45,17 @@ from nescio.text import command_text, plural
 
 
 class Delivered(Struct, frozen=True):
-    """A file that a group hands in; `why` says why it was refused before it was looked into."""
+    """A file that a group hands in; `why` says why it was refused before it was looked into.
+
+    `source` is where it lies, and `number` its place among the files in that archive.
+    """
 
     file: str
     group: str
-    content: bytes
     digest: str
+    size: int
+    source: Path
+    number: int = 0
     archive: str | None = None
     why: str | None = None
 
@@ -66,6 +73,28 @@ class Delivered(Struct, frozen=True):
     def run(self) -> str:
         """Return the name of the run: its file, after its group unless it begins with that."""
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
+
+
+class _Contents:
+    """The contents of deliveries, of which one file or archive is held at a time: all may be more than fits."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.source: Path | None = None
+        self.held: list[bytes] = []
+
+    def of(self, item: Delivered) -> bytes:
+        """Return what a file holds; nothing if it was refused. Raises MismatchError if it is not what was listed."""
+        if item.why is not None:
+            return b""
+        if self.source != item.source:
+            self.held = []  # before the next are read
+            self.held = [content for _, content in opened(item.source, self.most)[0]]
+            self.source = item.source
+        content = self.held[item.number] if item.number < len(self.held) else b""
+        if hashlib.sha256(content).hexdigest() != item.digest:
+            raise MismatchError(f"{item.source} was changed while it was taken in; take it in again")
+        return content
 
 
 class Received(Results[Receipt], frozen=True):
@@ -88,7 +117,7 @@ class Received(Results[Receipt], frozen=True):
 
 class _Desk(Struct):
     """The place where runs come in: the campaign, its topics, what came in before, what was decided, the time, and the
-    digests of the rules."""
+    digests of the rules. `out` has the disqualified runs with the reason, and `banned` every version of them."""
 
     campaign: Campaign
     topics: Topics
@@ -96,6 +125,10 @@ class _Desk(Struct):
     receipts: list[Receipt]
     entries: list[Entry]
     rules: dict[str, str]
+    contents: _Contents
+    resumed: bool
+    out: dict[str, str]
+    banned: list[Version]
 
 
 def intake(
@@ -110,24 +143,26 @@ def intake(
 
         print(nescio.campaign.intake("campaign", ["runs/mine.jsonl"], group="uned", received="2026-06-01"))
 
-    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs; or a folder of
-    these, in which everything else is refused. `group` says whose they are where the name of the folder does not.
+    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs. Names of folders
+    inside it mean nothing, as the group chose them. `group` says whose they are where the name of the folder does not.
     `received` is when they came in (None: now). A run has the name of its group and of its file without its suffix; a
     later version replaces an earlier one, and both are kept. Refused is what is late, of an unknown group, of another
     group, in already, one too many, too large, or has a fault. `progress` is called with
     the number of files read. Raises UsageError where there is nothing to take in.
     """
     with step(campaign) as opened:
-        places = [place for folder in folders for place in _of_groups(opened, Path(folder), group)]
-        given = {place: _delivered(opened, place, group) for place in places}
+        given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
         items = [item for own in given.values() for item in own]
         if not items:
             raise UsageError("there is no file to take in")
-        time = _begun(opened, items, moment(received) if received else now(), folders, group)
+        stated = moment(received) if received else None
+        time, resumed = _begun(opened, items, stated, folders, group)
         entries = read_log(opened)
-        desk = _Desk(
-            opened, opened.topics(), time, read_receipts(opened, entries), entries, digests(opened, SETTINGS, TOPICS)
-        )
+        topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
+        banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
+        rules = digests(opened, SETTINGS, TOPICS)
+        contents = _Contents(opened.settings.most_bytes)
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, resumed, out, banned)
         # What could not be opened is no run, whatever its name.
         runs = Counter(item.run.casefold() for item in items if item.why is None)
         rows = [_take(desk, item, alone=runs[item.run.casefold()] < 2) for item in followed(items, progress)]
@@ -135,21 +170,23 @@ def intake(
             write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
     line = sign(campaign="intake", name=opened.settings.name, task=opened.settings.task, received=time.isoformat())
-    return Received(tuple(rows), line, tuple(empty([folder for folder, own in given.items() if not own])), "receipts")
-
-
-def _of_groups(campaign: Campaign, folder: Path, group: str | None) -> list[Path]:
-    """Return everything in a folder that holds folders of groups, or else the folder itself. Whatever lies beside the
-    groups' folders belongs to no group, and is refused with a receipt."""
-    groups = campaign.settings.groups
-    if group or not folder.is_dir() or folder.resolve().name in groups:
-        return [folder]
-    held = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    return held if any(path.is_dir() and path.name in groups for path in held) else [folder]
+    notes = [*empty([folder for folder, own in given.items() if not own])]
+    if stated is None and not resumed and is_fixed():
+        notes.append(
+            note(
+                "campaign.fixed_time",
+                "the time of receipt is {time}, which SOURCE_DATE_EPOCH sets, and not the clock's",
+                time=time.isoformat(),
+            )
+        )
+    return Received(tuple(rows), line, tuple(notes), "receipts")
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself."""
+    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself.
+
+    They belong to the group that the user names, by the folder or in words, and to no other.
+    """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
     whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
@@ -158,16 +195,17 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
         files = handed_in_files(folder)
         if len(files) > MOST_MEMBERS:
             raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
-    items = []
+    items, most = [], campaign.settings.most_bytes
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
-        contents, refused = opened(path, campaign.settings.most_bytes)
+        contents, refused = opened(path, most)
         if refused:
-            items.append(Delivered(label, whose, b"", _digest_of(path, campaign.settings.most_bytes), why=refused))
-        for name, content in contents:
+            items.append(Delivered(label, whose, _digest_of(path, most), 0, path, why=refused))
+        for number, (name, content) in enumerate(contents):
             archive = label if name != path.name else None
             inner = str(PurePosixPath(label).parent / name) if archive else label
-            items.append(Delivered(inner, whose, content, hashlib.sha256(content).hexdigest(), archive))
+            digest = hashlib.sha256(content).hexdigest()
+            items.append(Delivered(inner, whose, digest, len(content), path, number, archive))
     return items
 
 
@@ -185,25 +223,40 @@ def _digest_of(path: Path, most: int) -> str:
 
 
 def _begun(
-    campaign: Campaign, items: Sequence[Delivered], time: datetime, folders: Sequence[Path | str], group: str | None
-) -> datetime:
-    """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time."""
+    campaign: Campaign,
+    items: Sequence[Delivered],
+    stated: datetime | None,
+    folders: Sequence[Path | str],
+    group: str | None,
+) -> tuple[datetime, bool]:
+    """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time,
+    unless the user states another.
+
+    Returns the time, and whether it goes on.
+    """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
     before = pending(campaign)
     if before is not None:
-        if before.items == listed:
-            return moment(before.received, place)
+        begun_at = moment(before.received, place)
+        if before.items == listed and stated in (None, begun_at):
+            return begun_at, True
         drop_unlogged(campaign)
+    time = stated or now()
     words = ["nescio", "campaign", "intake", str(campaign.folder), *map(str, folders)]
     words += ["--received", time.isoformat(), *(["--group", group] if group else [])]
     begun = Pending(time.isoformat(), listed, command_text(words))
     put(place, json.dumps(asdict(begun)).encode(errors="replace"))
-    return time
+    return time, False
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
-    """Take one file in, or refuse it; what has a receipt of this time already keeps it."""
+    """Take one file in, or refuse it.
+
+    What has a receipt of this time keeps it where an intake was interrupted, and where the run still counts. Otherwise
+    it is decided anew, as rules and rulings may have changed.
+    """
+    content = desk.contents.of(item)
     receipt = Receipt(
         item.file,
         item.plain_group,
@@ -211,19 +264,28 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
         "",
         desk.received.isoformat(),
         item.digest,
-        len(item.content),
+        item.size,
         REFUSED,
         archive=item.archive,
-        same=hashlib.sha256(canonical(item.content)).hexdigest() if item.content else "",
+        same=hashlib.sha256(canonical(content)).hexdigest() if content else "",
     )
-    before = next((old for old in desk.receipts if old.place == receipt.place), None)
-    if before is not None:
-        return before
+    before = [old for old in desk.receipts if replace(old, again=0).place == receipt.place]
+    if before and (desk.resumed or _counts(desk, before[-1])):
+        return before[-1]
     why, aside = _why_not(desk, item, receipt, alone=alone)
     receipt = replace(receipt, reasons=(why,), aside=aside) if why else _checked(desk, item, receipt)
+    if before and (before[-1].status, before[-1].reasons) == (REFUSED, receipt.reasons):
+        return before[-1]
+    receipt = replace(receipt, again=len(before))
     write_receipt(desk.campaign, receipt, desk.rules)
     desk.receipts.append(receipt)
     return receipt
+
+
+def _counts(desk: _Desk, receipt: Receipt) -> bool:
+    """Say whether a run was accepted, and was neither withdrawn nor disqualified since."""
+    counting = {run.run for run in taken_in(desk.campaign, read_log(desk.campaign))}
+    return receipt.status == ACCEPTED and receipt.run in counting
 
 
 _Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
@@ -238,18 +300,17 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     if item.group not in settings.groups:
         return (
             f"there is no group {item.group!r}",
-            f"groups are {', '.join(settings.groups)} (--group says whose it is)",
+            f"groups are {', '.join(settings.groups)} (give the folder of each group, or say whose it is by --group)",
         )
     other = named_group(item.stem, settings.groups)
     if other not in ("", item.group):
         return _RENAME, f"its name says that it is a run of {other}, but it came from {item.group}"
-    out = disqualified(desk.entries)
     late = f"it came after the deadline, {deadline:%Y-%m-%d %H:%M} UTC" if deadline else ""
     rules = {
         str(item.why): item.why is not None,
         late: deadline is not None and desk.received > deadline,
         "two files in this delivery are runs with this name": not alone,
-        f"the run is disqualified: {out.get(receipt.run)}": receipt.run in out,
+        f"the run is disqualified: {desk.out.get(receipt.run)}": receipt.run in desk.out,
         FILE_RULE: not is_file_name(PurePosixPath(item.file).name),
     }
     if broken := next((rule for rule, holds in rules.items() if holds), None):
@@ -258,28 +319,27 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     before = {old.run.casefold(): old.group for old in desk.receipts if old.status == ACCEPTED}
     if (owner := before.get(receipt.run.casefold(), receipt.group)) != receipt.group:
         return _RENAME, f"a run of {owner} has this name"
-    return _in_already(desk, item, receipt, out)
+    return _in_already(desk, item, receipt)
 
 
-def _in_already(desk: _Desk, item: Delivered, receipt: Receipt, out: Mapping[str, str]) -> _Why:
-    """Say where the same run, or one of nearly the same name, came in before; `out` are the disqualified ones, with
-    the reason. A stored copy of it that was changed or lost is put back."""
+def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
+    """Say where the same file, or one of nearly the same name, came in before. A stored copy of it that was changed or
+    lost is put back."""
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
     for old in accepted:
         stored = desk.campaign / RUNS / str(old.stored)
         if old.digest == item.digest and digest(stored) != old.digest:
-            put(stored, item.content)
+            put(stored, desk.contents.of(item))
             aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
             return "it was already accepted", aside
     for old in accepted:
-        if old.same == receipt.same and ((old.run, old.version) in counting or old.run in out):
-            if old.group != item.group:
-                return _ASK, f"{old.group} submitted the same file"
-            said = f"it was already accepted, as version {old.version} of {old.run}, received {old.received}"
-            return (
-                f"it is the file of {old.run}, which is disqualified: {out[old.run]}" if old.run in out else said
-            ), ""
+        if old.same != receipt.same:
+            continue
+        if old.group != item.group and ((old.run, old.version) in counting or old.run in desk.out):
+            return _ASK, f"{old.group} submitted the same file"
+        if (old.run, old.version) in counting:
+            return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}", ""
     latest = {old.run.casefold(): old for old in accepted}
     known = latest.get(receipt.run.casefold())
     # What came in later than now came in under a wrong clock, and keeps nothing out.
@@ -298,10 +358,16 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     with temporary_folder() as folder:
         path = folder / PurePosixPath(item.file).parent.name / f"run{suffix}"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(item.content)
+        path.write_bytes(desk.contents.of(item))
         run = examine(path, desk.topics, settings, name=item.stem, label=item.file)
     if run.faults:
         return replace(receipt, reasons=(run.counted,), faults=run.listed)
+    banned = sorted(desk.banned, key=lambda version: version.group != item.group)  # of equals the group's own
+    like = most_alike(run.language, answers_of(settings.task, run.said), banned)
+    if like is not None and like.whole and like.version.group == item.group:
+        name = like.version.run
+        why = f"it gives all answers of {name}, which is disqualified: {desk.out[name]}"
+        return replace(receipt, reasons=(why,))
     own = {
         one.run
         for one in taken_in(desk.campaign, read_log(desk.campaign))
@@ -321,5 +387,8 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
     before = versions[version - 1].file if versions and receipt.run in own else ""
     replaces = before if PurePosixPath(before).name != PurePosixPath(item.file).name else ""
     stored = f"{item.group}/{receipt.run}/{version}{suffix}"
-    put(desk.campaign / RUNS / stored, item.content)
-    return replace(receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces)
+    put(desk.campaign / RUNS / stored, desk.contents.of(item))
+    receipt = replace(
+        receipt, status=ACCEPTED, language=run.language, version=version, stored=stored, replaces=replaces
+    )
+    return receipt if like is None else replace(receipt, aside=f"{like}, which is disqualified")

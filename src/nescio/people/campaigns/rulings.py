@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.errors import UsageError
 from nescio.people.campaigns.entries import ACCEPTED, DISQUALIFIED, EXTENDED, LIFTED, WITHDRAWN, Entry
@@ -14,21 +15,25 @@ from nescio.people.campaigns.folder import Campaign, step
 from nescio.people.campaigns.log import now, read_log, write_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, rulings, taken_in
 from nescio.people.campaigns.settings import moment
+from nescio.people.campaigns.written_anew import most_alike, versions
 
 _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted again", EXTENDED: "extended"}
 
 
 class Ruled(Struct, frozen=True):
-    """The decisions about runs, or about a group."""
+    """The decisions about runs, or about a group. `alike` names runs that count and give answers of a run that was just
+    disqualified."""
 
     step: str
     about: tuple[str, ...]
     folder: Path
     until: str = ""
+    alike: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         until = f" until {self.until}" if self.until else ""
-        return f"{', '.join(self.about)}: {_DONE[self.step]}{until}\nnext: nescio campaign status {self.folder}"
+        lines = [f"{', '.join(self.about)}: {_DONE[self.step]}{until}", *(f"note: {one}" for one in self.alike)]
+        return "\n".join([*lines, f"next: nescio campaign status {self.folder}"])
 
 
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
@@ -48,15 +53,28 @@ def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: 
 
         nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
 
-    What is judged of their answers stays judged. `lift` admits them again. Raises UsageError for a run that was never
-    in, or without a reason.
+    What is judged of their answers stays judged. Their groups cannot hand in the same answers again, under whatever
+    name. The result names the runs that count and share more than half of their answers. `lift` admits them again.
+    Raises UsageError for a run that was never in, or without a reason.
     """
     with step(campaign) as opened:
         log = read_log(opened)
         out = disqualified(log)
         known = {receipt.run for receipt in read_receipts(opened, log) if receipt.status == ACCEPTED}
         known = {*out} if lift else known - {*out}
-        return _ruled(opened, LIFTED if lift else DISQUALIFIED, runs, sorted(known), reason=reason)
+        ruled = _ruled(opened, LIFTED if lift else DISQUALIFIED, runs, sorted(known), reason=reason)
+        return ruled if lift else replace(ruled, alike=tuple(_alike(opened, runs)))
+
+
+def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
+    """Yield the runs that count and share more than half of their answers with a run that was just disqualified."""
+    topics, receipts = campaign.topics(), read_receipts(campaign)
+    banned = [*versions(campaign, topics, (receipt for receipt in receipts if receipt.run in runs))]
+    counting = {(run.run, run.version) for run in taken_in(campaign)}
+    kept = (receipt for receipt in receipts if (receipt.run, receipt.version) in counting)
+    for version in versions(campaign, topics, kept):
+        if like := most_alike(version.language, version.answers, banned):
+            yield f"{version.run} counts: {like}"
 
 
 def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:

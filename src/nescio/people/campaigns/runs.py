@@ -51,6 +51,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _NOT_PLAIN = re.compile(r"[^\w.+-]")
 MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
+FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # of a run, as each is held until all are read
 LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
@@ -273,7 +274,8 @@ def examine(
     that of the file. Faults call the file by its `label`. `language` is the run's language, if it is known.
     """
     own = name or run_name(path.name)
-    if path.suffix.lower() not in PACKED and (rule := encoding_fault(path.read_bytes())):
+    content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
+    if rule := encoding_fault(content) or _too_long(content, topics):
         return Submission(path, own, "", (_fault(label or str(path), rule, None, None),))
     try:
         source = _open(path)
@@ -293,6 +295,12 @@ def examine(
     faults.sort(key=lambda fault: (fault.line is None, fault.line or 0))
     distinct, more = tuple(dict.fromkeys(faults)), reading.faults.more
     return Submission(path, own, reading.language, distinct, said, answered, total, more)
+
+
+def _too_long(content: bytes, topics: Topics) -> str | None:
+    """Say that a run has too many lines; None if it has not."""
+    lines, most = content.count(b"\n"), FEW_LINES + LINES_A_TOPIC * topics.count
+    return f"the file has {lines:,} lines, and a run of these topics at most {most:,}" if lines > most else None
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:

@@ -51,10 +51,14 @@ def story_items(campaign: Campaign) -> list[Item]:
     return items
 
 
+def has_own_key(campaign: Campaign) -> bool:
+    """Say whether the organisers have a key of their own, so that assessors list no nuggets."""
+    return any(path.name != OWN_KEY for path in campaign.key_files)
+
+
 def list_items(campaign: Campaign) -> list[Item]:
     """Return an item for each target whose nuggets assessors are to list; none if the organisers have a key."""
-    theirs = [path for path in campaign.key_files if path.name != OWN_KEY]
-    if campaign.settings.task != "nuggets" or theirs:
+    if campaign.settings.task != "nuggets" or has_own_key(campaign):
         return []
     return [
         Item(f"{LIST}:{question.id}", question.id, question.text, "", (), part.language)

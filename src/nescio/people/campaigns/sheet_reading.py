@@ -19,7 +19,7 @@ from nescio.people.campaigns.pooling import Item, named_by, read_items
 from nescio.people.campaigns.retyped import is_same, plain, unguarded
 from nescio.people.campaigns.runs import Fault, FaultsOfFiles
 from nescio.people.campaigns.screens import NOTHING, SENTENCES, kind_of, sentence_items
-from nescio.people.campaigns.topics import nugget_texts
+from nescio.people.campaigns.topics import nuggets_by_question
 from nescio.sources.text_files import records
 from nescio.text import plural
 
@@ -51,9 +51,7 @@ class SheetReader:
         self.answers = Counter(plain(item.answer) for item in self.items.values())
         self.nuggets: dict[str, set[str]] | None = None
         if self.campaign.settings.task == "nuggets":
-            self.nuggets = {}
-            for question, nugget, _, _ in nugget_texts(self.campaign.key_files):
-                self.nuggets.setdefault(question, set()).add(nugget)
+            self.nuggets = nuggets_by_question(campaign.key_files)
 
     def read(self, path: Path, who: str) -> int:
         """Read the sheet of an assessor, and return how many answers it has; no row without its key is taken."""
@@ -105,7 +103,7 @@ class SheetReader:
                 row.get("answer"),
             )
         elif not written:
-            self.blanks.append(Judgement(item.id, who, ""))
+            self.blanks.append(Judgement(item.id, who, "", row.get("comment", "").strip()))
         else:
             verdict = self.verdict(path, line, item, written)
             if verdict is not None:

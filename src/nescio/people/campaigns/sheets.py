@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,23 +10,23 @@ from msgspec import Struct
 
 from nescio.data.assessors import ADJUDICATION
 from nescio.data.model import Verdict
-from nescio.errors import UsageError
+from nescio.errors import FormatError, UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import workbook
-from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, write_asked
-from nescio.people.campaigns.collecting import KEY_SHEET
+from nescio.people.campaigns.assessors import ASKED, check_person, own_order, read_asked, times_of, write_asked
+from nescio.people.campaigns.collecting import KEY_COLUMNS, KEY_SHEET, VITAL
 from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, put, step, text_of
-from nescio.people.campaigns.judgements import Judgement, by_item, read_judgements
+from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
-from nescio.people.campaigns.screens import SENTENCES, assessor_page, kind_of, list_items, story_items
-from nescio.people.campaigns.sheet_reading import SheetReader, row_key
+from nescio.people.campaigns.screens import SENTENCES, assessor_page, has_own_key, kind_of, list_items, story_items
+from nescio.people.campaigns.sheet_reading import SheetReader, row_key, table
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import disputed
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
 from nescio.tables.outcomes_writer import guard
-from nescio.text import plural
+from nescio.text import plural, squeeze
 
 Form = Literal["csv", "xlsx", "html"]
 HEAD = ("item", "key", "question_id", "question", "answer", "document", "support")
@@ -106,6 +105,9 @@ def sheets(
             reads = _languages(assessors, opened)
             wanted = _shared_out(opened, pool, judgements, reads, overlap)
         _check_collected(opened, wanted, judgements)
+        with_list = opened.settings.task == "nuggets" and not html
+        if with_list:
+            _check_list(opened)
         shown = _with_lists(opened, wanted, judgements) if html and not adjudicate else wanted
         made = [_made(opened, who, items, judgements, form) for who, items in followed(shown.items(), progress)]
         # Nothing is written before all of it is made, so that an error leaves everything as it was.
@@ -114,7 +116,7 @@ def sheets(
             put(opened / sheet.file, content)
             for other in {*get_args(Form)} - {form}:
                 (opened / sheet.file).with_suffix(f".{other}").unlink(missing_ok=True)
-        if opened.settings.task == "nuggets" and not html:
+        if with_list:
             _write_nuggets(opened, pool)
         record(opened, "sheets", digests(opened, POOL, GUIDELINES), digests(opened, SHEETS))
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
@@ -185,7 +187,7 @@ def _shared_out(
     questions: dict[str, list[Item]] = {}
     for item in pool:
         questions.setdefault(item.question, []).append(item)
-    times = _times(campaign, list(questions), overlap)
+    times = times_of(list(questions), overlap, lambda question: campaign.hidden_order("overlap", question))
     load, assessors = dict.fromkeys(reads, 0), list(reads)
     wanted: dict[str, list[Item]] = {name: [] for name in assessors}
     for question, items in questions.items():
@@ -206,24 +208,9 @@ def _shared_out(
     return {who: own_order(campaign, who, items) for who, items in wanted.items()}
 
 
-def _times(campaign: Campaign, questions: Sequence[str], overlap: float) -> dict[str, int]:
-    """Return how many assessors judge each question: as many as `overlap` says, or a second one of a share of them,
-    which nobody can foretell."""
-    if overlap >= 1:
-        if overlap != int(overlap):
-            raise UsageError(
-                f"an overlap is a whole number of assessors, or a share of the questions (found {overlap})"
-            )
-        return dict.fromkeys(questions, int(overlap))
-    if overlap <= 0:
-        raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")
-    drawn = sorted(questions, key=lambda question: campaign.hidden_order("overlap", question))
-    twice = {*drawn[: ceil(overlap * len(questions))]}
-    return {question: 1 + (question in twice) for question in questions}
-
-
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
-    """Raise UsageError if a sheet that would be written anew holds verdicts that nobody read back."""
+    """Raise UsageError if a sheet that would be written anew holds verdicts or comments that nobody read back."""
+    present = Present(read_history(campaign))
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
         for path in (campaign / SHEETS / f"{who}.csv", campaign / SHEETS / f"{who}.xlsx"):
@@ -231,8 +218,10 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
                 reading = SheetReader(campaign)
                 reading.read(path, who)
                 new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
-                if new or reading.faults.count:
-                    rule = f"{path} holds verdicts that were not collected; run nescio campaign collect first"
+                remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
+                if new or remarks or reading.faults.count:
+                    what = "verdicts" if new or reading.faults.count else "comments"
+                    rule = f"{path} holds {what} that were not collected; run nescio campaign collect first"
                     raise UsageError(rule)
 
 
@@ -296,17 +285,35 @@ def supports_of(item: Item) -> tuple[str, str]:
     return "; ".join(documents), f" {_MARK} ".join(shown)
 
 
+def _check_list(campaign: Campaign) -> None:
+    """Raise UsageError if the list of nuggets, which would be written anew, holds what is not in the key."""
+    path = campaign / SHEETS / KEY_SHEET
+    if not path.is_file() or has_own_key(campaign):
+        return
+    texts = nugget_texts(campaign.key_files)
+    known = {(question, number, vital == "vital", squeeze(text)) for question, number, vital, text in texts}
+    try:
+        for row, _ in table(path, KEY_COLUMNS):
+            vital, text = row["vital"].strip().casefold(), squeeze(row["text"])
+            nugget = (row["question_id"], row["nugget"].strip(), VITAL.get(vital), text)
+            if (text or vital) and nugget not in known:
+                raise UsageError(f"{path} holds nuggets that were not collected; run nescio campaign collect first")
+    except FormatError as error:
+        raise UsageError(f"{error}; mend it, and run nescio campaign collect first") from None
+
+
 def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
-    """Write the nuggets of the key; where there is none, lines for the assessor to write them in."""
+    """Write the nuggets of the key; where the organisers have none, with lines for assessors to write more in."""
     rows: list[Sequence[str]] = [("question_id", "question", "nugget", "vital", "text")]
     texts = {item.question: item.text for item in pool}
     named = list(nugget_texts(campaign.key_files))
     rows += [(question, texts.get(question, ""), *rest) for question, *rest in named]
-    path = campaign / SHEETS / KEY_SHEET
-    if named or not path.is_file():
-        if not named:
-            rows += [(question, text, str(n), "", "") for question, text in texts.items() for n in range(1, BLANKS + 1)]
-        put(path, _table(rows))
+    if not has_own_key(campaign):
+        used = {(question, number) for question, number, *_ in named}
+        numbers = [str(number) for number in range(1, BLANKS + 1)]
+        lines = [(question, text, number) for question, text in texts.items() for number in numbers]
+        rows += [(*line, "", "") for line in lines if (line[0], line[2]) not in used]
+    put(campaign / SHEETS / KEY_SHEET, _table(rows))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:

@@ -14,14 +14,14 @@ from nescio.people.campaigns.folder import HANDOUT, SHEETS, Campaign, contents, 
 from nescio.people.campaigns.freshness import POOLING, PUBLISHING, SCORING, age
 from nescio.people.campaigns.handing_out import handout_files
 from nescio.people.campaigns.judgements import read_judgements
-from nescio.people.campaigns.log import latest, now, read_log
+from nescio.people.campaigns.log import is_fixed, latest, now, read_log
 from nescio.people.campaigns.pooling import POOLED, Item, read_pool
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in
 from nescio.people.campaigns.rulings import deadline_of
 from nescio.people.campaigns.tampering import faults, pending
 from nescio.people.campaigns.topics import Topics, nugget_texts, without_list
 from nescio.people.campaigns.verdicts import disputed
-from nescio.text import command_text, plural
+from nescio.text import command_text, plural, sanitize
 
 
 class Step(Struct, frozen=True):
@@ -45,7 +45,8 @@ class Status(Struct, frozen=True):
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:
-        lines = [self.name, *(f"  {'done' if one.done else 'open'}  {one.name:<11} {one.what}" for one in self.steps)]
+        steps = (f"  {'done' if one.done else 'open'}  {one.name:<11} {sanitize(one.what)}" for one in self.steps)
+        lines = [sanitize(self.name), *steps]
         last = f"next: {self.after.command}" if self.after else "everything is done; each step can be repeated"
         return "\n".join([*lines, last])
 
@@ -199,6 +200,7 @@ def _intake(campaign: Campaign, entries: list[Entry]) -> Step:
         what += f"; {'frozen since' if deadline < now() else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
         own = {group: deadline_of(campaign, group, entries) for group in campaign.settings.groups}
         what += "".join(f", of {group} {t:%Y-%m-%d %H:%M} UTC" for group, t in own.items() if t and t != deadline)
+        what += f" (it is {now():%Y-%m-%d %H:%M} UTC by SOURCE_DATE_EPOCH)" if is_fixed() else ""
     command = f"nescio campaign intake {campaign.folder} FOLDER..."
     if begun := pending(campaign):
         return Step("intake", False, f"{what}; an intake was interrupted", begun.command or command)

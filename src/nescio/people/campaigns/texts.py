@@ -24,6 +24,7 @@ _SINGLE = re.compile(rb"[\x80-\xff]+")
 # Overrides and embeddings let a text show other than it is; the marks of direction that Arabic and Hebrew need do not.
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
+_GUESSED_FROM = 1 << 16  # bytes, as a guess from all that a stranger sent takes minutes
 _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encoding's letters
 
 
@@ -39,7 +40,7 @@ def encoding_fault(content: bytes) -> str | None:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        name = _likeliest(content)
+        name = _likeliest(content[error.start : error.start + _GUESSED_FROM])
         guess = f"; it reads like {name}" if name else ""
         return f"line {line} is not UTF-8 text{guess}; save it as UTF-8"
     return None

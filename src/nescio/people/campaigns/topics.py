@@ -362,6 +362,14 @@ def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
             yield target.id, nugget.id, "vital" if is_vital(nugget) else "okay", nugget.text
 
 
+def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
+    """Return the ids of the nuggets of a key, by question."""
+    nuggets: dict[str, set[str]] = {}
+    for question, nugget, *_ in nugget_texts(files):
+        nuggets.setdefault(question, set()).add(nugget)
+    return nuggets
+
+
 def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
     """Note the targets that have no nugget, and so no score."""
     listed = {*listed}

@@ -12,9 +12,8 @@ from typing import Any
 
 from nescio.errors import FormatError, UsageError
 from nescio.people.campaigns.retyped import CELL
-from nescio.sources.documents import unpacked_size
 from nescio.sources.limits import SHEETS, Made
-from nescio.sources.workbooks import sheet_rows
+from nescio.sources.workbooks import checked_size, sheet_rows
 
 SUFFIXES = (".xlsx", ".ods")
 GUIDE, ANSWERS = "Guidelines", "Answers"
@@ -91,8 +90,8 @@ def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()
-    size, made = unpacked_size(path, SHEETS), Made(path, SHEETS)
     try:
+        size, made = checked_size(path), Made(path, SHEETS)
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         for sheet in book.worksheets:
             found = False

@@ -305,8 +305,7 @@ def _decisions(
                 raise fault_at(source, line, f"a decision is {', '.join(words)}; {rule}", cells[ids])
             sure = finite(cells[-1]) if len(cells) == ids + 2 else None
             if sure is None and len(cells) == ids + 2:
-                rule = "confidence must be a finite number"
-                raise fault_at(source, line, rule, cells[-1])
+                raise fault_at(source, line, "confidence must be a finite number", cells[-1])
             validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
             lines.append(line)
     return validations, lines

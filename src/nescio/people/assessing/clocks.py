@@ -1,0 +1,52 @@
+"""The clocks of browsers: judgements get the times of this machine, and what one browser says stays in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
+
+from nescio.people.assessing.connections import SLOWEST
+from nescio.people.campaigns.handed_in import Record
+
+_SLOW = timedelta(seconds=SLOWEST)
+_MOST = 10_000  # sessions; then all begin anew
+
+
+class Clocks:
+    """How far the clock of each session is ahead of this machine's.
+
+    A request that is slow on its way looks like a clock that is behind. So one session keeps its difference until
+    another is longer than any request may take: then somebody set the clock.
+    """
+
+    def __init__(self) -> None:
+        self.ahead: dict[str, timedelta] = {}
+
+    def by_this(self, session: str, said: Sequence[Record], sent: str) -> Iterator[Record]:
+        """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
+        ahead = self._ahead_of(session, sent)
+        for one in said:
+            try:
+                yield replace(one, at=(datetime.fromisoformat(one.at).astimezone(UTC) - ahead).isoformat())
+            except (ValueError, OverflowError):
+                yield one
+
+    def by_theirs(self, session: str, at: str) -> str:
+        """Return a time of this machine by the clock of a session, which compares it with its own times."""
+        time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
+        return time.isoformat(timespec="milliseconds")
+
+    def _ahead_of(self, session: str, sent: str) -> timedelta:
+        held = self.ahead.get(session)
+        try:
+            now = datetime.fromisoformat(sent).astimezone(UTC) - datetime.now(UTC)
+        except (ValueError, OverflowError):
+            return held or timedelta()
+        if held is not None and abs(now - held) < _SLOW:
+            return held
+        if len(self.ahead) >= _MOST:
+            self.ahead.clear()
+        self.ahead[session] = now
+        return now

@@ -1,0 +1,88 @@
+"""Runs that are known again by their answers, however their files are written and whatever they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from nescio.people.campaigns.entries import ACCEPTED, Receipt
+from nescio.people.campaigns.folder import RUNS, Campaign
+from nescio.people.campaigns.log import digest
+from nescio.people.campaigns.runs import examine
+from nescio.people.campaigns.settings import Task
+from nescio.people.campaigns.topics import Topics
+from nescio.tasks.pan.columns import SILENCE
+from nescio.text import answer_key
+
+Answers = Mapping[object, object]
+
+
+class Version(Struct, frozen=True):
+    """A version of a run that was taken in, with its answers by topic."""
+
+    run: str
+    group: str
+    language: str
+    answers: Answers
+
+
+class Likeness(Struct, frozen=True):
+    """The version that a run is most like, and how many of the run's answers both give."""
+
+    version: Version
+    same: int
+    of: int
+
+    @property
+    def whole(self) -> bool:
+        """Return whether all answers are the same."""
+        return self.same == self.of
+
+    def __str__(self) -> str:
+        return f"{self.same:,} of {self.of:,} answers, silence among them, are those of {self.version.run}"
+
+
+def answers_of(task: Task, said: Any) -> Answers:
+    """Return what a run answers to each topic, without confidences and supports, which anybody can vary.
+
+    Of PAN the side of a score is the answer, and of AVE the decision on each answer.
+    """
+    if task == "ave":
+        return {(one.question_id, one.answer_id): one.decision for one in said}
+    if task == "pan":
+        _, sides = said
+        return dict(enumerate(np.sign(sides - SILENCE).tolist()))
+    if task == "nuggets":
+        return {target: tuple(map(answer_key, response.strings)) for target, response in said.items()}
+    by_topic: dict[object, list[tuple[int, bool, str]]] = {}
+    for response in said:
+        answer = (response.rank, response.answered, answer_key(response.answer or ""))
+        by_topic.setdefault(response.question_id, []).append(answer)
+    return {topic: sorted(answers) for topic, answers in by_topic.items()}
+
+
+def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:
+    """Yield the accepted versions with their answers; what `verify` names as changed or lost cannot be compared."""
+    for receipt in receipts:
+        path = campaign / RUNS / str(receipt.stored)
+        if receipt.status != ACCEPTED or digest(path) != receipt.digest:
+            continue
+        run = examine(path, topics, campaign.settings, name=receipt.run, language=receipt.language)
+        if run.said is not None:
+            answers = answers_of(campaign.settings.task, run.said)
+            yield Version(receipt.run, receipt.group, receipt.language, answers)
+
+
+def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
+    """Return what a run is most like among other runs; None if it shares at most half of its answers with each."""
+    found = None
+    for other in others:
+        if other.language != language:
+            continue
+        same = sum(topic in other.answers and other.answers[topic] == answer for topic, answer in answers.items())
+        if 2 * same > len(answers) and (found is None or same > found.same):
+            found = Likeness(other, same, len(answers))
+    return found
