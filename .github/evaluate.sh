@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # The step of action.yml: gates first, then the pages. Everything comes in through environment variables, so that no text of a
-# pull request is ever run as a command.
+# pull request is ever run as a command. The current folder is the checkout of a pull request: Python must not import from it (-I).
 set -uo pipefail
+
+token="${TOKEN:-}"
+unset TOKEN # only gh gets it
 
 lines() { sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1"; }
 
@@ -31,6 +34,9 @@ while IFS= read -r measure; do common+=(-m "$measure"); done < <(lines "$MEASURE
 mapfile -t options < <(xargs -r printf '%s\n' <<<"$OPTIONS")
 common+=("${options[@]}")
 
+for made in "$JUNIT" "$REPORT" "$CHANGES"; do # a link of a pull request may lead anywhere
+  if [ -L "$made" ]; then rm -f "$made"; fi
+done
 mkdir -p "$JUNIT"
 parts="$(mktemp -d)"
 trap 'rm -rf "$parts"' EXIT
@@ -84,9 +90,9 @@ comment=""
 if [ -n "$COMMENT" ]; then # whatever happens to the comment, the gates decide
   # A word joiner after the sign: nobody hears of a comment because a run is called @somebody.
   sed 's/@\([[:alnum:]]\)/@\xe2\x81\xa0\1/g' "$summary" >"$parts/comment.md"
-  number="$(python -c 'import json, os; print(json.load(open(os.environ["GITHUB_EVENT_PATH"]))["pull_request"]["number"])' 2>/dev/null)"
+  number="$(python -I -c 'import json, os; print(json.load(open(os.environ["GITHUB_EVENT_PATH"]))["pull_request"]["number"])' 2>/dev/null)"
   if [ -n "$number" ]; then
-    comment="$(GH_TOKEN="$TOKEN" gh pr comment "$number" --repo "${GITHUB_REPOSITORY:-}" --edit-last --create-if-none --body-file "$parts/comment.md" 2>&1 |
+    comment="$(GH_TOKEN="$token" gh pr comment "$number" --repo "${GITHUB_REPOSITORY:-}" --edit-last --create-if-none --body-file "$parts/comment.md" 2>&1 |
       tr '\n' ' ' | sed 's/  */ /g; s/ $//')"
   else
     comment="no comment: this job was not started by a pull request"

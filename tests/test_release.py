@@ -163,7 +163,7 @@ def run_action(
     }
     (folder / "bin").mkdir()
     program = folder / "bin" / "nescio"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m nescio "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m nescio "$@"\n')
     program.chmod(0o755)
     output, summary = folder / "github-output", folder / "github-summary"
     done = subprocess.run(
@@ -243,6 +243,40 @@ def test_the_action_takes_no_name_in_a_pull_request_for_a_command(tmp_path: Path
     token = lines[stopped[0]].removeprefix("::stop-commands::")
     assert len(token) == 32
     assert stopped[0] < said < lines.index(f"::{token}::")
+
+
+@pytest.mark.slow
+def test_the_action_runs_no_file_of_a_pull_request(of_pull_request: dict[str, str], tmp_path: Path) -> None:
+    """The step runs in its checkout, from which Python would import json.py, and links lead out of it."""
+    (tmp_path / "json.py").write_text("import os, pathlib\npathlib.Path(os.environ['KEPT'], 'owned').touch()\n")
+    kept = tmp_path / "kept.html"
+    kept.write_text("kept")
+    (tmp_path / "page.html").symlink_to(kept)
+    inputs = {"files": "outcomes.csv", "measures": "c@1", "fail_under": "c@1=0.9", "report": "page.html"}
+    status, outputs, _, printed = run_action(tmp_path, of_pull_request, **inputs)
+    assert (status, outputs["verdict"]) == (1, "failed"), printed
+    assert outputs["comment"] == of_pull_request["ANSWER"]  # the number of the pull request was read
+    assert not (tmp_path / "owned").exists()
+    assert kept.read_text() == "kept"
+    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_action_starts_python_apart_from_the_checkout() -> None:
+    steps = [step["run"] for step in read_action()["runs"]["steps"] if "run" in step]
+    started = re.findall(r"\bpython\S* (-\S+)", "\n".join([*steps, SCRIPT.read_text()]))
+    assert started == ["-I"] * 3
+
+
+@pytest.mark.slow
+def test_the_token_is_for_the_comment_alone(of_pull_request: dict[str, str], tmp_path: Path) -> None:
+    job = of_pull_request | {"TOKEN": "secret"}
+    program = Path(job["PROGRAMS"]) / "sed"
+    program.write_text(
+        '#!/bin/sh\nenv | grep -c secret >>"$KEPT/seen"\nexec /usr/bin/env -i PATH=/usr/bin:/bin sed "$@"\n'
+    )
+    program.chmod(0o755)
+    run_action(tmp_path, job, files="outcomes.csv", measures="c@1", report="")
+    assert {*(tmp_path / "seen").read_text().split()} == {"0"}
 
 
 @pytest.mark.slow

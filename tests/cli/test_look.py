@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import nescio as package
+from nescio.sources.locks import locked, one_at_a_time
 
 from .conftest import Command, table
 
@@ -82,3 +84,38 @@ def test_night_after_night(nescio: Command, tmp_path: Path) -> None:
     assert looks[0]["verdict"].startswith("go on, about ")
     again = nescio("compare", "--looks", tmp_path / "3.csv", *OPTIONS, "--state", state)
     assert "200 of 200 questions were looked at before and are left out" in again.flat
+
+
+def test_what_a_run_lacked_in_an_earlier_block_is_allowed_for(
+    nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new run wins nothing, loses 2% and keeps back 95 wrong answers of 1,000, which raises c@1; 20 more questions
+    follow, of which it lacks none. All in one file, no gate passes it."""
+    monkeypatch.chdir(tmp_path)
+    old = "".join("C" if q % 10 < 6 else "W" for q in range(1000))
+    new = "".join("W" if q % 50 == 0 else letter for q, letter in enumerate(old))
+    kept = {q for q in range(1000) if new[q] == "W"}
+    missing = sorted(kept)[:95]
+    words = {"C": "correct", "W": "incorrect"}
+    rows = [f"old,q{q},{words[letter]}" for q, letter in enumerate(old)]
+    rows += [f"new,q{q},{words[letter]}" for q, letter in enumerate(new) if q not in missing]
+    (tmp_path / "one.csv").write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+    more = [f"{run},z{q},{'correct' if q % 2 else 'incorrect'}" for run in ("old", "new") for q in range(20)]
+    (tmp_path / "two.csv").write_text("\n".join(["run,question,outcome", *more]) + "\n")
+    gate = ("--baseline", "old", "--run", "new", "-m", "c@1", "--missing", "unanswered", "--fail-on-regression")
+    for name, total in (("one.csv", "1,000"), ("two.csv", "1,020")):
+        found = nescio("compare", "--looks", name, "--state", "looks.json", *gate)
+        assert found.status == 3, found.out
+        assert "cannot tell, as 95 questions that new lacks may be wrong" in found.out
+        assert f"95 of {total} questions are missing" in found.flat
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_links_to_one_state_share_its_lock(tmp_path: Path) -> None:
+    """Two nights that name one state by two links must not overwrite each other's block."""
+    (tmp_path / "looks.json").touch()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "looks.json").symlink_to(tmp_path / "looks.json")
+    with one_at_a_time(tmp_path / "a" / "looks.json"), locked(tmp_path) as free:
+        assert not free

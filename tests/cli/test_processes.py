@@ -137,3 +137,36 @@ def test_a_closed_pipe_is_no_failure(tmp_path: Path, arguments: tuple[str, ...])
         process.stdout.close()
         assert b"rror" not in process.stderr.read()
         assert process.wait() == 0
+
+
+GATE = ("outcomes.csv", "-m", "c@1", "--baseline", "mine", "--run", "old", "--fail-on-regression")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("compare", *GATE), 1),
+        (("score", "outcomes.csv", "-m", "c@1", "--fail-under", "c@1=0.6"), 3),
+        (("score", "nowhere.csv"), 2),
+        (("score", "outcomes.csv", "-m", "c@1"), 0),
+    ],
+    ids=str,
+)
+def test_whoever_stops_reading_changes_no_exit_status(arguments: tuple[str, ...], status: int) -> None:
+    """As in `nescio compare … 2>&1 | grep -q MERGE`: a failed gate must not end with 0 because nobody reads on."""
+    command = [sys.executable, "-m", "nescio", *arguments]
+    with subprocess.Popen(command, cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == status
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is simulated by a device of Linux")
+def test_a_full_disk_is_no_verdict() -> None:
+    """What is printed is lost (2, and no traceback); a message that is lost changes nothing."""
+    command = [sys.executable, "-m", "nescio", "compare", *GATE]
+    with Path("/dev/full").open("w") as full:
+        unprinted = subprocess.run(command, cwd=EXAMPLES, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        untold = subprocess.run(command, cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    assert (unprinted.returncode, "Traceback" in unprinted.stderr) == (2, False)
+    assert (untold.returncode, untold.stdout.splitlines()[-1].partition(":")[0]) == (1, "DO NOT MERGE")

@@ -232,3 +232,51 @@ def test_a_share_of_few_answers_on_a_benchmark_decides_nothing(tmp_path: Path, n
     )
     alike = table(tmp_path / "alike.csv", "outcome", ("old", right(7, prefix="z")), ("new", right(7, prefix="z")))
     assert nescio("compare", f"a={apart}", f"b={alike}", "-m", "precision", *GATE).status == 3
+
+
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [
+        ("unanswered", "run 'old': 60 of 120 questions are missing and counted as unanswered. It was asked before"),
+        ("own", "'old' lacks 60 questions that others were asked. It was asked before"),
+    ],
+)
+def test_other_names_in_the_files_hide_no_ground(tmp_path: Path, nescio: Command, missing: str, says: str) -> None:
+    """A suite calls acme/v1 old and acme/v2 new. The new run adds 60 questions of its own, all right."""
+    table(
+        tmp_path / "a.csv",
+        "outcome",
+        ("acme/v1", right(7)),
+        ("acme/v2", right(6)),
+        ("acme/v2", lambda q: f"own{q},correct"),
+    )
+    benchmark = f'files = "a.csv"\nmissing = "{missing}"\nruns = {{old = "acme/v1", new = "acme/v2"}}\n'
+    suite = written(tmp_path / "suite.toml", f"[benchmarks.a]\n{benchmark}")
+    policy = written(
+        tmp_path / "policy.toml",
+        f'baseline = "old"\nrun = "new"\n[benchmarks.a]\n{benchmark}[[rules]]\nmeasure = "accuracy"\n',
+    )
+    nescio("gate", policy).assert_refused(f"no gate can rest on this: {says}")
+    nescio("compare", suite, "-m", "accuracy", *GATE).assert_refused(f"no gate can rest on this: {says}")
+
+
+def test_names_that_two_runs_exchange_are_told_apart(tmp_path: Path, nescio: Command) -> None:
+    """The file's old is the policy's new, and lacks the questions that it would get wrong; the policy's old is first."""
+    rows = [f"first,q{q},{'correct' if q % 10 < 7 else 'incorrect'}" for q in range(N)]
+    rows += [f"old,q{q},correct" for q in range(N) if q % 10 < 7]
+    written(tmp_path / "a.csv", "\n".join(["run,question,outcome", *rows]) + "\n")
+    policy = written(
+        tmp_path / "policy.toml",
+        'baseline = "old"\nrun = "new"\n[benchmarks.a]\nfiles = "a.csv"\nmissing = "common"\n'
+        'runs = {old = "first", new = "old"}\n[[rules]]\nmeasure = "accuracy"\n',
+    )
+    nescio("gate", policy).assert_refused("'new' lacks 18 that others were asked")
+
+
+def test_a_run_that_a_benchmark_leaves_out_decides_nothing(tmp_path: Path, nescio: Command) -> None:
+    """`runs` names two of three; the third was asked half of the questions."""
+    rows = [f"{run},q{q},{'correct' if q % 10 < 7 else 'incorrect'}" for run in ("old", "new") for q in range(N)]
+    rows += [f"third,q{q},correct" for q in range(N // 2)]
+    written(tmp_path / "a.csv", "\n".join(["run,question,outcome", *rows]) + "\n")
+    suite = written(tmp_path / "s.toml", '[benchmarks.a]\nfiles = "a.csv"\nruns = ["old", "new"]\nmissing = "common"\n')
+    assert nescio("compare", suite, "-m", "accuracy", *GATE, "--margin", "0.1").status == 0

@@ -223,7 +223,7 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
     ("change", "rule"),
     [
         ({"kind": "other"}, "says what it is"),
-        ({"version": 1}, "states of version 2"),
+        ({"version": 2}, "states of version 3"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "as many questions"),

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.errors import MismatchError
+from nescio.data.notes import Note
+from nescio.data.outcomes import CORRECT
+from nescio.data.policies import ONE_SIDED
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.answers import Answer, outcomes_of
+from nescio.formats.registry import ReadOptions
 from nescio.pipeline import Options, load
 
 TABLE = """run,question,outcome,confidence,cluster,topic
@@ -75,3 +80,31 @@ def test_files_that_disagree_on_whether_a_question_has_an_answer_are_refused(tmp
     (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     with pytest.raises(MismatchError, match="disagree on whether question 'q_abs' has an answer"):
         nescio.score([tmp_path / "table.csv", tmp_path / "log.jsonl"])
+
+
+def test_a_run_of_one_format_does_not_say_alone_which_questions_have_an_answer(files: list[Path]) -> None:
+    """It would be silent where it is wrong, and say that silence is right there: nobody else's rows say so."""
+    table, log = files
+    says = TABLE.replace("cluster", "part").replace("topic", "answerable").replace("people", "true").replace("places", "false")
+    table.write_text(says)
+    loaded = load([log, table], Options(missing="common"))
+    (remark,) = [remark for remark in loaded.notes if remark.code == ONE_SIDED]
+    assert (remark["runs"], remark["questions"]) == (("mine",), 2)  # Who? and Where?, of which the log has a row too
+    with pytest.raises(UsageError, match="no gate can rest on this: only the rows of 'mine' say"):
+        nescio.compare(
+            [log, table], "accuracy", baseline="log", run="mine", missing="unanswered", fail_on_regression=True
+        )
+
+
+def test_runs_of_logs_do_not_say_alone_which_questions_have_an_answer() -> None:
+    rows = [("old", "q1", -1), ("old", "q2", -1), ("new", "q1", 0), ("new", "q2", -1), ("new", "q3", 0)]
+    notes: list[Note] = []
+    read = outcomes_of([Answer(run, q, CORRECT, answerable=says) for run, q, says in rows], "log", ReadOptions(), notes)
+    assert read.answerable is not None
+    assert read.answerable.tolist() == [0, -1, 0]
+    (remark,) = [remark for remark in notes if remark.code == ONE_SIDED]
+    assert (remark["runs"], remark["questions"]) == (("new",), 1)  # the old run has no row of q3
+    with pytest.raises(MismatchError, match=r"question 'q1' has no answer in run 'new', and one in run 'old' \(1 such"):
+        outcomes_of(
+            [Answer(run, "q1", CORRECT, answerable=run == "old") for run in ("old", "new")], "log", ReadOptions(), []
+        )

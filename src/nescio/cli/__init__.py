@@ -115,6 +115,9 @@ def _main() -> None:
         from nescio.cli.closed import stand_in
 
         stand_in()
+    from nescio.cli.pipes import outlast_readers
+
+    outlast_readers()
     if _signal.getsignal(_signal.SIGTERM) == _signal.SIG_DFL:
         _signal.signal(_signal.SIGTERM, _terminate)
     try:

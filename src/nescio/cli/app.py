@@ -15,7 +15,7 @@ from nescio.cli.bars import clear, reading_bar
 from nescio.cli.derive import command_named
 from nescio.cli.encoding import use_plain_spelling
 from nescio.cli.help import SHELLS, VARIABLE, Command, answer, script
-from nescio.cli.output import mute, say
+from nescio.cli.output import say
 from nescio.errors import SPELLING, TYPED, NescioError, UnknownNameError, UsageError, in_shell
 from nescio.memory import memory_limit
 from nescio.options.edge import BARS, SAY
@@ -85,12 +85,13 @@ def _run(arguments: Sequence[str]) -> None:
     BARS.set(lambda what, of_bytes: reading_bar(what, of_bytes=of_bytes))
     SAY.set(_tell)
     try:
-        # app.main would turn a closed pipe into exit status 1, which means a failed gate.
+        # app.main has exit statuses of its own, and 1 means a failed gate.
         room = _terminal()
         with app.make_context("nescio", _joined(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
             with memory_limit():
                 status = app.invoke(root)
+            sys.stdout.flush()
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except NescioError as error:
@@ -102,9 +103,6 @@ def _run(arguments: Sequence[str]) -> None:
         _fail(_message(error))
     except (click.Abort, KeyboardInterrupt):
         interrupted()
-    except BrokenPipeError:
-        mute()
-        sys.exit(0)
     except Exception as error:
         if fault := fault_of(error):
             _fail(str(fault))

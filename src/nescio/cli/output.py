@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -52,16 +51,8 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
             others=left,
         )
         say_notes([one_table])
-    try:
-        if printed == "table":
-            (show or screen.show)(results)
-        else:
-            print(escaped(tables.render(results, printed), sys.stdout.encoding), end="")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        mute()  # A gate's exit status is still to come.
-
-
-def mute() -> None:
-    """Discard further output, because the reader of a pipe (head, less) has read enough."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if printed == "table":
+        (show or screen.show)(results)
+    else:
+        print(escaped(tables.render(results, printed), sys.stdout.encoding), end="")
+    sys.stdout.flush()

@@ -16,8 +16,9 @@ from nescio.data.signature import parse
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.writing import write_text
 
-KIND, VERSION = "nescio sequential comparison", 2  # version 1 kept looks that cannot support a decision
-ASIDE = ("left_out_of_run", "left_out_of_baseline", "changed")
+# Version 1 kept looks that cannot support a decision, and version 2 forgot which answers were missing.
+KIND, VERSION = "nescio sequential comparison", 3
+ASIDE = ("left_out_of_run", "left_out_of_baseline", "missing_of_run", "changed")
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
@@ -31,8 +32,9 @@ class Block(Struct, frozen=True):
 class State(Struct, frozen=True):
     """The questions in the order in which they counted, their outcomes, and the settings that must not change.
 
-    `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `changed` names questions
-    that counted, but had another outcome when they were last read. Later looks must allow for both.
+    `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names those
+    that the run lacked, which counted as silence. `changed` names questions that counted, but had another outcome when
+    they were last read. Later looks must allow for all of them.
     """
 
     fixed: Mapping[str, Any]
@@ -42,6 +44,7 @@ class State(Struct, frozen=True):
     blocks: tuple[Block, ...] = field(default=())
     left_out_of_run: tuple[str, ...] = ()
     left_out_of_baseline: tuple[str, ...] = ()
+    missing_of_run: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
     @property
@@ -71,18 +74,25 @@ class State(Struct, frozen=True):
             blocks=(*self.blocks, Block(len(questions), signature)),
         )
 
-    def aside(self, left_out: Sequence[set[str]], changed: set[str]) -> State:
+    def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
         """Return a state with the questions that later looks must allow for.
 
-        `left_out` holds the questions without a grade of the run and of the baseline. Questions that count are no
-        longer left out.
+        `left_out` holds the questions without a grade of the run and of the baseline, and `missing` those that the run
+        lacks. Questions that count are no longer left out, and a missing one that counts stays missing.
         """
         counted = set(self.questions)
         run, baseline = (
             tuple(sorted({*old, *new} - counted))
             for old, new in zip((self.left_out_of_run, self.left_out_of_baseline), left_out, strict=True)
         )
-        return replace(self, left_out_of_run=run, left_out_of_baseline=baseline, changed=tuple(sorted(changed)))
+        lacked = tuple(sorted({*self.missing_of_run, *missing} & counted))
+        return replace(
+            self,
+            left_out_of_run=run,
+            left_out_of_baseline=baseline,
+            missing_of_run=lacked,
+            changed=tuple(sorted(changed)),
+        )
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:

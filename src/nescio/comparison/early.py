@@ -30,7 +30,7 @@ from nescio.comparison.two_runs import take_two
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import UNGRADED, with_questions
 from nescio.data.notes import Note, note
-from nescio.data.policies import UNGRADED_LEFT_OUT, ungraded_note
+from nescio.data.policies import MISSING_SILENT, UNGRADED_LEFT_OUT, missing_note, ungraded_note
 from nescio.data.reasons import not_declined, notes_on_silence
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
@@ -115,8 +115,8 @@ def compare_early(
     "stop: no difference larger than d" where the interval lies within `margin` (without a margin, never), "stop:
     better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n more
     questions". It is "cannot tell" if the looks contradict each other, or if questions that counted have another
-    outcome now. `state` keeps only looks that can support a decision. It also keeps which answers had no grade, and
-    later looks allow for them.
+    outcome now. `state` keeps only looks that can support a decision. It also keeps which answers had no grade
+    or were missing, and later looks allow for them.
 
     The runs are compared on the questions that both have. The questions of a block count in a random order, from
     `seed`; questions of earlier blocks are left out and counted. Raises MismatchError if the state was made with
@@ -140,8 +140,8 @@ def compare_early(
         if after.changed:
             rows[-1] = replace(rows[-1], verdict=_changed_verdict(len(after.changed)), more=None)
         silent = notes_on_silence(names[:1], [loaded.silence], ungraded_left_out=loaded.options.ungraded == "exclude")
-        read = [remark for remark in loaded.notes if remark.code != UNGRADED_LEFT_OUT]
-        every = (*read, *_left_out(after, names), *silent, *notes, *more_notes)
+        read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
+        every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
         looks = looks.with_rows([*rows[:-1], _on_grounds(looks, margin or 0.0)])
         if path is None or after == before:
@@ -175,6 +175,25 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
     asked = len({*state.questions, *sides[0], *sides[1]})
     counts = [(name, len(own)) for name, own in zip(names, sides, strict=True) if own]
     return [ungraded_note("exclude", name, count, asked, count / asked) for name, count in counts]
+
+
+def _of_this_block(remark: Note, run: str) -> bool:
+    """Return whether a note counts what the state counts over all blocks."""
+    return remark.code == UNGRADED_LEFT_OUT or (remark.code == MISSING_SILENT and remark.subject == run)
+
+
+def _missing(state: State, run: str) -> list[Note]:
+    """Return a note with the number of questions that the run lacked in any block, and that count as silence."""
+    missing = len(state.missing_of_run)
+    return [missing_note(run, missing, len(state.questions))] if missing else []
+
+
+def _lacked(loaded: Loaded) -> set[str]:
+    """Return the questions that the run of these data lacks."""
+    unshared, run = loaded.unshared, loaded.data.runs[1]
+    if unshared is None or run not in unshared.runs:
+        return set()
+    return {unshared.questions[at] for at in np.flatnonzero(unshared.lacking[unshared.runs.index(run)])}
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
@@ -254,8 +273,9 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
         notes.append(_seen_before(len(again), len(letters), len(differ)))
     ungraded = [{data.questions[i] for i in np.flatnonzero(data.absence[side] == UNGRADED)} for side in (1, 0)]
     changed = ({*before.changed} - {*again}) | differ | ({*ungraded[0], *ungraded[1]} & earlier.keys())
+    missing = _lacked(loaded) & {*letters} - earlier.keys()
     if not new:
-        return before.aside(ungraded, changed), notes
+        return before.aside(ungraded, missing, changed), notes
     key = (int(Stream.ARRIVAL), len(before.blocks))
     order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).permutation(len(new))
     arrived = tuple(new[i] for i in order)
@@ -269,7 +289,7 @@ def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tup
     )
     run, baseline = ("".join(letters[question][side] for question in arrived) for side in (0, 1))
     signature = sign(**loaded.signature)
-    return before.add(arrived, run, baseline, str(signature)).aside(ungraded, changed), notes
+    return before.add(arrived, run, baseline, str(signature)).aside(ungraded, missing, changed), notes
 
 
 def _unshared(left_out: int, total: int) -> Note:

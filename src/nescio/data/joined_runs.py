@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.policies import said_by_some
 from nescio.errors import MismatchError, differs_between_runs
 
 
@@ -54,6 +56,21 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
         judges=tuple(judge for part in parts for judge in (part.judges or (None,) * len(part.runs))),
         texts=cells("texts", None),
     )
+
+
+def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
+    """Return a note on the questions of which the runs of some parts alone say whether they have an answer."""
+    questions = [*dict.fromkeys(question for part in parts for question in part.questions)]
+    place = {question: at for at, question in enumerate(questions)}
+    columns = [np.array([place[question] for question in part.questions]) for part in parts]
+    known = [None if part.answerable is None else np.tile(part.answerable, (len(part.runs), 1)) for part in parts]
+    said, given = (
+        _cells(known, parts, columns, -1),
+        _cells([part.state != ABSENT for part in parts], parts, columns, False),
+    )
+    if said is None or given is None:
+        return []
+    return said_by_some([run for part in parts for run in part.runs], given, said, questions)
 
 
 def _check(parts: Sequence[Outcomes]) -> None:

@@ -70,6 +70,25 @@ def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
     return Note(code, template, subject, tuple(kept))
 
 
+def renamed(remark: Note, names: Mapping[str, str]) -> Note:
+    """Return a note in which runs have other names; `names` maps each name that it may have to the new one."""
+    values = tuple((name, _renamed(value, names)) for name, value in remark.values)
+    whose = tuple(names.get(own, own) for own in remark.whose)
+    return replace(remark, subject=names.get(remark.subject, remark.subject), values=values, whose=whose)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a value of a note with each name in it replaced, which may be quoted or lie in a sequence."""
+    if isinstance(value, Note):
+        return renamed(value, names)
+    if isinstance(value, tuple):
+        return tuple(_renamed(part, names) for part in value)
+    if not isinstance(value, str):
+        return value
+    quoted = {repr(old): repr(new) for old, new in names.items()}
+    return names.get(value, quoted.get(value, value))
+
+
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
     """Return one note for each remark that several measures and runs share; a remark is (note, measure, whose)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}

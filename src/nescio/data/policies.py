@@ -53,6 +53,20 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
     )
 
 
+def said_by_some(runs: Sequence[str], given: NDArray[np.bool_], known: Array, questions: Sequence[str]) -> list[Note]:
+    """Return a note on the questions of which some runs say whether they have an answer, and others do not.
+
+    `given` tells which run has a row of which question, and `known` what that row says (1, 0, or -1 for nothing). The
+    sender of a run could else say that the questions which it cannot answer have none.
+    """
+    said = given & (known >= 0)
+    some = np.asarray(said.any(axis=0) & (given & ~said).any(axis=0))
+    if not some.any():
+        return []
+    names = [runs[at] for at in np.flatnonzero(said[:, some].any(axis=1)).tolist()]
+    return [one_sided(sorted(names), len({questions[at] for at in np.flatnonzero(some).tolist()}))]
+
+
 class Policies(Struct, frozen=True):
     """The policies for a missing row, an ungraded answer, a question without an answer, and a missing confidence.
 

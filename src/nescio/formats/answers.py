@@ -13,9 +13,10 @@ from msgspec import Struct
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, Outcomes, reasons_note
+from nescio.data.policies import said_by_some
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
-from nescio.errors import FormatError, differs_between_runs
+from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
 
@@ -128,7 +129,9 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 
     confidence = grid((np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float)
     candidate = grid((answer.candidate for answer in answers), -1, np.int8)
-    answerable = grid((answer.answerable for answer in answers), -1, np.int8).max(axis=0)
+    known = grid((answer.answerable for answer in answers), -1, np.int8)
+    answerable = known.max(axis=0)
+    _check_answerable(known, [*runs], [question for question, _ in questions], path)
     names = dict.fromkeys(name for answer in answers for name in answer.scores)
     columns = {
         user(name): grid((answer.scores.get(name, np.nan) for answer in answers), np.nan, float) for name in names
@@ -138,6 +141,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         columns[user(SCORE)] = grid(scores, np.nan, float)
     notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
     asked = tuple(question for question, _ in questions)
+    notes += said_by_some([*runs], grid((True for _ in answers), False, np.bool_), known, asked)
     return Outcomes(
         tuple(runs),
         asked,
@@ -155,6 +159,18 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
         if any(answer.texts for answer in answers)
         else None,
     )
+
+
+def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str], path: object) -> None:
+    """Raise MismatchError if two runs disagree on whether a question has an answer."""
+    differ = np.flatnonzero((known == 0).any(axis=0) & (known == 1).any(axis=0))
+    if len(differ):
+        at = int(differ[0])
+        without, with_answer = (runs[int(np.flatnonzero(known[:, at] == says)[0])] for says in (0, 1))
+        raise MismatchError(
+            f"{path}: question {questions[at]!r} has no answer in run {without!r}, and one in run {with_answer!r} "
+            f"({len(differ):,} such in all)"
+        )
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:

@@ -11,7 +11,7 @@ from typing import Any, overload
 from msgspec.structs import replace
 
 from nescio import formats
-from nescio.data.joined_runs import join_runs
+from nescio.data.joined_runs import join_runs, notes_on_joined
 from nescio.data.model import Collection, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import MEANINGS, PARTIAL, SAID_SO, Outcomes
@@ -140,6 +140,7 @@ def _read_each(
         beside = None if len(outcomes) == len(read) else beside_a_task(read, joined)
     except MismatchError as why:
         raise MismatchError(f"{error}: {why}") from None
+    notes = (*notes, *notes_on_joined(outcomes))
     if beside is not None:
         return replace(beside, notes=(*beside.notes, *notes), about=about)
     if len(outcomes) < len(read):

@@ -38,7 +38,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
     Raises UsageError if another process holds it for longer than a minute.
     """
-    folder = path.absolute().parent
+    folder = Path(os.path.realpath(path)).parent  # that of the file itself, which links in other folders share
     if not folder.is_dir():
         yield  # The writer of the file reports that the folder does not exist.
         return

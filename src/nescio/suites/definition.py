@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.notes import Note
+from nescio.data.notes import Note, renamed
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.errors import (
     FormatError,
@@ -158,53 +158,69 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
     for key in own:
         if key not in OWN:
             raise UnknownNameError(f"option of benchmark {name!r}", key, OWN)
-    files, runs = own.pop("files"), own.pop("runs", None)
+    files, runs = own.pop("files"), _names_of(own.pop("runs", None))
     if "format" in own:
         own["format_in"] = own.pop("format")
     if "declined_pattern" in own:
         own["declined_pattern"] = tuple(own["declined_pattern"])
+    wanted = tuple(options.get("only", ()))
+    own["only"] = tuple(runs.get(run, run) for run in wanted) if isinstance(runs, Mapping) else wanted or tuple(runs)
     try:
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
         if loaded.data.origins:
             raise UsageError(
                 f"ungraded bounds split each run into two, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
             )
-        return Benchmark(name, _renamed(loaded, runs))
+        return Benchmark(name, _with_names(loaded, runs, wanted))
     except (MismatchError, MissingColumnError, UsageError) as error:
         raise type(error)(f"benchmark {name!r}: {error}") from None
 
 
-def _renamed(loaded: Loaded, runs: Any) -> Loaded:
-    """Return the data with runs renamed by a mapping (name in the suite to name in the files).
-
-    Given a list of names, returns these runs alone.
-    """
+def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
+    """Return the runs of a benchmark: the names of those that count (none: all), or other names for some of them."""
     if runs is None:
-        return loaded
-    listed = {str(run): str(run) for run in runs} if isinstance(runs, (list, tuple)) else runs
-    if not isinstance(listed, Mapping):
+        return ()
+    if isinstance(runs, (list, tuple)):
+        return tuple(map(str, runs))
+    if not isinstance(runs, Mapping):
         raise UsageError(
             f"runs must be a list of names, or a mapping of names in the suite to those in the files ({runs!r})"
         )
+    if len({*runs.values()}) < len(runs):
+        twice = ", ".join(f"{name} = {run!r}" for name, run in runs.items())
+        raise UsageError(f"one run would have two names: {twice}")
+    return runs
+
+
+def _with_names(loaded: Loaded, runs: Sequence[str] | Mapping[str, str], wanted: Sequence[str]) -> Loaded:
+    """Return the data of these runs alone, or of all under the names that a mapping gives them.
+
+    Notes name the runs alike: what decides on a run asks them. Names that are not `wanted` (none: all are) may lack.
+    """
     data = loaded.data
-    for run in listed.values():
-        if run not in data.runs:
+    renames = isinstance(runs, Mapping)
+    listed = dict(runs) if isinstance(runs, Mapping) else {run: run for run in runs}
+    for name, run in listed.items():
+        if run not in data.runs and (not wanted or name in wanted):
             raise UnknownNameError("run", str(run), data.runs)
-    if isinstance(runs, (list, tuple)):
-        rows = [data.runs.index(run) for run in listed]
+    if not listed:
+        return loaded
+    if not renames:
+        rows = [data.runs.index(run) for run in listed if run in data.runs]
         if (whole := loaded.whole) and isinstance(whole.data, Outcomes):
             whole = replace(whole, data=whole.data.take_runs(rows))
         return replace(loaded, data=data.take_runs(rows), whole=whole)
-    if len({*listed.values()}) < len(listed):
-        twice = ", ".join(f"{name} = {run!r}" for name, run in listed.items())
-        raise UsageError(f"one run would have two names: {twice}")
     new_name = {old: new for new, old in listed.items()}
     names = tuple(new_name.get(run, run) for run in data.runs)
     if len({*names}) < len(names):
         raise UsageError(f"two runs would have one name: {', '.join(names)}")
     silence = tuple(replace(row, run=new_name.get(row.run, row.run)) for row in loaded.silence)
-    whole = loaded.whole and replace(loaded.whole, data=replace(loaded.whole.data, runs=names))
-    return replace(loaded, data=replace(data, runs=names), silence=silence, whole=whole)
+    whole = loaded.whole
+    if whole is not None:
+        notes = tuple(renamed(remark, new_name) for remark in whole.notes)
+        whole = replace(whole, data=replace(whole.data, runs=names), notes=notes)
+    notes = tuple(renamed(remark, new_name) for remark in loaded.notes)
+    return replace(loaded, data=replace(data, runs=names), notes=notes, silence=silence, whole=whole)
 
 
 def files_of_definition(path: Path) -> list[Any]:
