@@ -51,8 +51,10 @@ class Lexicon(Struct):
     expected_words: set[str]
     assessing: set[str]
     foreign: set[str]
+    components: set[str]
     asking: set[str]
     collections: set[str]
+    comparing: set[str]
     formal: set[str]
     statuses: set[str]
     failures: set[str]
@@ -93,8 +95,10 @@ def lexicon() -> Lexicon:
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
         assessing={*words["assessing"]},
-        foreign={*words["foreign"]},
+        foreign={*words["foreign"], *words["components"]},
+        components={*words["components"]},
         asking={*words["asking"]},
+        comparing={squash(name) for name in words["comparing"]},
         formal={squash(name) for name in words["formal"]},
         collections={squash(name) for name in words["collections"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
@@ -340,6 +344,11 @@ def is_of_a_judge(header: str) -> bool:
 def may_be_of_form(header: str) -> bool:
     """Return whether a name for outcomes may mean that an answer is well-formed instead of right."""
     return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().formal
+
+
+def may_mean_wrong(header: str) -> bool:
+    """Return whether a name for outcomes does not say whether yes means right, as "is_match" does not."""
+    return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().comparing
 
 
 def names_collections(header: str) -> bool:

@@ -16,7 +16,17 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literals, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, speaks_of_faults, state_of, truth_of
+from nescio.tables.lexicon import (
+    BOUNDARY,
+    is_measured,
+    is_silent_word,
+    lexicon,
+    roles_of,
+    speaks_of_faults,
+    squash,
+    state_of,
+    truth_of,
+)
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
@@ -224,7 +234,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             wrong = "wrong" in may_be(column, mapped)
             ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
         if not ways:
-            ways = [way for column in hinted for way in _by_verdict(table, given, column)]
+            ways = [way for column in hinted[:_MOST] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in hinted], ways)
             spoken = [column for column in free if _speaks_of_outcomes(column.name) and column not in hinted]
             ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
@@ -232,7 +242,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         if not ways:
             every = [column for column in free if column.is_verdict]
             verdicts = [c for c in every if not (is_measured(c.name) or has_role(c, ABOUT_ANSWERING))] or every
-            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
+            ways = [way for column in verdicts[:_MOST] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in verdicts], ways)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
@@ -262,6 +272,8 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 def _speaks_of_outcomes(header: str) -> bool:
     """Return whether a word of a header is a name for an outcome, right or wrong."""
     parts = [part for part in BOUNDARY.split(header) if part]
+    if {*map(squash, parts)} & lexicon().components:
+        return False
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
 
 

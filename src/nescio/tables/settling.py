@@ -122,6 +122,8 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
                     doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
                     doubtful += by_words
     measured = [own for own in doubtful if any(map(is_measured, own.mapping.get("outcome", Expression()).columns))]
+    if doubtful and len(measured) == len(doubtful):  # a verdict under an unknown name is likelier
+        doubtful += _of_any(shapes, options)
     allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
@@ -248,14 +250,7 @@ def _no_reading(
     for table in shapes if not options.column else ():
         if words := nameless.unknown_words(table, ("outcome",)):
             return AskedError(words[1], words[0], (), where=words[2], screen=screen(table, (), options))
-    mapped = {*options.outcome_map, *options.worths}
-    tried: list[Tried] = []
-    for table in shapes:
-        given = _given(table, options)
-        if given is not None:
-            ways = nameless.readings_of_any(table, given, mapped, judging=options.judging)
-            tried += try_all(connection, [Reading(table, *way) for way in ways], options)[0]
-    if tried:
+    if tried := try_all(connection, _of_any(shapes, options), options)[0]:
         return ask(tried, options)
     if broken:
         return broken[0]
@@ -264,6 +259,18 @@ def _no_reading(
         parse(options.column, [*table.columns], table.source)
     what, source, place = nameless.what_lacks(table)
     return AskedError(source, what, (), where=place, screen=screen(table, (), options))
+
+
+def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
+    """Return the readings that columns of the right kinds allow, whatever their names."""
+    mapped = {*options.outcome_map, *options.worths}
+    found: list[Reading] = []
+    for table in shapes:
+        given = _given(table, options)
+        if given is not None:
+            ways = nameless.readings_of_any(table, given, mapped, judging=options.judging)
+            found += [Reading(table, *way) for way in ways]
+    return found
 
 
 # ---- the question ----

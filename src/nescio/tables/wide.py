@@ -59,7 +59,7 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     before = [(column[end:], column[:start]) for start, end in reversed(cuts[:DEEPEST])]
     for run, name in [*behind, *before]:
         known = [role for role, names in lexicon().names.items() if role in _ROLES and squash(name) in names]
-        if known and squash(run):
+        if known and squash(run) and squash(run) not in lexicon().components:
             yield run, known[0], name
 
 
@@ -71,9 +71,11 @@ def of_judges(runs: Iterable[str]) -> bool:
 def differ_by_judges(columns: Sequence[str]) -> bool:
     """Return whether names of columns differ by a part that more likely names a judge than a run.
 
-    Such a part is a number, or a word for judges, as in "grader-a".
+    Such a part is a number, or a word for judges, or it follows such a word, as in "judge_a_correct".
     """
     parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
+    beginnings = {squash(_first_word(name)[0]) for name in columns}
+    parts |= beginnings if len(beginnings) == 1 else {*()}
     return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
 
 
