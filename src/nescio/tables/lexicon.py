@@ -364,6 +364,11 @@ def of_maximum(header: str) -> str | None:
     return "".join(rest) if named and 0 < len(tokens) != len(rest) else None
 
 
+def speaks_of_components(header: str) -> bool:
+    """Return whether a header has a word for a part of a pipeline, such as a cache."""
+    return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().components)
+
+
 def is_measured(header: str) -> bool:
     """Return whether a header has a word for a measurement of answers, such as a latency."""
     return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().measurements)

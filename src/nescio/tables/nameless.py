@@ -20,10 +20,9 @@ from nescio.tables.lexicon import (
     BOUNDARY,
     is_measured,
     is_silent_word,
-    lexicon,
     roles_of,
+    speaks_of_components,
     speaks_of_faults,
-    squash,
     state_of,
     truth_of,
 )
@@ -241,7 +240,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
             every = [column for column in free if column.is_verdict]
-            verdicts = [c for c in every if not (is_measured(c.name) or has_role(c, ABOUT_ANSWERING))] or every
+            verdicts = [c for c in every if not _tells_something_else(c)] or every
             ways = [way for column in verdicts[:_MOST] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in verdicts], ways)
             ways += [
@@ -271,10 +270,13 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 
 def _speaks_of_outcomes(header: str) -> bool:
     """Return whether a word of a header is a name for an outcome, right or wrong."""
-    parts = [part for part in BOUNDARY.split(header) if part]
-    if {*map(squash, parts)} & lexicon().components:
-        return False
+    parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
+
+
+def _tells_something_else(column: Column) -> bool:
+    """Return whether the name of a column speaks of a measurement, a part of a pipeline, or abstaining."""
+    return is_measured(column.name) or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
 
 
 def _are_codes(words: Sequence[str]) -> bool:
@@ -307,7 +309,7 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
 def _may_name(column: Column) -> bool:
     """Return whether a column may name runs or questions, because its name means nothing else."""
     roles = {*roles_of(column.name)}
-    return not column.structured and (not roles or bool(roles & _NAMING))
+    return not (column.structured or is_measured(column.name)) and (not roles or bool(roles & _NAMING))
 
 
 def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
@@ -353,7 +355,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
     """Yield pairs of columns with common words, one of which may hold the right answers to the other."""
     if "prediction" in given:
         return
-    few = [c for c in free if c.words is not None and len(c.words) > 1 and not (c.is_verdict or c.is_points)]
+    few = [c for c in free if len(c.words or ()) > 1 and not (c.is_verdict or c.is_points or is_measured(c.name))]
     golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
     for gold in golds or few:
         alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]
@@ -381,10 +383,12 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
     """Return the question about unknown words in a column with one of these roles, and where, or None."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
+        named = {*roles_of(column.name or "")}
         if (
             unknown
             and not column.is_points
-            and {*roles} & {*roles_of(column.name or "")}
+            and {*roles} & named
+            and not named >= {"gold", "outcome"}  # right answers
             and len(column.words or ()) <= FEW_WORDS
         ):
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)

@@ -48,7 +48,6 @@ from nescio.tables.totals import totals_of
 if TYPE_CHECKING:
     import duckdb
 
-_FEWEST_FAILURES = 2  # fewest answers of a file that may list only the failures
 _ON = ("text", "gold", "prediction")
 
 
@@ -109,7 +108,7 @@ def _ask_of_failures(
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
         return
-    if (data.state == INCORRECT).sum() < _FEWEST_FAILURES or (data.state != INCORRECT).any():
+    if (data.state != INCORRECT).any():
         return
     tried, _ = try_all(connection, chosen, options)
     how = f"{opt('total', of='N')} {opt('rest', 'correct')} says how many answers there are in all"
