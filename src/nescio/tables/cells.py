@@ -19,6 +19,8 @@ from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, j
 if TYPE_CHECKING:
     import duckdb
 
+    from nescio.formats.registry import ReadOptions
+
 Placed = Sequence[tuple[Table, Mapped]]
 Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
@@ -31,13 +33,14 @@ OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # ro
 _FEW_ROWS = 1 << 14
 
 
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
     """Create the relation `gathered`, a row for each answer with the columns `CELLS`, and return the other columns.
 
-    A table in which several columns are one run each has a row for each of these runs. `told` maps words to the
-    outcomes that the user gave them.
+    A table in which several columns are one run each has a row for each of these runs. There are no other columns if
+    the options want none of them.
     """
-    names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
+    told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
+    names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
     extra = {name: f"x{i}" for i, name in enumerate(names)}
     unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))

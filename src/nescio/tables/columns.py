@@ -33,6 +33,7 @@ class Cells:
         self._batch_of = {cell: batch for batch in batches for cell in batch}
         self._figures: dict[str, Sequence[Any]] = {}
         self._words: dict[str, tuple[str, ...] | None] = {}
+        self._heads: dict[str, Sequence[str | None]] = {}
 
     def words(self, cell: str) -> tuple[str, ...] | None:
         """Return the different cells of a column, sorted, or None if there are more than fifty."""
@@ -66,8 +67,14 @@ class Cells:
 
     def samples(self, cell: str) -> tuple[str, ...]:
         """Return the first different cells of a column."""
-        head = self._ask(f"SELECT {cell} FROM {self.relation} WHERE {cell} IS NOT NULL LIMIT {20 * _SAMPLES}")
-        return tuple(dict.fromkeys(word for (word,) in head))[:_SAMPLES]
+        if cell not in self._heads:
+            batch = self._batch_of[cell]
+            heads = zip(
+                *self._ask(f"SELECT {', '.join(batch)} FROM {self.relation} LIMIT {20 * _SAMPLES}"), strict=True
+            )
+            self._heads |= dict(zip(batch, heads, strict=True))
+        different = dict.fromkeys(word for word in self._heads[cell] if word is not None)
+        return (*different,)[:_SAMPLES] or (self.words(cell) or ())[:_SAMPLES]
 
     def _listed(self, batch: Sequence[str], most: int | None = None) -> str:
         """Return the SQL of a relation with a row for each cell of some columns, and the place of its column."""
@@ -94,7 +101,7 @@ class Column:
         """Return its different cells, sorted, or None if there are more than fifty."""
         return self._cells.words(self.cell)
 
-    @cached_property
+    @property
     def samples(self) -> tuple[str, ...]:
         """Return its first different cells."""
         return self._cells.samples(self.cell)

@@ -36,6 +36,7 @@ Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _NUMBERED = re.compile(r"(\D*)\d+")
 _FEWEST_QUESTIONS = 2  # a sheet has more numbered columns than this
 _MOST = 24
+_MOST_VERDICTS = 6  # columns of verdicts that are read alone, plain and inverted
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
@@ -233,7 +234,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             wrong = "wrong" in may_be(column, mapped)
             ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
         if not ways:
-            ways = [way for column in hinted[:_MOST] for way in _by_verdict(table, given, column)]
+            ways = [way for column in hinted[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in hinted], ways)
             spoken = [column for column in free if _speaks_of_outcomes(column.name) and column not in hinted]
             ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
@@ -241,7 +242,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         if not ways:
             every = [column for column in free if column.is_verdict]
             verdicts = [c for c in every if not _tells_something_else(c)] or every
-            ways = [way for column in verdicts[:_MOST] for way in _by_verdict(table, given, column)]
+            ways = [way for column in verdicts[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in verdicts], ways)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)

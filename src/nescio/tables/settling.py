@@ -41,15 +41,12 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """The result of a reading: the data with their notes, the counts by run, and the number of questions."""
+    """The result of a reading: the counts by run, the number of questions, and the outcomes."""
 
     reading: Reading
     counts: Counts
     questions: int
-
     outcomes: Outcomes
-    data: Outcomes | Unjudged
-    notes: Sequence[Note]
 
     @property
     def fits(self) -> bool:
@@ -97,8 +94,8 @@ def execute(
     return answers.read(connection, placed, options)
 
 
-def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading | Tried:
-    """Return the reading of a table in one of the shapes of its file, with its result if that is known.
+def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
+    """Return the reading of a table in one of the shapes of its file.
 
     Raises AskedError if there are several readings.
     """
@@ -134,7 +131,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     questions = [error for error in errors if isinstance(error, AskedError)]
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
-        return tried[0]
+        return tried[0].reading
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
@@ -212,11 +209,11 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
-    own = options.with_more(reading.more)
-    data, notes = execute(connection, [(reading.table, without_none(reading.mapping))], own)
+    own = replace(options.with_more(reading.more), strata=(), graded=(), texts=False)  # outcomes alone are compared
+    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
     found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
     settled = settle_reasons(found, own.no_answer)[0]
-    return Tried(reading, *counts_of(settled), settled, data, notes)
+    return Tried(reading, *counts_of(settled), settled)
 
 
 def without_none(mapping: Mapped) -> Mapped:
