@@ -19,6 +19,7 @@ from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     BOUNDARY,
     is_measured,
+    is_of_people,
     is_silent_word,
     roles_of,
     speaks_of_components,
@@ -222,13 +223,16 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         yield from ways
         if not (given or ways):
             return
+    alike = islice(_same_words(table, free, given), _MOST)
+    pairs = [way for pair in alike for way in _complete(table, given, pair, {})]
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
         ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
-        hinted = [column for column in free if column.is_verdict and _speaks_of_outcomes(column.name)]
+        verdicts = [column for column in free if column.is_verdict]
+        hinted = [c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name)]
         graded = [column for column in free if "score" in roles_of(column.name)]
         for column in named:
             wrong = "wrong" in may_be(column, mapped)
@@ -240,16 +244,16 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
             ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
-            every = [column for column in free if column.is_verdict]
-            verdicts = [c for c in every if not _tells_something_else(c)] or every
-            ways = [way for column in verdicts[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
-            ways = _with_all(table, given, [column.name for column in verdicts], ways)
+            ways += pairs if any("gold" in roles_of(column.name) for column in free) else []
+            verdicts = [column for column in verdicts if len(column.words or ()) > 1]
+            verdicts = [column for column in verdicts if not _tells_something_else(column)] or verdicts
+            alone = [way for column in verdicts[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
+            ways += _with_all(table, given, [column.name for column in verdicts], alone)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]
             ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
-    for pair in _same_words(table, free, given):
-        ways += _complete(table, given, pair, {})
+    ways += [pair for pair in pairs if pair not in ways]
     yield from ways[:_MOST]
 
 

@@ -74,6 +74,7 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
     Such a part is a number, or a word for judges, or it follows such a word, as in "judge_a_correct".
     """
     parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
+    parts |= {part.rstrip("0123456789") or part for part in parts}
     beginnings = {squash(_first_word(name)[0]) for name in columns}
     parts |= beginnings if len(beginnings) == 1 else {*()}
     return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
