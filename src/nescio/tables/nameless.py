@@ -62,7 +62,9 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
     of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
     of_runs = [column for column in of_runs if {*(column.words or ())} & {*(of_runs[0].words or ())}]
-    return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
+    if len(of_runs) > 1:
+        ways = [*(_by_words(table, given, of_runs, mapped) or _by_threshold(table, given, *of_runs)), *ways]
+    return ways
 
 
 def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
@@ -177,14 +179,19 @@ def _names_runs(table: Table, column: Column) -> bool:
     )
 
 
-def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
-    scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
-    most = column.out_of if column.is_points else None
-    if not scaled or column.is_verdict or (most and most.low != most.high):
-        return []
-    half = _threshold(column)
-    grades = sorted(column.words or (), key=float)[1:]
+def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
+    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few.
+
+    Several columns are of one run each.
+    """
+    for column in columns:
+        scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
+        most = column.out_of if column.is_points else None
+        if not scaled or column.is_verdict or (most and most.low != most.high):
+            return []
+    highest = max(columns, key=lambda column: column.high or 0)
+    half = replace(_threshold(highest), columns=tuple(column.name for column in columns))
+    grades = sorted({word for column in columns for word in column.words or ()}, key=float)[1:]
     others = grades if len(grades) <= _FEW_GRADES else []
     starts = [half, *(replace(half, number=grade) for grade in others if float(grade) != float(half.number))]
     return [way for start in starts for way in _complete(table, given, {"outcome": start}, {})]

@@ -161,7 +161,8 @@ _MEANT: Mapping[str, Callable[[str], object]] = {
 }
 _FITS: Mapping[str, Callable[[Column], bool]] = {
     "gold": lambda column: bool(column.filled),
-    "prediction": lambda column: bool(column.filled),
+    # "selected" of yes and no says whether the system gave its answer
+    "prediction": lambda column: bool(column.filled) and not (column.is_truth and speaks_of_answering(column.name)),
     "answer": lambda column: bool(column.filled),
     "outcome": lambda column: column.is_verdict,
     "score": lambda column: column.is_verdict,
