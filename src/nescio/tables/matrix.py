@@ -164,7 +164,9 @@ def _numbers(last: str, above: Array) -> Numbers:
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
     value = decimal(last)
-    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
+    return Numbers(
+        last, len(above), len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any())
+    )
 
 
 def _as_verdicts(parts: Sequence[SourceRole], options: ReadOptions, source: Source) -> ReadResult:

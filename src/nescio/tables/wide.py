@@ -71,12 +71,13 @@ def of_judges(runs: Iterable[str]) -> bool:
 def differ_by_judges(columns: Sequence[str]) -> bool:
     """Return whether names of columns differ by a part that more likely names a judge than a run.
 
-    Such a part is a number, or a word for judges, or it follows such a word, as in "judge_a_correct".
+    Such a part is a number, a word for judges, or a letter after such a word, as in "judge_a_correct".
     """
     parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
     parts |= {part.rstrip("0123456789") or part for part in parts}
     beginnings = {squash(_first_word(name)[0]) for name in columns}
-    parts |= beginnings if len(beginnings) == 1 else {*()}
+    if len(beginnings) == 1 and all(len(part) == 1 for part in parts):
+        parts |= beginnings
     return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
 
 
