@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import product
 from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.errors import UsageError
 from nescio.sources.tables import first, literals
 from nescio.tables import failures, wide
-from nescio.tables.columns import Table
+from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     is_measured,
     may_be_of_form,
@@ -302,14 +300,11 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
-        ways = [{said_by(column): Expression((column.name,))} for column in others]
+        of_each, others = _of_each_run(outcome, others) if len(outcome) > 1 else ([], others)
+        ways = [{said_by(own[0]): Expression(tuple(column.name for column in own))} for own in of_each]
+        ways += [{said_by(column): Expression((column.name,))} for column in others]
         vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
         ways += [{"answered": Expression((column.name,))} for column in vague]
-        together = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
-        if len(together) == 1 < len(others) == len(outcome):
-            with suppress(UsageError):  # raised unless there is one column of each run
-                wide.parts({"outcome": outcome, **{role: own.columns for role, own in together.items()}})
-                ways = [together, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
@@ -326,3 +321,19 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
     return found
+
+
+def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:
+    """Return the groups of columns whose names differ only by the name of a run, one for each run, and the others."""
+    runs = sorted((wide.words_of(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
+    groups: dict[tuple[str, ...], list[Column]] = {}
+    for column in columns:
+        words = wide.words_of(column.name)
+        without = (words[:at] + words[at + len(run) :] for run in runs for at in _places(run, words))
+        groups.setdefault(next(without, words), []).append(column)
+    complete = [group for group in groups.values() if len(group) == len(runs)]
+    return complete, [column for group in groups.values() if group not in complete for column in group]
+
+
+def _places(run: tuple[str, ...], words: tuple[str, ...]) -> list[int]:
+    return [at for at in range(len(words)) if words[at : at + len(run)] == run]
