@@ -288,7 +288,8 @@ def _speaks_of_outcomes(header: str) -> bool:
 
 def _tells_something_else(column: Column) -> bool:
     """Return whether the name of a column speaks of a measurement, a part of a pipeline, or abstaining."""
-    return is_measured(column.name) or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
+    measured = column.is_number and is_measured(column.name)
+    return measured or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
 
 
 def _are_codes(words: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
-from nescio.tables.roles import may_be_gold
+from nescio.tables.roles import NOTHING, may_be_gold
 from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
@@ -118,8 +118,9 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
                 else:
                     doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
                     doubtful += by_words
-    measured = [own for own in doubtful if any(map(is_measured, own.mapping.get("outcome", Expression()).columns))]
-    if doubtful and len(measured) == len(doubtful):  # a verdict under an unknown name is likelier
+    outcomes_of = [(own, own.mapping.get("outcome", NOTHING)) for own in doubtful]
+    measured = [own for own, outcome in outcomes_of if outcome.sign and any(map(is_measured, outcome.columns))]
+    if doubtful and not allowed and len(measured) == len(doubtful):  # a verdict under an unknown name is likelier
         doubtful += _of_any(shapes, options)
     allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
