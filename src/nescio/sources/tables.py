@@ -275,7 +275,7 @@ def _load_lines(
             connection.execute(f"ALTER TABLE {into} ADD COLUMN {names[name]} VARCHAR")
         arrays = {names[name]: np.array(cells, dtype=object) for name, cells in columns.items()}
         connection.register("lines", {"row": np.arange(before + 1, before + count + 1)} | arrays)
-        select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in arrays)])
+        select = ", ".join(["row", *(f"{_trimmed(f'{name}::VARCHAR')} AS {name}" for name in arrays)])
         how = f"INSERT INTO {into} BY NAME" if before else f"CREATE TEMP TABLE {into} AS"
         connection.execute(f"{how} SELECT {select} FROM lines")
         connection.unregister("lines")
@@ -311,7 +311,7 @@ def _create(
 ) -> None:
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
     connection.register("lines", {"row": np.arange(1, count + 1)} | arrays)
-    select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in columns)])
+    select = ", ".join(["row", *(f"{_trimmed(f'{name}::VARCHAR')} AS {name}" for name in columns)])
     connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM lines")
     connection.unregister("lines")
 

@@ -66,7 +66,7 @@ class Row(Struct):
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Unjudged, list[Note]]:
     """Return the questions and runs of tables under their mappings, and notes. Raises FormatError, or AskedError."""
-    extra = gathered(connection, placed, options.outcome_map)
+    extra = gathered(connection, placed, options)
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, "
         "NULL AS graded, NULL AS why FROM gathered"

@@ -19,6 +19,8 @@ from nescio.tables.mapping import Expression, Mapped, any_yes, compared, flag, j
 if TYPE_CHECKING:
     import duckdb
 
+    from nescio.formats.registry import ReadOptions
+
 Placed = Sequence[tuple[Table, Mapped]]
 Held = Literal["TABLE", "VIEW"]
 # The columns of all answers, whatever names their tables use.
@@ -27,16 +29,18 @@ CELLS = (
     *("judge", REPEAT, "silent", "failed", "text", "gold", "prediction"),
 )
 RESERVED = CELLS[:11]  # the columns of nescio's own tables
+OF_RUNS = ("outcome", "prediction", "confidence", "abstained", "answered")  # roles with a column for each run
 _FEW_ROWS = 1 << 14
 
 
-def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mapping[str, str] = {}) -> dict[str, str]:
+def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
     """Create the relation `gathered`, a row for each answer with the columns `CELLS`, and return the other columns.
 
-    A table in which several columns are one run each has a row for each of these runs. `told` maps words to the
-    outcomes that the user gave them.
+    A table in which several columns are one run each has a row for each of these runs. There are no other columns if
+    the options want none of them.
     """
-    names = dict.fromkeys(name for table, mapping in placed for name in _others(table, mapping))
+    told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
+    names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
     extra = {name: f"x{i}" for i, name in enumerate(names)}
     unnamed = [source for table, mapping in placed if "run" not in mapping for source in table.sources.values()]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
@@ -56,9 +60,10 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, told: Mappin
 
 
 def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the cells of the columns that no role uses alone, by name, including those of texts."""
-    own = {role for role, expression in mapping.items() if expression.columns == (role,)}
-    taken = {name for role in own & {*CELLS} for name in mapping[role].columns}
+    """Return the cells of the columns that no role and no run has for itself, by name; also those of texts."""
+    own = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
+    of_runs = {role for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
+    taken = {name for role in own | of_runs for name in mapping[role].columns}
     source = table.source
     return {
         f"{name} (as given)" if name in RESERVED else name: unguarded(source, column.cell)
@@ -69,11 +74,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
     """Return the runs that several columns of a role make, with their expressions, or one run without a name."""
-    several = {
-        role: mapping[role].columns
-        for role in ("outcome", "prediction", "confidence", "abstained", "answered")
-        if role in mapping and len(mapping[role].columns) > 1
-    }
+    several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
         if "confidence" in several:
             rule = "several columns of confidence need as many outcomes or answers, one of each for every run"

@@ -18,31 +18,93 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50  # most different cells of a column whose words are listed
 _SAMPLES = 3
-_HEAD = 2_000  # the first cells of a column; most columns with many different words show them there
+_HEAD = 2_000  # the first rows of a table; most columns with many different words show them there
+_AT_ONCE = 1 << 18  # cells that one query is about
 SHORT = 5  # most words of an answer that is not a sentence
 
 
+class Cells:
+    """The cells of a relation: one query computes the words or the figures of many columns, on first use."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, cells: Sequence[str], rows: int) -> None:
+        self.connection, self.relation, self._rows = connection, relation, rows
+        width = max(1, _AT_ONCE // max(1, rows))
+        batches = [cells[start : start + width] for start in range(0, len(cells), width)]
+        self._batch_of = {cell: batch for batch in batches for cell in batch}
+        self._figures: dict[str, Sequence[Any]] = {}
+        self._words: dict[str, tuple[str, ...] | None] = {}
+        self._heads: dict[str, Sequence[str | None]] = {}
+
+    def words(self, cell: str) -> tuple[str, ...] | None:
+        """Return the different cells of a column, sorted, or None if there are more than fifty."""
+        if cell not in self._words:
+            batch = self._batch_of[cell]
+            self._words |= dict.fromkeys(batch)
+            if self._rows > _HEAD:
+                head = f"SELECT place, count(DISTINCT cell) FROM {self._listed(batch, _HEAD)} GROUP BY place"
+                batch = [batch[place] for place, words in self._ask(head) if words <= MOST_WORDS]
+            query = (
+                "SELECT place, coalesce(list(cell) FILTER (cell IS NOT NULL), []) FROM (SELECT DISTINCT place, cell "
+                f"FROM {self._listed(batch)}) GROUP BY place HAVING count(cell) <= {MOST_WORDS}"
+            )
+            self._words |= {batch[place]: tuple(sorted(words)) for place, words in (self._ask(query) if batch else ())}
+        return self._words[cell]
+
+    def figures(self, cell: str) -> Sequence[Any]:
+        """Return the figures of a column, which the properties of `Column` name."""
+        if cell not in self._figures:
+            has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
+            batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]
+            spaces = "length(cell) - length(replace(cell, ' ', ''))"
+            numbered = f"SELECT place, cell, {NUMBER.format('cell')} AS number FROM {self._listed(batch)}"
+            query = (
+                "SELECT place, count(cell), count(number), min(number), max(number), coalesce(max(length(cell)), 0), "
+                f"coalesce(max({spaces}), -1) + 1, coalesce(bool_and(left(cell, 1) IN ('[', '{{')), false) "
+                f"FROM ({numbered}) GROUP BY place"
+            )
+            self._figures |= {batch[place]: figures for place, *figures in self._ask(query)}
+        return self._figures[cell]
+
+    def samples(self, cell: str) -> tuple[str, ...]:
+        """Return the first different cells of a column."""
+        if cell not in self._heads:
+            batch = self._batch_of[cell]
+            heads = zip(
+                *self._ask(f"SELECT {', '.join(batch)} FROM {self.relation} LIMIT {20 * _SAMPLES}"), strict=True
+            )
+            self._heads |= dict(zip(batch, heads, strict=True))
+        different = dict.fromkeys(word for word in self._heads[cell] if word is not None)
+        return (*different,)[:_SAMPLES] or (self.words(cell) or ())[:_SAMPLES]
+
+    def _listed(self, batch: Sequence[str], most: int | None = None) -> str:
+        """Return the SQL of a relation with a row for each cell of some columns, and the place of its column."""
+        rows = self.relation if most is None else f"(SELECT {', '.join(batch)} FROM {self.relation} LIMIT {most})"
+        return f"(SELECT unnest(range({len(batch)})) AS place, unnest([{', '.join(batch)}]) AS cell FROM {rows})"
+
+    def _ask(self, query: str) -> list[Any]:
+        return self.connection.execute(query).fetchall()
+
+
 class Column:
-    """A column: its name, its cell in SQL, and facts about its cells, computed on first use.
+    """A column: its name, its cell in SQL, and facts about its cells."""
 
-    One query computes its figures, and one query each its words and its first cells.
-    """
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, name: str, cell: str, rows: int) -> None:
-        self.name, self.cell, self._rows = name, cell, rows
-        self._connection, self._cells = connection, f"{relation} WHERE {cell} IS NOT NULL"
+    def __init__(self, cells: Cells, name: str, cell: str) -> None:
+        self.name, self.cell, self._cells = name, cell, cells
         self.out_of: Column | None = None  # for a column of points, the column of the most points possible
 
-    @cached_property
-    def _figures(self) -> tuple[Any, ...]:
-        cell, number = self.cell, NUMBER.format(self.cell)
-        spaces = "length(cell) - length(replace(cell, ' ', ''))"
-        query = (
-            "SELECT count(cell), count(number), min(number), max(number), coalesce(max(length(cell)), 0), "
-            f"coalesce(max({spaces}), -1) + 1, coalesce(bool_and(left(cell, 1) IN ('[', '{{')), false) "
-            f"FROM (SELECT {cell} AS cell, {number} AS number FROM {self._cells})"
-        )
-        return tuple(first(self._connection, query))
+    @property
+    def _figures(self) -> Sequence[Any]:
+        return self._cells.figures(self.cell)
+
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """Return its different cells, sorted, or None if there are more than fifty."""
+        return self._cells.words(self.cell)
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """Return its first different cells."""
+        return self._cells.samples(self.cell)
 
     @property
     def filled(self) -> int:
@@ -78,22 +140,6 @@ class Column:
     def structured(self) -> bool:
         """Return whether each cell is a list or an object."""
         return bool(self._figures[6])
-
-    @cached_property
-    def words(self) -> tuple[str, ...] | None:
-        """Return its different cells, sorted, or None if there are more than fifty."""
-        head = f"SELECT count(DISTINCT cell) FROM (SELECT {self.cell} AS cell FROM {self._cells} LIMIT {_HEAD})"
-        if self._rows > _HEAD and first(self._connection, head)[0] > MOST_WORDS:
-            return None
-        query = f"SELECT {self.cell} FROM {self._cells} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
-        words = sorted(word for (word,) in self._connection.execute(query).fetchall())
-        return tuple(words) if len(words) <= MOST_WORDS else None
-
-    @cached_property
-    def samples(self) -> tuple[str, ...]:
-        """Return its first different cells."""
-        head = self._connection.execute(f"SELECT {self.cell} FROM {self._cells} LIMIT {20 * _SAMPLES}").fetchall()
-        return tuple(dict.fromkeys(word for (word,) in head))[:_SAMPLES]
 
     @property
     def is_number(self) -> bool:
@@ -164,7 +210,8 @@ def described(
 ) -> tuple[int, dict[str, Column]]:
     """Return the number of rows of a relation, and its columns."""
     (rows,) = first(connection, f"SELECT count(*) FROM {relation}")
-    columns = {name: Column(connection, relation, name, cell, rows) for name, cell in cells.items()}
+    held = Cells(connection, relation, [*cells.values()], rows)
+    columns = {name: Column(held, name, cell) for name, cell in cells.items()}
     for most in columns.values():
         if (named := of_maximum(most.name or "")) is not None:
             points = [own for own in columns.values() if own.name and "score" in roles_of(own.name)]

@@ -51,8 +51,10 @@ class Lexicon(Struct):
     expected_words: set[str]
     assessing: set[str]
     foreign: set[str]
+    components: set[str]
     asking: set[str]
     collections: set[str]
+    comparing: set[str]
     formal: set[str]
     statuses: set[str]
     failures: set[str]
@@ -93,8 +95,10 @@ def lexicon() -> Lexicon:
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
         assessing={*words["assessing"]},
-        foreign={*words["foreign"]},
+        foreign={*words["foreign"], *words["components"]},
+        components={*words["components"]},
         asking={*words["asking"]},
+        comparing={squash(name) for name in words["comparing"]},
         formal={squash(name) for name in words["formal"]},
         collections={squash(name) for name in words["collections"]},
         statuses={squash(name) for name in expanded(held["words"]["statuses"])},
@@ -342,6 +346,11 @@ def may_be_of_form(header: str) -> bool:
     return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().formal
 
 
+def may_mean_wrong(header: str) -> bool:
+    """Return whether a name for outcomes does not say whether yes means right, as "is_match" does not."""
+    return squash(re.split(r"[.\]/]", header)[-1]) in lexicon().comparing
+
+
 def names_collections(header: str) -> bool:
     """Return whether a header names the collections of the questions."""
     return squash(header) in lexicon().collections
@@ -353,6 +362,11 @@ def of_maximum(header: str) -> str | None:
     rest = [token for token in tokens if token not in lexicon().maxima]
     named = not rest or "score" in roles_of("_".join(rest))
     return "".join(rest) if named and 0 < len(tokens) != len(rest) else None
+
+
+def speaks_of_components(header: str) -> bool:
+    """Return whether a header has a word for a part of a pipeline, such as a cache."""
+    return bool({squash(word) for word in BOUNDARY.split(header)} & lexicon().components)
 
 
 def is_measured(header: str) -> bool:

@@ -191,7 +191,7 @@ def flag(
 ) -> str:
     """Return the SQL for what columns say as yes, no or NULL; a word for neither stays, or becomes `other`.
 
-    Beside words for an abstention, every other word means an answer.
+    Beside words for an abstention, every other word means an answer: in a column of answers, "1" says nothing else.
     """
     if (own := compared(table, expression)) is not None:
         return own
@@ -203,6 +203,8 @@ def flag(
             w: "'yes'" if truth != expression.inverted else "'no'" for w, truth in said.items() if truth is not None
         }
         silent = not other and any(map(is_silent_word, said))
+        if silent and None in said.values():
+            known = {word: flagged for word, flagged in known.items() if truth_of(word) is None}
         unknown = other or ("'no'" if silent != expression.inverted else "'yes'" if silent else cell)
         flags.append(cases(cell, known, f"CASE WHEN {cell} IS NOT NULL THEN {unknown} END"))
     return any_yes(flags)

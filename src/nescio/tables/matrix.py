@@ -20,6 +20,8 @@ from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source, small
 from nescio.sources.tables import load_rows, locate, with_points
 from nescio.sources.text_files import records
+from nescio.tables import table_reader
+from nescio.tables.asking import AskedError
 from nescio.tables.lexicon import is_measured, is_sum, roles_of, squash
 from nescio.tables.summary_rows import BY_PROOF, RULE, Numbers, sums_up
 from nescio.tables.wide import families
@@ -77,7 +79,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if not options.certain:
             if sums_up([_numbers(text, column[:-1]) for text, column in zip(last, scores, strict=True) if text]):
                 raise FormatError(source.label, BY_PROOF, where=locate(source, len(ids)), value=ids[-1])
-            _refuse_verdicts(source, names, scores)
+            if bool((np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all()):
+                return _as_verdicts(parts, options, source)
+            _refuse_scales(source, names, scores)
             notes.append(
                 note(
                     "matrix.assumed",
@@ -160,21 +164,31 @@ def _numbers(last: str, above: Array) -> Numbers:
     held = above[~np.isnan(above)]
     low, high = (float(f(held, initial=0.0)) if len(held) == 0 else float(f(held)) for f in (np.min, np.max))
     value = decimal(last)
-    return Numbers(last, len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any()))
+    return Numbers(
+        last, len(above), len(held), float(held.sum()), low, high, len(np.unique(held)), bool((held == value).any())
+    )
 
 
-def _refuse_verdicts(source: Source, names: Sequence[str], scores: Array) -> None:
-    """Raise FormatError if the cells may be verdicts with -1 for silence, or if the columns have several scales."""
-    ways = f"{opt('format_in', 'matrix')} reads each column as a run all the same"
-    if bool((np.isnan(scores) | np.isin(scores, (-1, 0, 1))).all()):
-        named = opt("column", {"outcome": "+".join(names)})
+def _as_verdicts(parts: Sequence[SourceRole], options: ReadOptions, source: Source) -> ReadResult:
+    """Return the answers of tables whose cells may be verdicts on several runs. Raises AskedError if unclear."""
+    try:
+        return table_reader.read(parts, options)
+    except AskedError as asked:
         rule = "its cells are only 1, 0 and -1, so they may be verdicts on several runs, or scores"
-        raise FormatError(source.label, f"{rule}: {named} reads them as verdicts; {ways}", where=source.head)
+        rule += f" ({opt('format_in', 'matrix')} reads each column as a run's scores)"
+        raise AskedError.of_ways(str(source.label), rule, asked.executed) from None
+
+
+def _refuse_scales(source: Source, names: Sequence[str], scores: Array) -> None:
+    """Raise FormatError if the columns have several scales."""
     low, high = np.nanmin(scores, axis=1, initial=np.inf), np.nanmax(scores, axis=1, initial=-np.inf)
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
     if len(shares) and len(others):
         rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1"
-        raise FormatError(source.label, f"{rule}: they are not runs of one measure; {ways}", where=source.head)
+        rule += (
+            f": they are not runs of one measure; {opt('format_in', 'matrix')} reads each column as a run all the same"
+        )
+        raise FormatError(source.label, rule, where=source.head)
 
 
 def _number(cell: str) -> float | None:

@@ -16,7 +16,17 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literals, locate
 from nescio.tables import wide
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import BOUNDARY, is_measured, is_silent_word, roles_of, speaks_of_faults, state_of, truth_of
+from nescio.tables.lexicon import (
+    BOUNDARY,
+    is_measured,
+    is_of_people,
+    is_silent_word,
+    roles_of,
+    speaks_of_components,
+    speaks_of_faults,
+    state_of,
+    truth_of,
+)
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.readings import readings
 from nescio.tables.roles import ABOUT_ANSWERING, has_role, is_known, may_be
@@ -27,6 +37,7 @@ Way = tuple[dict[str, Expression], dict[str, Any]]  # a mapping, and options
 _NUMBERED = re.compile(r"(\D*)\d+")
 _FEWEST_QUESTIONS = 2  # a sheet has more numbered columns than this
 _MOST = 24
+_MOST_VERDICTS = 6  # columns of verdicts that are read alone, plain and inverted
 _LONGEST = 200  # characters of a cell that may name a question
 _MOST_RUNS = 20
 _MOST_APART = 4
@@ -51,7 +62,9 @@ def by_unknown_words(table: Table, given: Mapped, mapped: Collection[str]) -> li
     families = wide.families(name for name in table.columns if name).values() if "outcome" not in given else ()
     of_runs = [table.columns[own.get("outcome", own.get("score", ""))] for own in families if named & own.keys()]
     of_runs = [column for column in of_runs if {*(column.words or ())} & {*(of_runs[0].words or ())}]
-    return (_by_words(table, given, of_runs, mapped) if len(of_runs) > 1 else []) + ways
+    if len(of_runs) > 1:
+        ways = [*(_by_words(table, given, of_runs, mapped) or _by_threshold(table, given, *of_runs)), *ways]
+    return ways
 
 
 def by_words(table: Table, given: Mapped, mapped: Collection[str]) -> list[Way]:
@@ -166,14 +179,19 @@ def _names_runs(table: Table, column: Column) -> bool:
     )
 
 
-def _by_threshold(table: Table, given: Mapped, column: Column) -> list[Way]:
-    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few."""
-    scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
-    most = column.out_of if column.is_points else None
-    if not scaled or column.is_verdict or (most and most.low != most.high):
-        return []
-    half = _threshold(column)
-    grades = sorted(column.words or (), key=float)[1:]
+def _by_threshold(table: Table, given: Mapped, *columns: Column) -> list[Way]:
+    """Return the readings by a graded column from half of its scale on, and from its other grades if they are few.
+
+    Several columns are of one run each.
+    """
+    for column in columns:
+        scaled = column.is_number and (column.low or 0) >= 0 and math.isfinite(column.high or 0)
+        most = column.out_of if column.is_points else None
+        if not scaled or column.is_verdict or (most and most.low != most.high):
+            return []
+    highest = max(columns, key=lambda column: column.high or 0)
+    half = replace(_threshold(highest), columns=tuple(column.name for column in columns))
+    grades = sorted({word for column in columns for word in column.words or ()}, key=float)[1:]
     others = grades if len(grades) <= _FEW_GRADES else []
     starts = [half, *(replace(half, number=grade) for grade in others if float(grade) != float(half.number))]
     return [way for start in starts for way in _complete(table, given, {"outcome": start}, {})]
@@ -212,34 +230,37 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         yield from ways
         if not (given or ways):
             return
+    alike = islice(_same_words(table, free, given), _MOST)
+    pairs = [way for pair in alike for way in _complete(table, given, pair, {})]
     if "outcome" in given:
         column = table.columns[given["outcome"].column] if given["outcome"].columns else None
         ways = [*_by_words(table, given, [column], mapped), *_by_threshold(table, given, column)] if column else []
         ways = ways or _complete(table, given, {}, {})
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
-        hinted = [column for column in free if column.is_verdict and _speaks_of_outcomes(column.name)]
+        verdicts = [column for column in free if column.is_verdict]
+        hinted = [c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name)]
         graded = [column for column in free if "score" in roles_of(column.name)]
         for column in named:
             wrong = "wrong" in may_be(column, mapped)
             ways += _complete(table, given, {"outcome": Expression((column.name,), inverted=wrong)}, {})
         if not ways:
-            ways = [way for column in hinted for way in _by_verdict(table, given, column)]
+            ways = [way for column in hinted[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
             ways = _with_all(table, given, [column.name for column in hinted], ways)
             spoken = [column for column in free if _speaks_of_outcomes(column.name) and column not in hinted]
             ways += [way for column in spoken for way in _by_words(table, given, [column], mapped)]
             ways += [way for column in graded for way in _by_threshold(table, given, column)]
         if not ways:
-            every = [column for column in free if column.is_verdict]
-            verdicts = [c for c in every if not (is_measured(c.name) or has_role(c, ABOUT_ANSWERING))] or every
-            ways = [way for column in verdicts for way in _by_verdict(table, given, column)]
-            ways = _with_all(table, given, [column.name for column in verdicts], ways)
+            ways += pairs if any("gold" in roles_of(column.name) for column in free) else []
+            verdicts = [column for column in verdicts if len(column.words or ()) > 1]
+            verdicts = [column for column in verdicts if not _tells_something_else(column)] or verdicts
+            alone = [way for column in verdicts[:_MOST_VERDICTS] for way in _by_verdict(table, given, column)]
+            ways += _with_all(table, given, [column.name for column in verdicts], alone)
             ways += [
                 way for c in free if c.words and _are_codes(c.words) for way in _by_words(table, given, [c], mapped)
             ]
             ways += [way for c in free if c.is_share and c.low == 0 for way in _by_threshold(table, given, c)]
-    for pair in _same_words(table, free, given):
-        ways += _complete(table, given, pair, {})
+    ways += [pair for pair in pairs if pair not in ways]
     yield from ways[:_MOST]
 
 
@@ -261,8 +282,14 @@ def _sheet(table: Table, free: Sequence[Column]) -> tuple[Column, list[Column]] 
 
 def _speaks_of_outcomes(header: str) -> bool:
     """Return whether a word of a header is a name for an outcome, right or wrong."""
-    parts = [part for part in BOUNDARY.split(header) if part]
+    parts = [] if speaks_of_components(header) else [part for part in BOUNDARY.split(header) if part]
     return any({"outcome", "score", "wrong"} & {*roles_of(part)} for part in parts)
+
+
+def _tells_something_else(column: Column) -> bool:
+    """Return whether the name of a column speaks of a measurement, a part of a pipeline, or abstaining."""
+    measured = column.is_number and is_measured(column.name)
+    return measured or speaks_of_components(column.name) or has_role(column, ABOUT_ANSWERING)
 
 
 def _are_codes(words: Sequence[str]) -> bool:
@@ -295,7 +322,7 @@ def _complete(table: Table, given: Mapped, more: Mapped, options: dict[str, Any]
 def _may_name(column: Column) -> bool:
     """Return whether a column may name runs or questions, because its name means nothing else."""
     roles = {*roles_of(column.name)}
-    return not column.structured and (not roles or bool(roles & _NAMING))
+    return not (column.structured or is_measured(column.name)) and (not roles or bool(roles & _NAMING))
 
 
 def _pairs(table: Table, free: Sequence[Column]) -> Iterator[dict[str, Expression]]:
@@ -341,7 +368,7 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
     """Yield pairs of columns with common words, one of which may hold the right answers to the other."""
     if "prediction" in given:
         return
-    few = [c for c in free if c.words is not None and len(c.words) > 1 and not (c.is_verdict or c.is_points)]
+    few = [c for c in free if len(c.words or ()) > 1 and not (c.is_verdict or c.is_points or is_measured(c.name))]
     golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
     for gold in golds or few:
         alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]
@@ -369,10 +396,12 @@ def unknown_words(table: Table, roles: Sequence[str]) -> tuple[str, Source, str]
     """Return the question about unknown words in a column with one of these roles, and where, or None."""
     for column in table.columns.values():
         unknown = [word for word in column.words or () if state_of(word) is None]
+        named = {*roles_of(column.name or "")}
         if (
             unknown
             and not column.is_points
-            and {*roles} & {*roles_of(column.name or "")}
+            and {*roles} & named
+            and not named >= {"gold", "outcome"}  # right answers
             and len(column.words or ()) <= FEW_WORDS
         ):
             listed = " ".join(opt("outcome_map", of=f"{word}=OUTCOME") for word in unknown)

@@ -45,7 +45,7 @@ graderreason graderesponse graderresponse comment feedback critique
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
     """Return the outcomes of tables under their mappings, and notes. Raises FormatError, or Contradiction."""
     notes: list[Note] = []
-    extra = gathered(connection, placed, options.outcome_map)
+    extra = gathered(connection, placed, options)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, sources)

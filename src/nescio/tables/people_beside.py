@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.notes import Note, note
 from nescio.errors import TYPED, opt
-from nescio.tables.lexicon import is_of_a_judge, is_of_people
+from nescio.tables.lexicon import is_of_a_judge, is_of_people, speaks_of_silence
 from nescio.tables.mapping import AND, NOT
 from nescio.text import command_text
 
@@ -28,7 +28,7 @@ def comparison(table: Table, mapping: Mapping[str, str], options: ReadOptions) -
         return None
     used = {part.lstrip(NOT) for written in mapping.values() for part in written.split(AND)}
     is_another = is_of_a_judge if is_of_people(outcome) else is_of_people
-    others = (name for name, column in table.columns.items() if name not in used and is_another(name))
+    others = (name for name in table.columns if name not in used and is_another(name) and not speaks_of_silence(name))
     other = next((name for name in others if table.columns[name].is_verdict), None)
     if other is None:
         return None

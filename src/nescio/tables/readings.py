@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import product
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.errors import UsageError
 from nescio.sources.tables import first, literals
 from nescio.tables import failures, wide
-from nescio.tables.columns import Table
+from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     is_measured,
     may_be_of_form,
+    may_mean_wrong,
     roles_of,
     speaks_of_answering,
     speaks_of_questions,
@@ -86,6 +87,9 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         outcomes += [Expression((name,), inverted=True) for name in roles.all("wrong")]
         scores = [name for name in roles.all("score") if not (outcomes and is_measured(name))]
         outcomes += [own for name in scores if (own := Expression((name,))) not in outcomes]
+    unclear = [own for own in outcomes if may_mean_wrong(own.column) and roles.column(own.column).is_truth]
+    if len(unclear) == len(outcomes) and not any(_says_of_the_key(roles, own, texts, CORRECT) for own in unclear):
+        outcomes = [*outcomes, *(replace(own, inverted=True) for own in unclear)]
     paths = [own for own in outcomes if "." in own.column]
     whole = (_of_runs(roles, paths) if len(paths) > 1 and len(paths) == len(outcomes) else outcomes) or _of_runs(roles)
     known = [c.name for c in roles.table.columns.values() if c.name not in roles.taken and is_known(c, roles.mapped)]
@@ -106,17 +110,18 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
 def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
     """Return whether a verdict that may only judge the form calls an exact gold answer wrong."""
     formal = len(outcome.columns) == 1 and not outcome.sign and may_be_of_form(outcome.column)
-    if not formal or not {"gold", "prediction"} <= texts.keys():
+    return formal and _says_of_the_key(roles, outcome, texts, CORRECT if outcome.inverted else INCORRECT)
+
+
+def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: int) -> bool:
+    """Return whether a word of a verdict that means this state is beside an answer that is the gold answer."""
+    column = roles.column(outcome.column)
+    if not {"gold", "prediction"} <= texts.keys():
         return False
-    wrong = [
-        w
-        for w in roles.column(outcome.column).words or ()
-        if state_of(w) == (CORRECT if outcome.inverted else INCORRECT)
-    ]
     gold, said = (roles.column(texts[role].column).cell for role in ("gold", "prediction"))
-    verdict, listed = roles.column(outcome.column).cell, literals(wrong)
-    denied = f"trim({gold}) = trim({said}) AND {verdict} IN ({listed})" if wrong else "false"
-    return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {denied} LIMIT 1") is not None
+    words = literals(word for word in column.words or () if state_of(word) == state) or "NULL"
+    same = f"trim({gold}) = trim({said}) AND {column.cell} IN ({words})"
+    return first(roles.table.connection, f"SELECT 1 FROM {roles.table.relation} WHERE {same} LIMIT 1") is not None
 
 
 def _texts(roles: Roles, given: Mapped) -> dict[str, Expression]:
@@ -255,7 +260,9 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     alike = wide.with_most_columns(verdicts, names)
     some = [Expression(tuple(verdicts[run] for run in alike))] if 1 < len(alike) < len(verdicts) else []
     together = [*some, Expression(tuple(verdicts.values()))]
-    if roles.name_runs or wide.differ_by_judges([*verdicts.values()]):  # more likely several verdicts on each answer
+    if roles.name_conditions or wide.differ_by_judges(
+        [*verdicts.values()]
+    ):  # more likely several verdicts on each answer
         return [*singles, *together]
     return [*together, *singles]
 
@@ -293,14 +300,11 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
     ways = [] if told else [way for way in silences if not {*next(iter(way.values())).columns} & taken]
     if not told and not ways:
         others = [column for column in hinted if not speaks_of_questions(column.name)]
-        ways = [{said_by(column): Expression((column.name,))} for column in others]
+        of_each, others = _of_each_run(outcome, others) if len(outcome) > 1 else ([], others)
+        ways = [{said_by(own[0]): Expression(tuple(column.name for column in own))} for own in of_each]
+        ways += [{said_by(column): Expression((column.name,))} for column in others]
         vague = [column for column in others if column.is_truth and failures.is_status(column.name)]
         ways += [{"answered": Expression((column.name,))} for column in vague]
-        together = {said_by(column): Expression(tuple(own.name for own in others)) for column in others}
-        if len(together) == 1 < len(others) == len(outcome):
-            with suppress(UsageError):  # raised unless there is one column of each run
-                wide.parts({"outcome": outcome, **{role: own.columns for role, own in together.items()}})
-                ways = [together, *ways]
         ways += [{}] if ways else []
     questions: list[dict[str, Expression]] = []
     if "answerable" not in answer:
@@ -317,3 +321,19 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
         both = [silence, question] if of_silence & of_question else [{**silence, **question}]  # a column has one role
         found += [{**chosen, **own, **failure} for own in both]
     return found
+
+
+def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:
+    """Return the groups of columns whose names differ only by the name of a run, one for each run, and the others."""
+    runs = sorted((wide.words_of(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
+    groups: dict[tuple[str, ...], list[Column]] = {}
+    for column in columns:
+        words = wide.words_of(column.name)
+        without = (words[:at] + words[at + len(run) :] for run in runs for at in _places(run, words))
+        groups.setdefault(next(without, words), []).append(column)
+    complete = [group for group in groups.values() if len(group) == len(runs)]
+    return complete, [column for group in groups.values() if group not in complete for column in group]
+
+
+def _places(run: tuple[str, ...], words: tuple[str, ...]) -> list[int]:
+    return [at for at in range(len(words)) if words[at : at + len(run)] == run]

@@ -70,6 +70,11 @@ class Roles:
         """Return whether a column names the run of each row, so that no column belongs to one run."""
         return any(varies(self, name) for name in self.all("run"))
 
+    @property
+    def name_conditions(self) -> bool:
+        """Return whether a column names the run of each row, or a condition that tells runs apart."""
+        return any(varies(self, name) for name in self.all("run", "condition"))
+
     def all(self, *roles: str) -> list[str]:
         """Return the columns of these roles, in the order of the roles."""
         return list(dict.fromkeys(name for role in roles for name in self.by_role.get(role, ())))
@@ -156,7 +161,8 @@ _MEANT: Mapping[str, Callable[[str], object]] = {
 }
 _FITS: Mapping[str, Callable[[Column], bool]] = {
     "gold": lambda column: bool(column.filled),
-    "prediction": lambda column: bool(column.filled),
+    # "selected" of yes and no says whether the system gave its answer
+    "prediction": lambda column: bool(column.filled) and not (column.is_truth and speaks_of_answering(column.name)),
     "answer": lambda column: bool(column.filled),
     "outcome": lambda column: column.is_verdict,
     "score": lambda column: column.is_verdict,

@@ -22,7 +22,7 @@ from nescio.tables.columns import Table
 from nescio.tables.lexicon import BOUNDARY, is_measured, roles_of
 from nescio.tables.mapping import HEADER, NONE, NOT, ROLES, ROW, TOP, Expression, Mapped, parse, role_of, spelled
 from nescio.tables.readings import readings
-from nescio.tables.roles import may_be_gold
+from nescio.tables.roles import NOTHING, may_be_gold
 from nescio.tables.totals import totals_of
 
 if TYPE_CHECKING:
@@ -41,15 +41,12 @@ class Reading(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """The result of a reading: the data with their notes, the counts by run, and the number of questions."""
+    """The result of a reading: the counts by run, the number of questions, and the outcomes."""
 
     reading: Reading
     counts: Counts
     questions: int
-
     outcomes: Outcomes
-    data: Outcomes | Unjudged
-    notes: Sequence[Note]
 
     @property
     def fits(self) -> bool:
@@ -97,8 +94,8 @@ def execute(
     return answers.read(connection, placed, options)
 
 
-def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading | Tried:
-    """Return the reading of a table in one of the shapes of its file, with its result if that is known.
+def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], options: ReadOptions) -> Reading:
+    """Return the reading of a table in one of the shapes of its file.
 
     Raises AskedError if there are several readings.
     """
@@ -121,7 +118,10 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
                 else:
                     doubtful += [Reading(table, *way) for way in nameless.by_unknown_words(table, given, mapped)]
                     doubtful += by_words
-    measured = [own for own in doubtful if any(map(is_measured, own.mapping.get("outcome", Expression()).columns))]
+    outcomes_of = [(own, own.mapping.get("outcome", NOTHING)) for own in doubtful]
+    measured = [own for own, outcome in outcomes_of if outcome.sign and any(map(is_measured, outcome.columns))]
+    if doubtful and not allowed and len(measured) == len(doubtful):  # a verdict under an unknown name is likelier
+        doubtful += _of_any(shapes, options)
     allowed = [*(own for own in doubtful if own not in measured), *allowed, *measured]
     unclear = "" if doubtful else _unclear(allowed, options)
     if len(allowed) == 1 and not (doubtful or unclear):
@@ -132,7 +132,7 @@ def settle(connection: duckdb.DuckDBPyConnection, shapes: Sequence[Table], optio
     questions = [error for error in errors if isinstance(error, AskedError)]
     distinct = len({own.signature for own in tried})
     if distinct == 1 and not (doubtful or unclear or questions):
-        return tried[0]
+        return tried[0].reading
     same = distinct == 1 or len(questions) == len(allowed)
     same = same and len({error.question for error in questions}) == 1
     raise ask(tried, options, questions[0] if same else unclear)
@@ -210,11 +210,11 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
-    own = options.with_more(reading.more)
-    data, notes = execute(connection, [(reading.table, without_none(reading.mapping))], own)
+    own = replace(options.with_more(reading.more), strata=(), graded=(), texts=False)  # outcomes alone are compared
+    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
     found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
     settled = settle_reasons(found, own.no_answer)[0]
-    return Tried(reading, *counts_of(settled), settled, data, notes)
+    return Tried(reading, *counts_of(settled), settled)
 
 
 def without_none(mapping: Mapped) -> Mapped:
@@ -248,14 +248,7 @@ def _no_reading(
     for table in shapes if not options.column else ():
         if words := nameless.unknown_words(table, ("outcome",)):
             return AskedError(words[1], words[0], (), where=words[2], screen=screen(table, (), options))
-    mapped = {*options.outcome_map, *options.worths}
-    tried: list[Tried] = []
-    for table in shapes:
-        given = _given(table, options)
-        if given is not None:
-            ways = nameless.readings_of_any(table, given, mapped, judging=options.judging)
-            tried += try_all(connection, [Reading(table, *way) for way in ways], options)[0]
-    if tried:
+    if tried := try_all(connection, _of_any(shapes, options), options)[0]:
         return ask(tried, options)
     if broken:
         return broken[0]
@@ -264,6 +257,18 @@ def _no_reading(
         parse(options.column, [*table.columns], table.source)
     what, source, place = nameless.what_lacks(table)
     return AskedError(source, what, (), where=place, screen=screen(table, (), options))
+
+
+def _of_any(shapes: Sequence[Table], options: ReadOptions) -> list[Reading]:
+    """Return the readings that columns of the right kinds allow, whatever their names."""
+    mapped = {*options.outcome_map, *options.worths}
+    found: list[Reading] = []
+    for table in shapes:
+        given = _given(table, options)
+        if given is not None:
+            ways = nameless.readings_of_any(table, given, mapped, judging=options.judging)
+            found += [Reading(table, *way) for way in ways]
+    return found
 
 
 # ---- the question ----

@@ -43,11 +43,12 @@ class Sum(Struct, frozen=True):
 class Numbers(Struct, frozen=True):
     """A column of numbers: the last one as written, and statistics of those above it.
 
-    The statistics are their number, sum, least, greatest, number of different values, and whether the last is one of
-    them.
+    The statistics are the number of rows and of numbers, their sum, least, greatest, number of different values, and
+    whether the last is one of them.
     """
 
     last: str
+    rows: int
     many: int
     total: float
     least: float
@@ -57,13 +58,17 @@ class Numbers(Struct, frozen=True):
 
     @property
     def is_sum(self) -> bool:
-        """Return whether the last number is the sum or the mean of the others, to its written digits."""
+        """Return whether the last number is the sum or the mean of the others, to its written digits.
+
+        The mean may count empty cells as zero.
+        """
         value, text = decimal(self.last), self.last.strip().casefold()
         if value is None or not math.isfinite(value) or self.many < LEAST:
             return False
         digits = 9 if "e" in text else min(len(text.partition(".")[2]), 9)
         rounding = max(10.0**-digits / 2, 1e-9 * abs(self.total)) if "." in text else 1e-9
-        return min(abs(value - self.total), abs(value - self.total / self.many)) <= rounding * (1 + 1e-9)
+        sums = (self.total, self.total / self.many, self.total / self.rows)
+        return min(abs(value - own) for own in sums) <= rounding * (1 + 1e-9)
 
     @property
     def cannot_be_one(self) -> bool:
@@ -104,14 +109,14 @@ def numbers_above(
     yes, no = literals(("true", "1", "1.0")), literals(("false", "0", "0.0"))
     truth = f"CASE WHEN lower({cell}::VARCHAR) IN ({yes}) THEN 1.0 WHEN lower({cell}::VARCHAR) IN ({no}) THEN 0.0 END"
     query = (
-        f"SELECT count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
+        f"SELECT count(*), count(number), count(cell), sum(number), min(number), max(number), count(DISTINCT number), "
         f"coalesce(bool_or(number = {float(last)}), false) FROM (SELECT {cell} AS cell, coalesce(TRY_CAST({cell} AS "
         f"DOUBLE), {truth}) AS number FROM {above})"
     )
-    many, cells, total, least, greatest, different, among = first(connection, query, where)
+    rows, many, cells, total, least, greatest, different, among = first(connection, query, where)
     if not many or many < cells or not math.isfinite(total):
         return None
-    return Numbers(last, many, total, least, greatest, different, among)
+    return Numbers(last, rows, many, total, least, greatest, different, among)
 
 
 def is_a_word(cell: str) -> str:

@@ -32,7 +32,6 @@ from nescio.tables.mapping import ROLES, spelled
 from nescio.tables.rest import RESTS
 from nescio.tables.settling import (
     Reading,
-    Tried,
     ask,
     ask_of_all,
     execute,
@@ -48,7 +47,6 @@ from nescio.tables.totals import totals_of
 if TYPE_CHECKING:
     import duckdb
 
-_FEWEST_FAILURES = 2  # fewest answers of a file that may list only the failures
 _ON = ("text", "gold", "prediction")
 
 
@@ -78,19 +76,15 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         return large
     notes: list[Note] = [remark for source in sources for remark in source.notes]
     with connect(small=small(*sources)) as connection:
-        settled = [settle(connection, shapes, options) for shapes in _loaded(connection, sources, notes)]
-        chosen = [own.reading if isinstance(own, Tried) else own for own in settled]
+        chosen = [settle(connection, shapes, options) for shapes in _loaded(connection, sources, notes)]
         for reading in chosen:
             notes += [*used(reading), *unused_confidences(reading)]
             notes += people_beside.noted(reading.table, spelled(reading.mapping), options)
         more = {name: value for reading in chosen for name, value in reading.more.items()}
         own = options.with_more(more)
         try:
-            if len(settled) == 1 and isinstance(settled[0], Tried):
-                data, found = settled[0].data, [*settled[0].notes]
-            else:
-                placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
-                data, found = execute(connection, placed, own)
+            placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
+            data, found = execute(connection, placed, own)
         except AskedError as asked:
             if len(chosen) > 1:
                 raise ask_of_all(connection, chosen, options, asked) from None
@@ -109,7 +103,7 @@ def _ask_of_failures(
     own = any(reading.mapping["outcome"].columns == ("outcome",) for reading in chosen)
     if len(chosen) > 1 or own or "outcome" in options.column or options.total is not None:
         return
-    if (data.state == INCORRECT).sum() < _FEWEST_FAILURES or (data.state != INCORRECT).any():
+    if (data.state != INCORRECT).any():
         return
     tried, _ = try_all(connection, chosen, options)
     how = f"{opt('total', of='N')} {opt('rest', 'correct')} says how many answers there are in all"

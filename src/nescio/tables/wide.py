@@ -59,7 +59,7 @@ def _splits(column: str) -> Iterator[tuple[str, str, str]]:
     before = [(column[end:], column[:start]) for start, end in reversed(cuts[:DEEPEST])]
     for run, name in [*behind, *before]:
         known = [role for role, names in lexicon().names.items() if role in _ROLES and squash(name) in names]
-        if known and squash(run):
+        if known and squash(run) and squash(run) not in lexicon().components:
             yield run, known[0], name
 
 
@@ -71,9 +71,13 @@ def of_judges(runs: Iterable[str]) -> bool:
 def differ_by_judges(columns: Sequence[str]) -> bool:
     """Return whether names of columns differ by a part that more likely names a judge than a run.
 
-    Such a part is a number, or a word for judges, as in "grader-a".
+    Such a part is a number, a word for judges, or a letter after such a word, as in "judge_a_correct".
     """
     parts = {squash(part) for run in _runs_of(columns) for part in BOUNDARY.split(run) if part}
+    parts |= {part.rstrip("0123456789") or part for part in parts}
+    beginnings = {squash(_first_word(name)[0]) for name in columns}
+    if len(beginnings) == 1 and all(len(part) == 1 for part in parts):
+        parts |= beginnings
     return all(part.isdecimal() for part in parts) or bool(parts & lexicon().judges)
 
 
@@ -113,6 +117,11 @@ def _first_word(name: str) -> tuple[str, str]:
     """Return the first word of a name, and the rest."""
     boundary = next((match for match in BOUNDARY.finditer(name) if match.start() > 0), None)
     return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name, normalised."""
+    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
