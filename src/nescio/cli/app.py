@@ -140,7 +140,7 @@ def _message(error: click.ClickException) -> str:
         # Words fill the last arguments first, so that the one which is empty may not be the one that was left out.
         places = [one.make_metavar(context) for one in context.command.params if isinstance(one, click.Argument)]
         if len(places) > 1:
-            said = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order, but not all are there"
+            said = f"{path.removeprefix('nescio ')} takes {' '.join(places)}, in this order; some of them are missing"
     return f"{said} (`{path} --help` explains)" if context else said
 
 

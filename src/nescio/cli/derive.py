@@ -146,7 +146,7 @@ def _words_of(one: Option, value: Any) -> Any:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
         raise UsageError(
-            f"{opt(one.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
+            f"{opt(one.name)} takes one value, but was given {', '.join(repr(str(word)) for word in value)}"
         )
     return value[0]
 
