@@ -187,7 +187,8 @@ def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
 def _not_kept(path: Path) -> Note:
     return note(
         "sequential.not_kept",
-        "{path} does not keep this look, because no decision can rest on it; correct its files and look again",
+        "this look was not saved in {path}, because no decision can rest on it; correct the files of this block and "
+        "look again",
         path=str(path),
     )
 
@@ -216,10 +217,12 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
         )
     data = with_questions(loaded.data, "follow as they arrive")
     if data.origins:
-        raise UsageError(f"{opt('ungraded', 'bounds')} splits each run into two, and only one of them can be followed")
+        raise UsageError(
+            f"{opt('ungraded', 'bounds')} gives two results per run, but looks need one; use another value"
+        )
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"
-        raise UsageError(f"{what} cannot be followed one by one; compare them once, when all have arrived")
+        raise UsageError(f"looks cannot handle {what}; compare the runs once, when all questions have arrived")
     return take_two(loaded, baseline, run)
 
 
@@ -285,15 +288,15 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
     if changed:
         return note(
             "sequential.changed",
-            "{again:,} of {total:n question} were looked at before and are left out; {changed:,} of them "
-            "{changed:has/have} a different outcome now, and the first one counts",
+            "{again:,} of {total:n question} were in an earlier look and are left out; {changed:,} of these now "
+            "{changed:has/have} a different outcome, and the first outcome counts",
             again=again,
             total=total,
             changed=changed,
         )
     return note(
         "sequential.seen",
-        "{again:,} of {total:n question} were looked at before and are left out",
+        "{again:,} of {total:n question} were in an earlier look and are left out",
         again=again,
         total=total,
     )
@@ -334,8 +337,8 @@ def _looks(
         notes.append(
             note(
                 "sequential.too_early",
-                "no interval yet: the asymptotic sequence starts at {questions} questions, {discordant} of them with "
-                "different outcomes, that do not all move the difference alike",
+                "no interval yet: the asymptotic interval starts at {questions} questions, {discordant} of these "
+                "with different outcomes that do not all favour the same run",
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )

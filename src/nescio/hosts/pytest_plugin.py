@@ -68,7 +68,7 @@ class Recorder(Struct):
         row |= {} if repeat is None else {"repeat": str(repeat)}
         key = (row["run"], row["question"], row.get("repeat"))
         if any((one["run"], one["question"], one.get("repeat")) == key for one in self.rows):
-            raise UsageError(f"question {question!r} is recorded twice; say which answer it is with repeat=")
+            raise UsageError(f"question {question!r} is recorded twice; number the answers with repeat=")
         self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
 
     def answer(

@@ -198,9 +198,7 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
 def merged(data: Any, options: Options) -> Outcomes:
     """Return outcomes in which several runs are the repeats of one, as was asked. Raises UsageError for other data."""
     if not isinstance(data, Outcomes):
-        raise UsageError(
-            f"{opt('repeats_of')} is for runs whose outcomes are known question by question, and these are not"
-        )
+        raise UsageError(f"{opt('repeats_of')} needs the outcome of each question, which these files do not have")
     return merge_runs(data, options.repeats_of)
 
 

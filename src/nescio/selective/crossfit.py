@@ -55,9 +55,9 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
             notes.append(
                 note(
                     "tuning.silent_parts",
-                    "{silent} of {parts} held-out parts abstain on everything, because the other questions alone "
-                    "certify nothing; the held-out value describes the procedure on fewer questions, not this "
-                    "threshold",
+                    "on {silent} of {parts} held-out parts the run abstains on everything, because too few "
+                    "questions are left to certify a threshold. So the held-out value describes the procedure with "
+                    "fewer questions, not this threshold",
                     silent=none,
                     parts=parts,
                 )

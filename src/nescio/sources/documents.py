@@ -153,7 +153,9 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
             wide = parts[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 0 < parts[0][:4].count(0) < 4
             if (hole := _HOLE if wide else b"\0") in part:
                 place = (len(parts) - 1) * _HEAD + part.index(hole)
-                raise FormatError(path, "the file holds a NUL, which no text has", where=f"byte {place}")
+                raise FormatError(
+                    path, "the file holds a NUL character, so it is not a text file", where=f"byte {place}"
+                )
     return b"".join(parts)
 
 
@@ -223,7 +225,7 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
     for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if one.header_offset + _HEADER + one.compress_size > other.header_offset:
-            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
+            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} overlaps this member"
             raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
     return members
 

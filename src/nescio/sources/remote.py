@@ -23,7 +23,7 @@ PATTERN = "*?["
 MOST_FETCHED = 64 << 30  # bytes
 MOST_SECONDS = 3_600
 SPLIT = ".parquet"  # what may be several files: those of a pattern, or in a folder
-MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
+MISSING = "this is an address; install nescio[remote] to fetch addresses, or download the file first"
 
 
 # What checks the files that are read, where somebody else names them; raises UsageError.

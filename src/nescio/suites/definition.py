@@ -112,7 +112,7 @@ class Suite(Struct, frozen=True, eq=False):
         shared = tuple(name for name in suitable[0] if all(name in names for names in suitable))
         if not shared:
             offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, suitable, strict=True))
-            raise UsageError(f"these benchmarks have no measure in common by default, so name one with -m ({offers})")
+            raise UsageError(f"these benchmarks have no default measure in common; name a measure with -m ({offers})")
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
@@ -167,7 +167,8 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
         if loaded.data.origins:
             raise UsageError(
-                f"ungraded bounds split each run into two, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
+                f"a suite cannot use {opt('ungraded', 'bounds')}, which gives two results per run; use "
+                f"{opt('ungraded', 'exclude')}"
             )
         return Benchmark(name, _renamed(loaded, runs))
     except (MismatchError, MissingColumnError, UsageError) as error:

@@ -53,7 +53,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in details:
         own = [log.take(one) for one in _answers(source, names[_model(source)], texts=options.texts)]
         if not own:
-            raise FormatError(source.label, "there are no rows in it")
+            raise FormatError(source.label, "the file holds no rows")
         _against_figures(log, own, source, figures)
         answers += own
     return by_metric(log, answers, keep=("task",))
@@ -82,8 +82,8 @@ def _why_figures_alone(source: Source) -> str:
     ]
     held = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
     return (
-        f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
-        "with --save-details"
+        f"the file holds figures{held} but no answers; give details/…/details_*.parquet, which lighteval writes with "
+        "--save-details"
     )
 
 

@@ -118,7 +118,7 @@ def open_answers(
     """
     held = rows_of(source, without)
     if not held:
-        raise FormatError(source.label, f"there are no {rows} in it")
+        raise FormatError(source.label, f"the file holds no {rows}")
     names = list(dict.fromkeys(name for row in held for name in row))
     answers = column_of(source, names, "answer", answer)
     if answers is None:

@@ -66,8 +66,8 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
     """Note the wrong answers whose words do not show whether they decline, and the judge that leaves them ungraded."""
     return note(
         "judging.may_decline",
-        "{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words do "
-        "not show it (first: {text}); {flag} leaves such answers ungraded",
+        "{answers:n answer} {answers:counts/count} as incorrect but may decline: {answers:its/their} words leave "
+        "this open (first: {text}); {flag} leaves such answers ungraded",
         answers=texts.total(),
         text=shorten(next(iter(texts))),
         flag=opt("judge", f"declined(then={then})"),
