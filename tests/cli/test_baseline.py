@@ -102,8 +102,8 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
     ("members", "says"),
     [
         ({"nescio_baseline": 2}, "baselines of version 1 (found 2)"),
-        ({"questions": 3}, "its questions are not those that its head counts"),
-        ({"rows": []}, "it has no rows"),
+        ({"questions": 3}, "the number of questions differs from the number in the head of the file"),
+        ({"rows": []}, "the baseline has no rows"),
         ({"rows": [["q0", "right"]]}, "a damaged baseline"),
         ({"run": 7}, "Expected `str`, got `int`"),
         ({"columns": ["question"]}, "a row has other columns"),
@@ -137,7 +137,7 @@ def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -
     ]
     path = written(tmp_path / "runs.csv", "\n".join(["run,question,outcome", *rows]) + "\n")
     compared = ("compare", path, "-m", "accuracy")
-    note = "note: nobody named a baseline, so it is 'old', the first run in the files; --baseline RUN names another"
+    note = "note: no baseline was named, so the baseline is 'old', the first run in the files; --baseline RUN chooses another"
     assert note in nescio(*compared).err
     assert "so it is 'new', the other run;" in nescio(*compared, "--run", "old").err
     named = nescio(*compared, "--baseline", "old")

@@ -335,7 +335,7 @@ def test_a_calibrated_system_is_not_failed_for_its_calibration_error(nescio: Com
 def test_a_gate_says_what_its_interval_is(nescio: Command, tmp_path: Path) -> None:
     path = confident(tmp_path / "runs.csv", [(0.9, 1)] * 20 + [(0.1, 0)] * 20)
     found = nescio("score", path, "-m", "PRR", "--fail-under", "PRR=0.7")
-    assert (found.status, "PRR of run 'a' has no interval to compare with 0.7" in found.err) == (3, True)
+    assert (found.status, "PRR of run 'a' has no interval to compare with the limit 0.7" in found.err) == (3, True)
     assert nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.7").status == 0  # at least .025^(1/20) = .83
     few = confident(tmp_path / "few.csv", [(i / 20, int(i % 2)) for i in range(20)])
     found = nescio("score", few, "-m", "Brier", "--fail-over", "Brier=0.9")

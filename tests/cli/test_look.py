@@ -81,4 +81,4 @@ def test_night_after_night(nescio: Command, tmp_path: Path) -> None:
     assert looks[-1]["verdict"] == "stop: better"
     assert looks[0]["verdict"].startswith("go on, about ")
     again = nescio("compare", "--looks", tmp_path / "3.csv", *OPTIONS, "--state", state)
-    assert "200 of 200 questions were looked at before and are left out" in again.flat
+    assert "200 of 200 questions were in an earlier look and are left out" in again.flat

@@ -53,7 +53,7 @@ def test_no_run_renames_the_questions_of_a_benchmark(tmp_path: Path, nescio: Com
     nescio("compare", topics, "--suite-by", "topic", "-m", "accuracy", *GATE).assert_refused("benchmark 'a'")
     done = nescio("compare", *suite, "-m", "accuracy", "--missing", "own", *GATE)
     assert done.status == 3
-    assert "a: accuracy: on the 0 of 120 questions for which both runs have the data it needs" in done.flat
+    assert "a: accuracy: on the 0 of 120 questions for which both runs have the data that the measure needs" in done.flat
 
 
 def test_the_key_the_reading_and_the_list_of_a_benchmark_are_not_those_of_the_run(

@@ -112,11 +112,11 @@ def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
     again = looks_at(table(run[:100], baseline[:100]), "accuracy", state=state)
     assert again.rows == first.rows
     assert state.read_bytes() == kept
-    assert "100 of 100 questions were looked at before and are left out" in in_words(again.notes)
+    assert "100 of 100 questions were in an earlier look and are left out" in in_words(again.notes)
     rest = looks_at(table(run[50:], baseline[50:], start=50), "accuracy", state=state)
     assert [(row.block, row.n) for row in rest] == [(1, 100), (2, 300)]
     assert rest.rows[0] == first.rows[0]
-    assert "50 of 250 questions were looked at before and are left out" in in_words(rest.notes)
+    assert "50 of 250 questions were in an earlier look and are left out" in in_words(rest.notes)
     by_state = json.loads(state.read_text())
     assert sorted(by_state["questions"]) == [f"q{i:05d}" for i in range(300)]
     assert by_state["questions"] != sorted(by_state["questions"])

@@ -102,7 +102,7 @@ def test_a_word_that_is_no_verdict(encoding: str, tmp_path: Path) -> None:
         ({"qid": "1", "run": "1"}, "judgements hold the verdict in a column outcome, verdict"),
         (
             {"qid": "1", "grade": "1", "correct": "1"},
-            "grade and correct could each be the verdict; name one with --verdict",
+            "grade and correct could each be the column of verdicts; name one with --verdict",
         ),
         ({"question_id": None, "verdict": "R"}, "line 2: the question is empty"),
     ],

@@ -227,7 +227,7 @@ def test_one_question_asked_twice_among_hundreds_makes_no_clusters(tmp_path: Pat
     (path,) = write_files(tmp_path, {"mine.csv": "\n".join(rows)})
     found, notes = evidence_and_notes(path)
     assert (len(found.questions), found.clusters) == (201, None)
-    assert notes[-1] == "2 of 201 questions ask the same as another one: so few that each is resampled on its own"
+    assert notes[-1] == "2 of 201 questions repeat the text of another question: too few to matter, so all are resampled separately"
     path.write_text("\n".join(rows[:-1]))
     found, notes = evidence_and_notes(path)
     assert found.clusters is not None

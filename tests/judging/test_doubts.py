@@ -111,7 +111,7 @@ def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade(
     (option,) = re.findall(r"--judge (.*?) leaves", str(note))
     found = loaded(rows, judge=shlex.split(option)[0], ungraded="exclude")
     assert [(row.why, row.taken_for, row.n) for row in found.silence] == [
-        ("undetermined, by its words", "not graded", 1)
+        ("undetermined: its words do not show whether it declines", "not graded", 1)
     ]
     assert not said(found, "judging.may_decline")
 

@@ -193,7 +193,7 @@ def test_what_is_said_of_labels() -> None:
         "1 judgements repeat another verdict",
         "1 judgement is for runs or questions that are not in the data (first: run 'x', question 'q99')",
         "1 label is of answers that the runs left unanswered",
-        "people call 1 answer unanswered that the runs gave; with labels it counts as not correct",
+        "people call 1 given answer unanswered; with labels it counts as not correct",
         "1 question has a label for only one run of a pair",
         "only 7 labels: treat this interval as approximate",
         "a corrected difference is estimated directly",

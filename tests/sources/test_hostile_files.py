@@ -145,7 +145,7 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     path.write_bytes(pack(b""))
     assert_refused(path, None, "the file is empty")
     path.write_bytes(pack(b"\n" * ((1 << 20) + 1)))
-    rule = "unpacks to more than 0.000976562 GB; --max-unpacked says how many GB a file may unpack to"
+    rule = "unpacks to more than 0.000976562 GB; --max-unpacked raises the limit (in GB)"
     assert_refused(path, None, rule, max_unpacked=1 / 1024)
     assert_refused(path, None, "only blank lines", max_unpacked=1 / 512)
 

@@ -66,7 +66,7 @@ def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> 
     text = f'run,question,outcome,note\na,q1,correct,{space}"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
     assert_refused(write(table, text), "line 8", "what does 'wat' in 'outcome' mean?")
     assert_refused(
-        write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4"
+        write(table, text.replace("wat,", "correct")), "line 8", "this row has 3 fields, but the header has 4"
     )
     assert evidence(write(table, text.replace("wat", "correct"))).questions == ("q1", 'q,"2"', "q3")
 
@@ -127,7 +127,7 @@ def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypa
 
     monkeypatch.setattr("nescio.sources.compressed.check_size", full)
     assert_refused(
-        path, None, f"the folder for temporary files {tmp_path} is full; the variable TMPDIR can name another one"
+        path, None, f"the folder for temporary files {tmp_path} is full; the environment variable TMPDIR can name another folder"
     )
 
 

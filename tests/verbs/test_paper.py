@@ -351,7 +351,7 @@ def test_own_validators_stand_among_baselines_and_qa_systems(capsys: pytest.Capt
         ["mine", "AV", "0.50", "100.00%"],
         ["Random", "AV", "0.25", "50.00%"],
         ["qa", "QA", "0.00", "0.00%"],
-        ["Left", "out,", "because", "your", "files", "do", "not", "say", "it:", "Group."],
+        ["Left", "out,", "because", "your", "files", "lack", "the", "data:", "Group."],
     ]
     assert "Spanish" not in str(lines)
     lines = shown("AVE2007", "table 2", ["two.xml"], capsys)
