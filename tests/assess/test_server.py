@@ -306,7 +306,7 @@ def test_nobody_fills_the_disk_with_one_answer(ana: Browser, room: Room, monkeyp
     monkeypatch.setattr(work, "MOST_SAID", 3)
     item = ana.next()[0]["id"]
     saved, refused = ana.send(*(ana.row(item, n=n) for n in range(5)))
-    assert (len(saved), refused) == (3, ["you said 3 things of this; no more are taken"] * 2)
+    assert (len(saved), refused) == (3, ["you changed this judgement 3 times; no more changes are accepted"] * 2)
     assert ana.send(ana.row(item, n=0))[1] == []  # what is saved is acknowledged again
     assert len(room.records()) == 3
 

@@ -75,7 +75,7 @@ def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None
         "not checked: what nescio campaign publish",
     ]
     assert "older than measures in campaign.toml" in found.rows[0].rule
-    assert "everything is what the log says" not in str(found)
+    assert "everything matches the log" not in str(found)
 
 
 def add(campaign: Path, step: str, about: dict[str, Any], **more: Any) -> None:
@@ -209,7 +209,7 @@ def test_what_was_moved_and_linked_is_a_fault_and_nothing_is_read_through_it(
     (scored / name).rename(tmp_path / "moved")
     (scored / name).symlink_to(tmp_path / "moved")
     found = nescio.campaign.verify(scored)
-    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, and nescio makes none")]
+    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, which nescio never makes")]
     assert nescio.campaign.status(scored).after is not None
 
 

@@ -79,7 +79,7 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     told = "1 of 3 answers judged; 0 new, 1 changed, 1 withdrawn, 1 skipped, 1 flagged"
     assert told in str(collect(campaign, second))
     late = hand_in(tmp_path / "3.jsonl", campaign, [(a, "U", 5)])
-    assert "0 new, 1 older than what holds" in str(collect(campaign, late))
+    assert "0 new, 1 older than the judgement that counts" in str(collect(campaign, late))
     assert verdicts(campaign) == {(a, "ana"): "X"}
     history = read_history(open_campaign(campaign))
     kinds = [line.kind for line in history]
@@ -114,7 +114,7 @@ def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campai
         collect(campaign, other, withdraw=True)
         held = {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)}
         assert held == {verdict}
-        assert "4 of 4 answers judged; 0 new, 4 older than what holds" in str(collect(campaign)).splitlines()[0]
+        assert "4 of 4 answers judged; 0 new, 4 older than the judgement that counts" in str(collect(campaign)).splitlines()[0]
         assert {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)} == held
         (row,) = collect(campaign, sheet).tables["sheets"]
         assert (row.new + row.changed, row.older) == (4, 0)
@@ -156,7 +156,7 @@ def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) 
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"item": "nothing"}, "no pool had such an item"),
+    ({"item": "nothing"}, "no pool of this campaign had this item"),
     ({"verdict": "Q"}, "a verdict is R"),
     ({"at": "yesterday"}, "at must be a time"),
     ({"id": ""}, "has an id"),

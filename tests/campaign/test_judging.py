@@ -149,7 +149,7 @@ def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: 
         (3, sorted_alone),
         (4, sorted_alone),
         (6, "the item appears twice; first on line 5"),
-        (7, "no pool had such an item"),
+        (7, "no pool of this campaign had this item"),
     ]
     assert made.verdicts(two_runs).keys() == {(rows[3]["item"], "ana"), *((row["item"], "ben") for row in rows[:4])}
     write_rows(path, [{**row, "verdict": ""} for row in rows[:4]])
@@ -170,7 +170,7 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
     path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
     refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
-    said = "4 rows from here on have not the key of the sheet of adjudication: this is a copy of the sheet of ana"
+    said = "4 rows from here on do not have the key of the sheet of adjudication: this is a copy of the sheet of ana"
     assert [fault.rule for fault in refused.rows] == [said]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
@@ -181,7 +181,7 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    copied = "30 rows from here on have not the key of the sheet of ben: this is a copy of the sheet of ana"
+    copied = "30 rows from here on do not have the key of the sheet of ben: this is a copy of the sheet of ana"
     assert [fault.rule for fault in collected.rows] == [copied]
     rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
     back.parent.mkdir()

@@ -331,7 +331,7 @@ def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:
         tmp_path / "es.csv", "run,question,outcome\nMIRA,7,correct\nMIRA,8,unanswered\nMIRA,9,incorrect\n"
     )
     scored = nescio.campaign.score(campaign, ranking=[system], resamples=10)
-    assert "no run is in for ES, FR" in map(str, scored.scores["EN"].notes)
+    assert "no run was accepted for ES, FR" in map(str, scored.scores["EN"].notes)
     held = tables(campaign)
     assert held["participants"][-1] == ["Total", "1", "0", "0", "1"]
     assert held["collections"] == [
@@ -368,7 +368,7 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
 ) -> None:
     """Questions 1 to 3 are asked in both languages, 4 to 6 in one. A system is a group's by its name, or by a mapping."""
     both = systems(tmp_path / "both.csv", 3, {"MIRA": "1"})
-    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; say which is meant, as in EN="):
+    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; name the right one, as in EN="):
         nescio.campaign.score(two_languages, ranking=[both], resamples=10)
     stranger = made.text(tmp_path / "none.csv", "run,question,outcome\nMIRA,99,correct\n")
     with pytest.raises(nescio.MismatchError, match="answer no question of the campaign"):
@@ -522,7 +522,7 @@ def test_changed_judgements_make_results_and_site_old(published: Path, capsys: p
     assert ">0.52<" in index.read_text()  # c@1 of alpha_a
     made.judge(published, lambda *_: "W")
     assert step(published, "results") == (False, "older than the judgements")
-    assert step(published, "site") == (False, "of results that are to be made again")
+    assert step(published, "site") == (False, "of outdated results")
     assert str(nescio.campaign.status(published)).endswith(f"next: nescio campaign score {published}")
     assert_refused(published, "the judgements", capsys)
     nescio.campaign.score(published, resamples=10)

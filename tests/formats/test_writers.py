@@ -180,7 +180,7 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
-    assert notes[-1] == "run 'low': no file of odds, because its confidences could not be read back from one"
+    assert notes[-1] == "run 'low': no file of odds is written, because its confidences could not be read back exactly"
     runs = (Run("some", (Response("1", "Ann", True, 0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
     assert notes[-1] == "run 'some': 1 answer without confidence, so without odds"

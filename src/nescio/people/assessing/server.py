@@ -129,7 +129,7 @@ class Guard:
         elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
             status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
         elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
-            status, why = 403, "this comes from a page of somebody else"
+            status, why = 403, "this request comes from another site's page"
         if status:
             response = JSONResponse({"detail": why}, status, {**SAFE, "Retry-After": "60"})
             await response(scope, receive, send)
@@ -163,7 +163,7 @@ def signed_in(request: Request) -> access.Person:
     """Return who is asking; refuses whoever has no session."""
     found = access.who(request.app.state.database, request.cookies.get(COOKIE, ""))
     if found is None:
-        why = "this session has ended: open your link again in this browser, which then sends what it has kept"
+        why = "this session has ended: open your link again in this browser, which then sends all unsent judgements"
         raise HTTPException(401, why)
     return found
 
@@ -192,8 +192,8 @@ def application(database: Database) -> FastAPI:
     @app.exception_handler(DBAPIError)
     @app.exception_handler(PoolTimeout)
     def failed(_: Request, error: Exception) -> JSONResponse:
-        why = reason(error) if isinstance(error, DBAPIError) else "it is too busy"
-        detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
+        why = reason(error) if isinstance(error, DBAPIError) else "it is too busy now"
+        detail = f"not saved yet: the database says {why!r}. Your browser keeps the judgement and tries again."
         return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
     @app.exception_handler(RequestValidationError)

@@ -44,7 +44,7 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
         held = [*unpacked(path, most)]
     except (NescioError, OSError) as error:
         return [], str(error)
-    return held, "" if held else "there is no file in it"
+    return held, "" if held else "the archive holds no file"
 
 
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
@@ -57,7 +57,7 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     if path.is_symlink():
         raise MismatchError("links are not accepted as runs")
     if not path.is_file():
-        raise MismatchError("this is no file, but a pipe, a socket or a device")
+        raise MismatchError("this is not a file, but a pipe, a socket or a device")
     if path.stat().st_size > most:
         raise MismatchError(_too_large(path.stat().st_size, most))
     if name.endswith(".zip"):
@@ -77,7 +77,7 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
 
 def _too_large(size: int | None, most: int) -> str:
     what = f"it is {size / (1 << 20):,.0f} MB" if size else "it unpacks to more"
-    return f"{what}, and at most {most / (1 << 20):g} MB are accepted"
+    return f"{what}, but at most {most / (1 << 20):g} MB are accepted"
 
 
 def _check_name(name: str) -> None:

@@ -88,7 +88,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
     taken["systems"] = {name: str(group) for name, group in taken.get("systems", {}).items()}
     for system, group in taken["systems"].items():
         if group not in taken["groups"]:
-            raise FormatError(path, f"system {system!r} is mapped to a group that is not there", value=group)
+            raise FormatError(path, f"system {system!r} is mapped to a group that does not exist", value=group)
     for name in (*taken["groups"], *taken["languages"]):
         if not _NAME.fullmatch(name):
             raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)

@@ -123,7 +123,9 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     a question several times.
     """
     if systems.repeats is not None:
-        raise MismatchError("a QA system was asked a question several times, but a validator selects once")
+        raise MismatchError(
+            "a QA system answered a question several times, but a validator selects only once; give one repeat"
+        )
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
     place = {question: i for i, question in enumerate(systems.questions)}

@@ -121,7 +121,7 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = row.run, row.target, row.assessor
         if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
-            rule = "this line says that nothing was found, but other lines find nuggets in the same place"
+            rule = "this line says that no nugget was found, but other lines name nuggets found in the same string"
             raise row.at.fail(rule, f"{row.target} {row.run}")
 
 
