@@ -98,7 +98,7 @@ def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:
 def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('{"a": 1}')
-    assert_refused(path, None, "this JSON document is of no tool that nescio knows, and it holds no list of rows")
+    assert_refused(path, None, "this JSON document is not from a tool that nescio knows, and it holds no list of rows")
 
 
 WRAPPED = [ROWS, {"name": "mine", "results": ROWS}, {c: [r[c] for r in ROWS] for c in ROWS[0]}]

@@ -275,7 +275,10 @@ def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: 
     ana = room.join("ana")
     assert [item["kind"] for item in ana.next()] == ["answer"]
     saved, refused = ana.send(ana.row("nuggets:t0", evil))
-    assert (saved, refused) == ([], ["somebody else already listed the nuggets of this target; mark those in the strings"])
+    assert (saved, refused) == (
+        [],
+        ["somebody else already listed the nuggets of this target; mark those in the strings"],
+    )
     for person in (ana, ben):
         assert person.client.get("/api/next").json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
     assert ben.send(ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9))[1] == []  # it is theirs to change

@@ -336,7 +336,7 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
     with pytest.raises(nescio.UsageError, match="are these its sources"):
         nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
-    with pytest.raises(nescio.UsageError, match="asks for verdicts, and these files for nuggets"):
+    with pytest.raises(nescio.UsageError, match="asks for verdicts, but these files ask for nuggets"):
         nescio.assess.update(room.db, [made.listed(tmp_path / "n", ["a"])])
     silent = made.lines(tmp_path / "silent.jsonl", [{"id": "q0", "answer": None}])
     with pytest.raises(nescio.UsageError, match="there is nothing to judge"):
@@ -352,7 +352,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
     ("campaign", {"overlap": 1.5}, r"share below 1 \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
-    ("campaign", {"sentences": True}, "no topic of this campaign has one"),
+    ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
     ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),
 ]
 

@@ -143,7 +143,7 @@ def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: 
     rows += [{**rows[3], "verdict": "W"}, {**rows[3], "item": "q9.0123456789"}]
     write_rows(path, rows, ";")
     collected = nescio.campaign.collect(two_runs)
-    sorted_alone = "the answer differs from that of this item in the pool; was one column sorted alone?"
+    sorted_alone = "the answer differs from this item's answer in the pool; was one column sorted alone?"
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
         (3, sorted_alone),
@@ -188,7 +188,7 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     write_rows(back, sorted(rows, key=lambda row: row["item"]))
     assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
     write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
-    assert "2 rows from here on have not the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    assert "2 rows from here on do not have the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
     assert {who for _, who in made.verdicts(campaign)} == {"ana"}
 
 
@@ -399,4 +399,6 @@ def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> Non
     assert nescio.campaign.status(campaign).after is None
     write_rows(path, [rows[0], rows[1] | {"text": "something else"}])
     notes = nescio.campaign.collect(campaign, resamples=10).notes
-    assert "nugget 2 of t0 was 'a countess' when it was found, and is 'something else' now" in " ".join(map(str, notes))
+    assert "nugget 2 of t0 was 'a countess' when assessors found it, but is 'something else' now" in " ".join(
+        map(str, notes)
+    )

@@ -124,7 +124,7 @@ def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_
     judged = "question,answer,verdict\nq0,Rome,R\nq0,Oslo,W\nq2,Paris,R\nq4,here,R\nq4,there,W\n"
     known = made.text(tmp_path / "j.csv", judged)
     built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=known, first_of="topic")
-    assert "3 of 5 questions are the first of their topic" in " ".join(map(str, built.notes))
+    assert "only the first question of each topic is asked: 3 of 5 questions" in " ".join(map(str, built.notes))
     left = {row.language: (row.questions, row.answers, row.available, row.kept) for row in built.rows}
     assert left == {"ES": (2, 3, 6, 0.5), "EN": (1, 2, 2, 1.0)}
     campaign = made.start(tmp_path, "ave", [tmp_path / "ave.xml"])

@@ -107,7 +107,7 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
         ({"rows": [["q0", "right"]]}, "a damaged baseline"),
         ({"run": 7}, "Expected `str`, got `int`"),
         ({"columns": ["question"]}, "a row has other columns"),
-        ({"rows_digest": "other"}, "its rows are not those that nescio wrote"),
+        ({"rows_digest": "other"}, "the rows were changed after nescio wrote the file"),
     ],
 )
 def test_a_damaged_baseline_is_refused(nescio: Command, old: Path, members: dict[str, Any], says: str) -> None:
@@ -119,7 +119,7 @@ def test_edited_outcomes_are_refused(nescio: Command, old: Path) -> None:
     """As a bad merge leaves them: the head and the questions are as they were."""
     old.write_text(old.read_text().replace('"incorrect"', '"correct"'))
     refused = nescio("compare", OUTCOMES, "--run", "mine", "--baseline", old)
-    refused.assert_refused("its rows are not those that nescio wrote")
+    refused.assert_refused("the rows were changed after nescio wrote the file")
 
 
 def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Path, path: Path) -> None:

@@ -112,6 +112,8 @@ def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp
     after = [("new", q, "unanswered" if 0.4 < c < 0.6 else outcome, c) for _, q, outcome, c in before]
     path = table(tmp_path / "chosen.csv", "run,question,outcome,confidence", [*before, *after])
     for measure in ("AUROC", "AURC"):
-        says = "for which both runs have the data that the measure needs. Give a confidence and a verdict for every answer"
+        says = (
+            "for which both runs have the data that the measure needs. Give a confidence and a verdict for every answer"
+        )
         nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
     nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")

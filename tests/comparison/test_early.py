@@ -135,7 +135,7 @@ def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_pat
         before.rows[-1], verdict="cannot tell, as 7 questions that counted end differently now", more=None
     )
     assert after.rows == (cannot_tell,)
-    words = "7 of them have a different outcome now, and the first one counts"
+    words = "7 of these now have a different outcome, and the first outcome counts"
     assert any(words in text for text in in_words(after.notes))
 
 
@@ -160,7 +160,7 @@ def test_questions_that_all_move_the_difference_alike_have_no_asymptotic_interva
         looks = looks_at(table(right, wrong), measure, sequence="asymptotic")
         assert math.isnan(looks.rows[0].low)
         assert (looks.rows[0].verdict, looks.rows[0].more) == ("go on", None)
-        assert any("do not all move the difference alike" in text for text in in_words(looks.notes))
+        assert any("do not all favour the same run" in text for text in in_words(looks.notes))
     assert looks_at(table(right, wrong), "accuracy").rows[0].verdict == "stop: better"
 
 

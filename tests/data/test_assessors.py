@@ -68,7 +68,7 @@ def test_labels_that_differ_are_settled_by_the_rule() -> None:
 
 def test_what_stays_in_dispute_is_refused_as_before() -> None:
     left, _ = settled(THREE, "majority")
-    with pytest.raises(MismatchError, match=r"'p' is judged twice, differently.*nescio lab assessors"):
+    with pytest.raises(MismatchError, match=r"'p' has two different verdicts.*nescio lab assessors"):
         human(left, ["x"], ["p", "q"])
 
 

@@ -183,7 +183,9 @@ def test_a_question_without_a_cluster_is_refused(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert message == "--cluster story: there is no such column that is constant within each question; such columns: topic"
+    assert (
+        message == "--cluster story: there is no such column that is constant within each question; such columns: topic"
+    )
 
 
 def test_ungraded_answers_may_count_as_incorrect() -> None:

@@ -82,7 +82,7 @@ def test_texts_like_formulas_are_inert_in_a_spreadsheet_and_read_back(suffix: st
     if suffix not in ("csv", "tsv"):
         assert not notes
         return
-    assert notes == ("7 texts like a spreadsheet's formulas, written with an apostrophe before it",)
+    assert notes == ("7 texts look like a spreadsheet formula and are written with an apostrophe in front",)
     with path.open(newline="") as file:
         cells = {cell for row in csv.reader(file, delimiter="," if suffix == "csv" else "\t") for cell in row}
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]

@@ -168,10 +168,10 @@ def test_members_that_overlap(tmp_path: Path) -> None:
     path.write_bytes(overlapping(1, SAMPLE.encode()))
     assert evidence(path).questions == ("1",)
     path.write_bytes(overlapping(2, SAMPLE.encode()))
-    assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json lies within this one")
+    assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json overlaps this member")
     path.write_bytes(overlapping(9_000, SAMPLE.encode() + b" " * 50_000))
-    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one")
-    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one", max_unpacked=0.01)
+    assert_refused(path, "member samples/0_epoch_1.json", "overlaps this member")
+    assert_refused(path, "member samples/0_epoch_1.json", "overlaps this member", max_unpacked=0.01)
 
 
 # ---- nesting ----

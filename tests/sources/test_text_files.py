@@ -127,7 +127,9 @@ def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypa
 
     monkeypatch.setattr("nescio.sources.compressed.check_size", full)
     assert_refused(
-        path, None, f"the folder for temporary files {tmp_path} is full; the environment variable TMPDIR can name another folder"
+        path,
+        None,
+        f"the folder for temporary files {tmp_path} is full; the environment variable TMPDIR can name another folder",
     )
 
 

@@ -63,7 +63,7 @@ ASKED = {
         "appears twice",
         [(1, 1, 0, 0), (2, 0, 0, 0)],
     ),
-    "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which on is 'score'", [(2, 1, 0, 0)]),
+    "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which value of 'score'", [(2, 1, 0, 0)]),
     "a total that contradicts its rows": (
         "qid,correct\n1,1\n2,0\n3,0\n4,1\nTotal,3\n",
         "its own Total.correct is 3",
@@ -295,7 +295,7 @@ def test_parts_of_an_object_may_be_runs_or_one_answer(tmp_path: Path) -> None:
 def test_grades_are_asked_about_from_each_grade_on(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_text("id,grade\n1,0\n2,0.25\n3,0.5\n4,1\n")
-    with pytest.raises(AskedError, match="from which on is 'grade'") as asked:
+    with pytest.raises(AskedError, match="from which value of 'grade'") as asked:
         read([path], Options())
     found = {way.options["column"]["outcome"]: key(way.counts) for way in asked.value.executed}
     assert found["grade>=0.5"] == ((2, 2, 0, 0),)
@@ -435,7 +435,7 @@ def test_a_row_of_totals_is_left_out_wherever_it_is(tmp_path: Path, rows: str) -
 def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question,correct\ndog,1\nsum,0\ncat,1\nhorse,0\n")
-    with pytest.raises(FormatError, match="line 3: this row seems to sum up others"):
+    with pytest.raises(FormatError, match="line 3: this row seems to be a total of other rows"):
         counted(path)
 
 
