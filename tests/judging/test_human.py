@@ -58,7 +58,7 @@ def test_by_a_text_however_its_accents_were_typed(form: Literal["NFC", "NFD"]) -
 
 def test_by_question_where_there_is_one_run() -> None:
     assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
-    with pytest.raises(MismatchError, match="file, row 3: there are . runs, so name the run or the answer"):
+    with pytest.raises(MismatchError, match=r"file, row 3: there are . runs, so name the run or the answer"):
         judged(Label("q2", CORRECT, place="file, row 3"))
 
 
