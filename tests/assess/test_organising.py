@@ -643,10 +643,10 @@ def test_hostile_names_are_refused(name: str, room: Room) -> None:
 
 
 def test_a_database_whose_names_can_be_worked_out_takes_nothing_in(new_room: NewRoom, tmp_path: Path) -> None:
-    """It is as an earlier nescio made it; what is there can be judged and exported."""
+    """It is as an earlier version of nescio made it; what is there can be judged and exported."""
     files = runs_of(tmp_path, 4)
     room = new_room(*files)
     with closing(open_database(room.db)) as database, database.writing() as connection:
         connection.execute(delete(about).where(about.c.name == NAMED))
-    with pytest.raises(nescio.UsageError, match="an earlier nescio made this database"):
+    with pytest.raises(nescio.UsageError, match="an earlier version of nescio made this database"):
         nescio.assess.update(room.db, files)

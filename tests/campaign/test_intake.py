@@ -165,7 +165,7 @@ def test_a_text_of_megabytes_is_cut_in_receipt_and_console(tmp_path: Path) -> No
     with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
         archive.writestr(long, "{}")
     (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "long.zip"], group="alpha").rows
-    assert receipt.reasons == ("a name in it has more than 500 characters",)
+    assert receipt.reasons == ("a name in the archive has more than 500 characters",)
 
 
 def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None:

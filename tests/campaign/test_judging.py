@@ -73,7 +73,7 @@ def test_the_names_of_answers_follow_from_the_secret(tmp_path: Path) -> None:
 def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is as an earlier nescio made it."""
+    """It is as an earlier version of nescio made it."""
     with monkeypatch.context() as patched:
         patched.setattr("nescio.people.campaigns.pooling.NAMED", "before")
         campaign = made.pooled(tmp_path, RUNS)

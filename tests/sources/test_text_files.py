@@ -104,7 +104,7 @@ def test_a_line_longer_than_the_fast_reader_takes(table: Path, monkeypatch: pyte
 
 
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
-    assert_refused(tmp_path, None, "this is a folder; name the files in it")
+    assert_refused(tmp_path, None, "this is a folder; give the files inside")
     assert_refused(tmp_path / "nothing.csv", None, "there is no such file")
     assert_refused(tmp_path / ("x" * 300 + ".csv"), None, "cannot be read: ")
     broken = tmp_path / "broken.csv"

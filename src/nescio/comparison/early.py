@@ -133,9 +133,7 @@ def compare_early(
         before = State(fixed) if path is None else _early_state.read(path, fixed)
         after, notes = _with_new(before, loaded, chosen, seed)
         if not after.questions:
-            raise MismatchError(
-                f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from"
-            )
+            raise MismatchError(f"{names[0]!r} and {names[1]!r} share no question with the data for {chosen.label}")
         rows, more_notes = _looks(after, chosen, how, names, margin)
         if after.changed:
             rows[-1] = replace(rows[-1], verdict=_changed_verdict(len(after.changed)), more=None)

@@ -477,8 +477,8 @@ def _notes(
         unknown = (
             note(
                 "stakes.unknown",
-                "some questions were declined at every lower stake too, so it is unknown whether their answers "
-                "would be right; a rule that answers these questions has a range of regret",
+                "some questions were declined at every lower stake too, so it is unknown whether an answer would be "
+                "right. The regret of a rule that answers these questions is a range",
             )
             if candidates == "lower"
             else note(

@@ -318,10 +318,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         total = int(ungraded.sum())
         hint = next((f"{said.text}; else " for said in read if said.code == PERHAPS_DECLINED), "")
         raise MismatchError(
-            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
-            f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, {opt('ungraded', 'incorrect')} to "
-            f"count them as wrong, or {opt('ungraded', 'bounds')} to report both extremes"
-            f"{f' ({silence}: no verdict is silence)' if tables else ''}"
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such "
+            f"answer{'s' if total > 1 else ''} in all); {hint}use {opt('ungraded', 'exclude')} to leave ungraded "
+            f"answers out, {opt('ungraded', 'incorrect')} to count them as wrong, or {opt('ungraded', 'bounds')} to "
+            f"report both extremes{f' ({silence}: no verdict is silence)' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())

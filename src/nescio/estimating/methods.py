@@ -95,7 +95,10 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
             "a posterior treats questions as independent, but these questions are clustered; use t or percentile"
         )
     if len(units.times) > units.count / 5:
-        raise UsageError(f"a posterior is for few kinds of questions (found {len(units.times)} of {units.count})")
+        raise UsageError(
+            f"a posterior needs few distinct kinds of questions (found {len(units.times)} kinds of "
+            f"{units.count} questions); use t"
+        )
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
     return _of_draws(units, value, statistic.value(units, drawn), level, "posterior")
 

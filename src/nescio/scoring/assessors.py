@@ -257,8 +257,8 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
         notes.append(
             note(
                 "assessors.open",
-                "{open:n answer} of {answers:,} {open:is/are} in dispute by the rule {rule}, and {open:has/have} no "
-                "verdict; verdicts of an assessor 'adjudication' decide",
+                "the rule {rule} leaves {open:n answer} of {answers:,} in dispute, without a verdict; add verdicts "
+                "of an assessor named 'adjudication' to decide",
                 open=open_,
                 answers=len(settled),
                 rule=rule,

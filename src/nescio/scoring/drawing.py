@@ -195,7 +195,7 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
         own = [one.inclusion for one in given if kinds[place[one.question]] == kind]
         if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
             raise MismatchError(
-                "the probabilities of inclusion of these labels are not those of a draw from these runs; give the same "
+                "the probabilities of inclusion of these labels do not fit a draw from these runs; give the same "
                 f"files and {opt('runs')} as for the first draw"
             )
         odds[kinds == kind] = own[0]

@@ -224,8 +224,8 @@ def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
         doubts.append(
             note(
                 "pool.dropped",
-                "the older run differs too little on these questions to correct by all its outcomes ({used} of "
-                "{wanted})",
+                "the older run's outcomes vary too little on these questions, so only {used} of {wanted} kinds of "
+                "outcomes correct the score",
                 used=used,
                 wanted=wanted,
             )

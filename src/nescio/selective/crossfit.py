@@ -104,7 +104,8 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         notes.append(
             note(
                 "tuning.same_everywhere",
-                "{subject} has the same value at every threshold, so every question that can be answered is answered",
+                "{subject} has the same value at every threshold, so the lowest threshold is chosen, which gives "
+                "every answer",
                 measure.label,
             )
         )

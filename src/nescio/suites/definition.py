@@ -249,7 +249,9 @@ def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any
         files = [entry["files"]] if isinstance(entry["files"], str) else entry["files"]
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             raise FormatError(
-                path, f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of them", value=files
+                path,
+                f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of names and patterns",
+                value=files,
             )
         defined[name] = {**entry, "files": [match for file in files for match in expand(str(path.parent / file))]}
     return defined, tuple(measures)

@@ -189,9 +189,9 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """Raise MismatchError if counts leave out questions that a policy has to settle."""
     if numbers.get("missing"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; "
-            f"nescio sql {opt('missing', 'unanswered')} counts them as unanswered, and {opt('missing', 'common')} "
-            "leaves them out for all runs"
+            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; nescio "
+            f"sql {opt('missing', 'unanswered')} counts such questions as unanswered, and {opt('missing', 'common')} "
+            "leaves such questions out for all runs"
         )
     if numbers.get("other"):
         raise MismatchError(

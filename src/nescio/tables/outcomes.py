@@ -276,8 +276,8 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
     notes = [
         note(
             "outcomes_table.lower_ranks",
-            "{rows} {rows:row has/rows have} a rank below the first: MRR and K use {rows:it/them}; outcomes are "
-            "those of rank 1",
+            "{rows} {rows:row has/rows have} a rank below the first: MRR and K use {rows:it/them}; outcomes use "
+            "rank 1 only",
             rows=lower,
         )
     ]

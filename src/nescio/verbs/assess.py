@@ -51,7 +51,7 @@ def _with(db: str, work: Callable[[Any], _T]) -> _T:
 
         from nescio.people.assessing.database import open_database, reason
     except ImportError:
-        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+        raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     database = open_database(db)
     try:
         return work(database)
@@ -124,7 +124,7 @@ def create(request: CreateRequest) -> Any:
     try:
         from nescio.people.assessing.creating import create as make
     except ImportError:
-        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+        raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     return make(
         request.db, request.sources, **{n: v for n, v in request.values().items() if n not in ("db", "sources")}
     )

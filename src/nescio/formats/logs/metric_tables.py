@@ -194,6 +194,6 @@ def say_no_answers(log: Log, source: Source) -> None:
     """Note a table without the answers themselves."""
     log.say(
         "metric_tables.no_answers",
-        "{subject}: no column holds the answers, so it is unknown which of them are abstentions",
+        "{subject}: no column holds the answers, so abstentions cannot be recognised",
         str(source.label),
     )

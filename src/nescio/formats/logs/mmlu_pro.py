@@ -234,7 +234,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
             )
         if (seen.again or seen.alone) and not trusted:
             rules = (
-                note("mmlu_pro.after_answer", '{letters} stand after "Answer:"', letters=seen.again),
+                note("mmlu_pro.after_answer", '{letters} come after "Answer:"', letters=seen.again),
                 note("mmlu_pro.last_alone", "{letters} are the last one alone in the text", letters=seen.alone),
             )
             log.say(

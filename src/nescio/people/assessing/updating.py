@@ -70,8 +70,9 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     asked = own.get("asked", {"overlap": 1, "sentences": False})
     if own.get(NAMED) != SECRET:
         raise UsageError(
-            "an earlier nescio made this database and named answers by their words, so that anybody can work the names "
-            "out: finish it as it is (nescio assess export), and make another one of what is new (nescio assess create)"
+            "an earlier version of nescio made this database, with names of answers that people can guess from the "
+            "texts: export its judgements (nescio assess export), and make another database for new answers (nescio "
+            "assess create)"
         )
     content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
     if not content.items:

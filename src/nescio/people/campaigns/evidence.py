@@ -168,8 +168,8 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} answers have not been judged (first: {first}); pool them and have them judged (nescio "
-            f"campaign status {campaign.folder}), or name a judge in campaign.toml, to judge by the key"
+            f"{len(open_)} answers have not been judged (first: {first}); pool the answers and have people judge "
+            f"them (nescio campaign status {campaign.folder}), or name a judge in campaign.toml, to judge by the key"
         )
 
 
@@ -322,7 +322,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
     if open_:
         named = ", ".join(open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} strings have not been judged (first: {named}); pool them and have them judged"
+            f"{len(open_)} strings have not been judged (first: {named}); pool the strings and have people judge them"
         )
     return matches
 

@@ -145,8 +145,8 @@ def _check_names(campaign: Campaign) -> None:
     made = latest(campaign, POOLING)
     if made is not None and made.about.get(NAMED) != SECRET:
         raise UsageError(
-            f"an earlier nescio made {campaign / POOL} and named answers by their words, so that anybody can work the "
-            "names out; finish this campaign with that version, as judgements are found by these names"
+            f"an earlier version of nescio made {campaign / POOL}, with names of answers that people can guess from "
+            "the texts; finish this campaign with that version, because its judgements use these names"
         )
 
 

@@ -112,7 +112,7 @@ def _check(values: Mapping[str, Any], path: Path | str) -> None:
         if values.get(name, least) < least:
             raise FormatError(path, f"{name} must be {least} or more", value=values[name])
     if values.get("options_from", -1) > 1:
-        raise FormatError(path, "options_from must be 0 or 1, or -1 where no number names an option")
+        raise FormatError(path, "options_from must be 0 or 1, or -1 if numbers do not name options")
     for name, choices in (("task", TASKS), ("resolve", get_args(Resolution)), ("distinct", get_args(Distinct))):
         if name in values and values[name] not in choices:
             raise FormatError(path, f"{name} is one of {', '.join(choices)}", value=values[name])

@@ -172,7 +172,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if lacking := questions - len(at):
         yield note(
             "ave.not_asked",
-            "{questions} of {total:n question} are not among those of the QA systems and count as not correct",
+            "the QA systems lack {questions} of {total:n question}, which count as not correct",
             questions=lacking,
             total=questions,
         )

@@ -224,8 +224,7 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
         answered = [name for name, response in run.responses.items() if response.strings]
         if answered and run.name not in assessed:
             raise MismatchError(
-                f"the mapping has no line for run {run.name!r}; if nothing in it matched, add a line with - for the"
-                " nugget"
+                f"the mapping has no line for run {run.name!r}; if no nugget matched, add a line with - for the nugget"
             )
         lacking = [name for name in answered if (run.name, name) not in by_cell]
         if lacking:

@@ -78,7 +78,7 @@ class Model(Struct, frozen=True):
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
             raise UsageError(
-                "the model was trained with different features from those of this version of nescio: train it again"
+                "the model was trained with other features than this version of nescio uses: train the model again"
             )
         return self.of_features(computed)
 
