@@ -78,7 +78,7 @@ def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
         patched.setattr("nescio.people.campaigns.pooling.NAMED", "before")
         campaign = made.pooled(tmp_path, RUNS)
     for step in (nescio.campaign.pool, nescio.campaign.score):
-        with pytest.raises(nescio.UsageError, match="named answers by their words"):
+        with pytest.raises(nescio.UsageError, match="names of answers that people can guess"):
             step(campaign)
 
 
