@@ -98,7 +98,7 @@ def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:
 def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('{"a": 1}')
-    assert_refused(path, None, "this JSON document is of no tool that nescio knows, and it holds no list of rows")
+    assert_refused(path, None, "this JSON document is not from a tool that nescio knows, and it holds no list of rows")
 
 
 WRAPPED = [ROWS, {"name": "mine", "results": ROWS}, {c: [r[c] for r in ROWS] for c in ROWS[0]}]
@@ -130,7 +130,7 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str, tmp_p
 def test_a_judge_for_what_is_judged_already(tmp_path: Path) -> None:
     message = str(refusal(encode(ROWS, "csv", tmp_path), UsageError, judge="exact"))
     assert message.startswith(
-        "--judge is for answers that are not judged yet, but this is a table of answers: outcomes"
+        "--judge is for answers that are not judged yet; leave it out, as this is a table of answers: outcomes"
     )
 
 

@@ -337,7 +337,7 @@ def test_a_pull_request_gets_one_comment_and_the_gate_stays_as_it_is(
     assert "nescio score: failed" in body
     assert "nescio score: failed" in summary
     assert "@ana" in summary
-    assert "@ana" not in body  # nobody is called by the name of a run
+    assert "@ana" not in body  # nobody has the name by the name of a run
     assert not [*tmp_path.rglob("owned")]  # the recorded event's title would make a file
 
 

@@ -265,7 +265,7 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
     known = list(columns)
     meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
-        f"scores cannot be broken down by {column!r}; columns that can, as each is constant within every question: "
+        f"scores cannot be broken down by {column!r}; columns that can (constant within every question): "
         f"{', '.join(known) or 'none'}{meant}"
     )
 

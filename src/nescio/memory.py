@@ -15,7 +15,7 @@ LEAST = 512_000_000  # bytes: Python, NumPy and the table engine take about 200 
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 _SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
 _LIMIT: ContextVar[int | None] = ContextVar("memory_limit", default=None)
-WHAT_TO_DO = "count the table where it is (nescio sql), or ask for fewer measures at a time"
+WHAT_TO_DO = "count the table in its database (nescio sql), or compute fewer measures at a time"
 
 
 def size_of(text: str) -> int:

@@ -36,7 +36,7 @@ def load_file(file: Path | str) -> str:
     if str(path) in _FILES:
         return str(file)
     if path.suffix != ".py" or not path.is_file():
-        raise FormatError(file, "a plug-in is a file of Python, NAME.py" if path.exists() else "there is no such file")
+        raise FormatError(file, "a plug-in is a Python file, NAME.py" if path.exists() else "there is no such file")
     # The name must be valid in other processes, too.
     spec = spec_from_file_location(f"nescio_plugin_{crc32(bytes(path)):x}", path)
     assert spec

@@ -134,7 +134,7 @@ def bind(
     """Return all parameters, given or default. Raises UsageError for an unknown, missing or invalid one."""
     for key in values:
         if key not in parameters:
-            allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it takes none"
+            allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it has no parameters"
             raise UsageError(f"{kind} {name} has no parameter {key!r}; {allowed}")
     bound = {**parameters, **values}
     for key, value in bound.items():

@@ -195,7 +195,7 @@ def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: 
     mine, theirs = ({item["id"] for item in person.next()} for person in (ana, ben))
     strange = [min({item for item, _ in room.held()} - mine), "nothing", "x' OR 1=1 --", "x" * 900]
     rows = [ana.row("any", n=n) | {"item": item} for n, item in enumerate(strange)]
-    assert ana.send(*rows) == ([], ["this was not given to you to judge"] * 4)
+    assert ana.send(*rows) == ([], ["you were not asked to judge this"] * 4)
     taken = ana.row(min(mine))
     assert ana.send(taken)[1] == []
     assert ben.send(ben.row(min(theirs)) | {"id": taken["id"]}) == ([], ["this id is taken"])
@@ -246,7 +246,7 @@ def test_an_adjudicator_sees_what_differs_without_names_and_takes_nothing_away(
     assert "ana" not in json.dumps(rows)
     before = room.held()
     others = {item for item, _ in before} - {row["id"] for row in rows}
-    assert {*judge.send(*(judge.row(item, "X") for item in others))[1]} == {"this was not given to you to judge"}
+    assert {*judge.send(*(judge.row(item, "X") for item in others))[1]} == {"you were not asked to judge this"}
     assert judge.send(*(judge.row(row["id"], "X", 9) for row in rows))[1] == []
     assert [row["held"]["verdict"] for row in judge.next()] == ["X"] * 3
     assert before.items() <= room.held().items()
@@ -260,7 +260,7 @@ def test_an_adjudicator_decides_what_people_differed_on_when_it_was_shown(new_ro
     ana, ben, judge = (room.join(who) for who in ("ana", "ben", "adjudication"))
     ana.judge_all()
     item = ben.next()[0]["id"]
-    assert judge.send(judge.row(item)) == ([], ["this was not given to you to judge"])
+    assert judge.send(judge.row(item)) == ([], ["you were not asked to judge this"])
     ben.send(ben.row(item, "W"))
     assert [shown["id"] for shown in judge.next()] == [item]
     assert judge.send(judge.row(item, "X"))[1] == []
@@ -313,7 +313,7 @@ def test_nuggets_are_listed_by_one_and_found_by_others(new_room: NewRoom, tmp_pa
     ana, ben = room.join("ana"), room.join("ben")
     listed = json.dumps([{"id": "1", "text": "one", "vital": True}, {"id": "2", "text": "two", "vital": False}])
     rows = ana.next()
-    assert ana.send(ana.row(rows[1]["id"], "1")) == ([], ["this is no verdict on such an item"])
+    assert ana.send(ana.row(rows[1]["id"], "1")) == ([], ["this verdict does not fit such an item"])
     theirs = ben.next()  # the other target, whose list is ben's to make
     assert {row["topic"] for row in rows}.isdisjoint(row["topic"] for row in theirs)
     for person, given in ((ana, rows), (ben, theirs)):
@@ -343,7 +343,10 @@ def test_a_list_that_somebody_made_is_nobody_elses(new_room: NewRoom, tmp_path: 
     ana = room.join("ana")
     assert [item["kind"] for item in ana.next()] == ["answer"]
     saved, refused = ana.send(ana.row("nuggets:t0", evil))
-    assert (saved, refused) == ([], ["somebody else listed the nuggets of this; find these in the strings"])
+    assert (saved, refused) == (
+        [],
+        ["somebody else already listed the nuggets of this target; mark those in the strings"],
+    )
     for person in (ana, ben):
         assert person.client.get("/api/next").json()["nuggets"] == {"t0": [["1", "vital", "ours"]]}
     assert ben.send(ben.row("nuggets:t0", listed.replace("ours", "also ours"), 9))[1] == []  # it is theirs to change
@@ -395,7 +398,7 @@ def test_a_list_that_is_nested_too_deep_is_refused_alone(new_room: NewRoom, tmp_
     deep = '[{"id": "1", "text": "x", "vital": true, "z": ' + "[" * 60_000 + "]" * 60_000 + "}]"
     good = json.dumps([{"id": "1", "text": "x", "vital": True}])
     saved, refused = ana.send(ana.row("nuggets:t0", deep), ana.row("nuggets:t0", good, 1))
-    assert (len(saved), refused) == (1, ["this is no verdict on such an item"])
+    assert (len(saved), refused) == (1, ["this verdict does not fit such an item"])
 
 
 def test_a_nugget_that_somebody_found_stays_in_the_list(new_room: NewRoom, tmp_path: Path) -> None:
@@ -421,7 +424,7 @@ def test_sentences_are_named_by_their_places(new_room: NewRoom, tmp_path: Path) 
         person = room.join(who)
         while left := person.left():
             for item in left:
-                assert person.send(person.row(item["id"], "2", 9))[1] == ["this is no verdict on such an item"]
+                assert person.send(person.row(item["id"], "2", 9))[1] == ["this verdict does not fit such an item"]
                 odd = who == "ben" and item["id"] == "sentences:r2"
                 assert person.send(person.row(item["id"], "-" if odd else verdicts[item["id"]]))[1] == []
     held = {item: verdict for (item, who), verdict in room.held().items() if who == "ana"}

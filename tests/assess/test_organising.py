@@ -121,7 +121,7 @@ def test_a_grade_is_shown_after_the_verdict_and_the_second_one_feeds_nothing(new
     for who in ("ana", "ben"):
         person = room.join(who)
         item = person.next()[0]["id"]
-        assert person.send(person.row(f"second:{item}")) == ([], ["your own verdict comes first"])
+        assert person.send(person.row(f"second:{item}")) == ([], ["give your own verdict first"])
         while left := person.left():
             assert all(("grade" in item) == item["id"].startswith("second:") for item in left)
             for kind, verdict in (("answer", "R"), ("second", "W")):
@@ -144,7 +144,7 @@ def test_a_first_verdict_stays_as_it_was_once_the_grade_was_shown(new_room: NewR
     ana = room.join("ana")
     (first,) = [item["id"] for item in ana.next()]
     assert ana.send(ana.row(first, "W", 1), ana.row(first, "R", 2))[1] == []  # blind, so that it may change
-    assert ana.send(ana.row(f"second:{first}", "R", 1))[1] == ["your own verdict comes first"]  # nothing was shown yet
+    assert ana.send(ana.row(f"second:{first}", "R", 1))[1] == ["give your own verdict first"]  # nothing was shown yet
     second = next(item for item in ana.next() if item["kind"] == "second")
     assert (second["grade"], second.get("held")) == ("correct", None)
     stays = "you have seen the judge's grade, so your first verdict on this answer stays; give a second one"
@@ -172,10 +172,10 @@ def test_a_second_verdict_is_refused_with_the_same_words_whatever_the_answer_is(
         asked |= {item["question"] for item in left}
         for item in left:
             if item["kind"] != "second":
-                assert ana.send(ana.row(f"second:{item['id']}")) == ([], ["your own verdict comes first"])
+                assert ana.send(ana.row(f"second:{item['id']}")) == ([], ["give your own verdict first"])
             ana.send(ana.row(item["id"], "R", 1))
     assert {"What is one?", "What is two?", "What is 0?"} <= asked
-    assert ana.send(ana.row("second:nothing")) == ([], ["your own verdict comes first"])
+    assert ana.send(ana.row("second:nothing")) == ([], ["give your own verdict first"])
 
 
 def test_what_its_only_assessor_skips_is_offered_to_another(new_room: NewRoom, campaign: Path) -> None:
@@ -201,7 +201,7 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
     assert (created.items, created.graded, created.split) == (6, 5, 1)
-    assert "on 5 of them, but not on 1 answer that it graded differently in two runs" in str(created)
+    assert "on 5 of them, but not on 1 answer that the judge graded differently in two runs" in str(created)
 
 
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     other = made.lines(tmp_path / "o.jsonl", [{"id": "z", "question": "What is z?", "answers": ["z"]}])
     with pytest.raises(nescio.UsageError, match="are these its sources"):
         nescio.assess.update(room.db, [other, made.lines(tmp_path / "z.jsonl", [{"id": "z", "answer": "z"}])])
-    with pytest.raises(nescio.UsageError, match="asks for verdicts, and these files for nuggets"):
+    with pytest.raises(nescio.UsageError, match="asks for verdicts, but these files ask for nuggets"):
         nescio.assess.update(room.db, [made.listed(tmp_path / "n", ["a"])])
     silent = made.lines(tmp_path / "silent.jsonl", [{"id": "q0", "answer": None}])
     with pytest.raises(nescio.UsageError, match="there is nothing to judge"):
@@ -352,7 +352,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
     ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
-    ("campaign", {"sentences": True}, "no topic of this campaign has one"),
+    ("campaign", {"sentences": True}, "no topic of this campaign has a story"),
     ("runs", {"sentences": True}, "sentences are judged in a campaign of the task reading"),
 ]
 
@@ -629,7 +629,7 @@ def test_links_and_the_state_of_judging_go_to_standard_output(room: Room, capsys
     assert "ana: 0 judged, 0 skipped" in told("status").out
     assert told("invite", "ana", "--revoke").out == "ana: revoked\n"
     for command, rule in (
-        (("invite", "eva", "--revoke"), "nobody is called 'eva'"),
+        (("invite", "eva", "--revoke"), "nobody has the name 'eva'"),
         (("invite", "ana", "--organiser"), "one person has one role"),
         (("invite", "a b"), "people are named by letters"),
     ):
@@ -643,10 +643,10 @@ def test_hostile_names_are_refused(name: str, room: Room) -> None:
 
 
 def test_a_database_whose_names_can_be_worked_out_takes_nothing_in(new_room: NewRoom, tmp_path: Path) -> None:
-    """It is as an earlier nescio made it; what is there can be judged and exported."""
+    """It is as an earlier version of nescio made it; what is there can be judged and exported."""
     files = runs_of(tmp_path, 4)
     room = new_room(*files)
     with closing(open_database(room.db)) as database, database.writing() as connection:
         connection.execute(delete(about).where(about.c.name == NAMED))
-    with pytest.raises(nescio.UsageError, match="an earlier nescio made this database"):
+    with pytest.raises(nescio.UsageError, match="an earlier version of nescio made this database"):
         nescio.assess.update(room.db, files)

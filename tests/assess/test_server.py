@@ -320,7 +320,7 @@ def test_nobody_fills_the_disk_with_one_answer(ana: Browser, room: Room, monkeyp
     monkeypatch.setattr(work, "MOST_SAID", 3)
     item = ana.next()[0]["id"]
     saved, refused = ana.send(*(ana.row(item, n=n) for n in range(5)))
-    assert (len(saved), refused) == (3, ["you said 3 things of this; no more are taken"] * 2)
+    assert (len(saved), refused) == (3, ["you changed this judgement 3 times; no more changes are accepted"] * 2)
     assert ana.send(ana.row(item, n=0))[1] == []  # what is saved is acknowledged again
     assert len(room.records()) == 3
 
@@ -352,7 +352,7 @@ def test_a_store_that_another_holds_is_said_and_nothing_is_lost(
     other.close()
     assert answer.status_code == 503
     assert answer.headers["retry-after"] == "5"
-    assert "nothing was saved: the database says" in answer.json()["detail"]
+    assert "not saved yet: the database says" in answer.json()["detail"]
     assert "lock" in answer.json()["detail"]
     assert room.records() == []
     assert ana.send(row) == ([row["id"]], [])
@@ -370,7 +370,7 @@ def test_a_database_whose_file_is_gone_takes_nothing(replaced: bool, ana: Browse
         shutil.copy(kept, file)
     answer = ana.save(row)
     assert answer.status_code == 503
-    assert "nothing was saved: the database says 'its file was deleted or replaced" in answer.json()["detail"]
+    assert "not saved yet: the database says 'its file was deleted or replaced" in answer.json()["detail"]
 
 
 # ---- connections ----
@@ -507,7 +507,7 @@ def test_a_disk_that_is_full_is_said_and_loses_nothing(ana: Browser, room: Room)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert answer.status_code == 503
-    assert "nothing was saved: the database says" in answer.json()["detail"]
+    assert "not saved yet: the database says" in answer.json()["detail"]
     assert room.records() == []  # a batch is saved whole or not at all
     assert len(ana.send(*rows)[0]) == 200
 

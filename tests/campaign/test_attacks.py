@@ -63,7 +63,7 @@ def cut(path: Path) -> None:
 
 TAMPERING: dict[str, tuple[Callable[[Path], None], str]] = {
     "a stored run": (lambda c: edit(c / "runs/beta/beta_b/1.jsonl", "b9", "b0"), "runs/beta/beta_b/1.jsonl"),
-    "a forged run": (forge, "runs/beta/beta_b/2.jsonl: no line of the log names it"),
+    "a forged run": (forge, "runs/beta/beta_b/2.jsonl: no line of the log mentions this file"),
     "a receipt": (
         lambda c: edit(next((c / "receipts/beta").glob("*.json")), '"version": 1', '"version": 2'),
         "receipts/beta",
@@ -78,7 +78,7 @@ TAMPERING: dict[str, tuple[Callable[[Path], None], str]] = {
         "history.jsonl: the judgements are not those",
     ),
     "a table that is gone": (lambda c: (c / "results/tables/counts.csv").unlink(), "results/tables/counts.csv"),
-    "the log": (lambda c: (c / "campaign.log").unlink(), "the log is gone"),
+    "the log": (lambda c: (c / "campaign.log").unlink(), "the log is missing"),
     "a page": (lambda c: edit(c / "site/index.html", ">0.52<", ">0.99<"), "site/index.html"),
 }
 
@@ -187,7 +187,7 @@ def test_judgements_outlive_the_run_that_gave_the_answer(scored: Path) -> None:
     made.take(scored, {"beta_b": [f"new {i}" for i in range(10)]}, "2026-05-02")
     assert nescio.campaign.pool(scored).gone == 10
     assert nescio.campaign.collect(scored, resamples=10).sound  # ana's old, complete sheet
-    assert "that nobody was asked about" in str(nescio.campaign.status(scored))
+    assert "that nobody was asked to judge" in str(nescio.campaign.status(scored))
     assert nescio.campaign.sheets(scored, ["ana"]).sheets[0].answers == 10
     made.judge(scored)
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
@@ -208,7 +208,7 @@ def test_dropping_every_topic_is_one_error(scored: Path) -> None:
 def test_a_dropped_topic_counts_nowhere_and_old_runs_stay(scored: Path) -> None:
     edit(scored / "campaign.toml", "dropped = []", 'dropped = ["q8", "q9"]')
     said = str(nescio.campaign.pool(scored))
-    assert "without 2 answers of an earlier pool, which no run gives to a topic that counts" in said
+    assert "without 2 answers of an earlier pool that no counting run gives any more" in said
     scores = nescio.campaign.score(scored, resamples=10).scores[""]
     assert scores.value("beta_b", "accuracy") == pytest.approx(5 / 8)
     nescio.campaign.publish(scored)

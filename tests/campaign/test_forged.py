@@ -32,10 +32,12 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
     chain.append(path, [{**wrong, "before": "W", "after": "R", chain.FOLLOWS: ""}])
     (fault,) = nescio.campaign.verify(scored).rows
     assert (fault.file, fault.line) == ("judgements/history.jsonl", len(rows) + 1)
-    assert "no line of the log names" in fault.rule
+    assert "no line of the log mentions this file" in fault.rule
     assert made.verdicts(scored) == before
     notes = nescio.campaign.collect(scored, resamples=10).notes
-    assert "1 line of judgements/history.jsonl that no line of the log names" in " ".join(map(str, notes))
+    assert "1 line of judgements/history.jsonl removed, because the log does not mention it" in " ".join(
+        map(str, notes)
+    )
     assert path.read_bytes() == whole
     assert nescio.campaign.verify(scored).sound
 
@@ -75,7 +77,7 @@ def test_what_could_not_be_checked_does_not_count_as_sound(scored: Path) -> None
         "not checked: what nescio campaign publish",
     ]
     assert "older than measures in campaign.toml" in found.rows[0].rule
-    assert "everything is what the log says" not in str(found)
+    assert "everything matches the log" not in str(found)
 
 
 def add(campaign: Path, step: str, about: dict[str, Any], **more: Any) -> None:
@@ -209,7 +211,7 @@ def test_what_was_moved_and_linked_is_a_fault_and_nothing_is_read_through_it(
     (scored / name).rename(tmp_path / "moved")
     (scored / name).symlink_to(tmp_path / "moved")
     found = nescio.campaign.verify(scored)
-    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, and nescio makes none")]
+    assert [(fault.file, fault.rule) for fault in found.rows] == [(name, "it is a link, which nescio never makes")]
     assert nescio.campaign.status(scored).after is not None
 
 

@@ -79,7 +79,7 @@ def test_each_file_says_what_it_changed(campaign: Path, tmp_path: Path) -> None:
     told = "1 of 3 answers judged; 0 new, 1 changed, 1 withdrawn, 1 skipped, 1 flagged"
     assert told in str(collect(campaign, second))
     late = hand_in(tmp_path / "3.jsonl", campaign, [(a, "U", 5)])
-    assert "0 new, 1 older than what holds" in str(collect(campaign, late))
+    assert "0 new, 1 older than the judgement that counts" in str(collect(campaign, late))
     assert verdicts(campaign) == {(a, "ana"): "X"}
     history = read_history(open_campaign(campaign))
     kinds = [line.kind for line in history]
@@ -134,7 +134,10 @@ def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campai
         collect(campaign, other, withdraw=True)
         held = {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)}
         assert held == {verdict}
-        assert "4 of 4 answers judged; 0 new, 4 older than what holds" in str(collect(campaign)).splitlines()[0]
+        assert (
+            "4 of 4 answers judged; 0 new, 4 older than the judgement that counts"
+            in str(collect(campaign)).splitlines()[0]
+        )
         assert {verdicts(campaign).get((item, "ana"), "") for item in items_of(campaign)} == held
         (row,) = collect(campaign, sheet).tables["sheets"]
         assert (row.new + row.changed, row.older) == (4, 0)
@@ -176,7 +179,7 @@ def test_two_sheets_of_one_person_withdraw_once(campaign: Path, tmp_path: Path) 
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"item": "nothing"}, "no pool had such an item"),
+    ({"item": "nothing"}, "no pool of this campaign had this item"),
     ({"verdict": "Q"}, "a verdict is R"),
     ({"at": "yesterday"}, "at must be a time"),
     ({"id": ""}, "has an id"),
@@ -223,7 +226,7 @@ def test_a_file_of_nothing_but_faults_lists_fifty_and_counts_the_others(kind: st
     assert [fault.file for fault in collected.rows].count(str(long)) == 51
     assert collected.rows[50].rule == "150 more faults that the list leaves out"
     assert collected.rows[51].file == str(other)
-    assert "201 faults; what they name was not collected" in str(collected)
+    assert "201 faults: these judgements were not collected" in str(collected)
     assert collected.count == 201
 
 
@@ -413,7 +416,7 @@ def test_a_nugget_that_somebody_found_and_that_is_taken_out_is_named(tmp_path: P
 def test_a_nugget_that_is_another_after_somebody_found_it_is_noted(tmp_path: Path) -> None:
     """But not where only case or white space is another."""
     _, collected = found_by_ben(tmp_path / "a", listing(("1", "something else"), ("2", "was")))
-    assert "nugget 1 of t0 was 'did' when ben named it, and is 'something else' now" in " ".join(
+    assert "nugget 1 of t0 was 'did' when ben named it, but is 'something else' now" in " ".join(
         map(str, collected.notes)
     )
     _, collected = found_by_ben(tmp_path / "b", listing(("1", " Did"), ("2", "was")))

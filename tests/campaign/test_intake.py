@@ -59,7 +59,7 @@ def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Pat
     assert again(b"0.5", EARLY) == ("accepted", "")
     assert again(b"0.6", LATER) == ("accepted", "")
     second = run.read_bytes()
-    why = "a version received later (2026-05-02T10:00:00+00:00) is in"
+    why = "a version received later (2026-05-02T10:00:00+00:00) was already accepted"
     assert again(b"0.8", EARLY) == ("refused", why)
     assert again(b"0.7", LATE) == ("refused", "it came after the deadline, 2026-06-30 23:59 UTC")
     (counts,) = taken_in(open_campaign(campaign))
@@ -109,7 +109,7 @@ def test_what_is_handed_in_twice_late_by_the_wrong_group_or_too_often_is_refused
     stranger = made.sound("qa", tmp_path / "delta" / "mine").parent
     assert "there is no group 'delta'" in told(campaign, stranger)[0][1]
     made.submit(tmp_path, {"gamma_alpha_two": SAME, "b2_x": ["b"] * 6})
-    why = "no run of this group may have this name; rename the file"
+    why = "runs of this group cannot have this name; rename the file"
     assert told(campaign, tmp_path / "gamma") == [("refused", why)]
     assert "after the deadline" in told(campaign, tmp_path / "b2", group="beta", received=LATE)[0][1]
     made.submit(tmp_path, {f"g3_r{i}": [f"g{i}"] * 6 for i in range(3)})
@@ -167,7 +167,7 @@ def test_a_text_of_megabytes_is_cut_in_receipt_and_console(tmp_path: Path) -> No
     with zipfile.ZipFile(tmp_path / "long.zip", "w") as archive:
         archive.writestr(long, "{}")
     (receipt,) = nescio.campaign.intake(campaign, [tmp_path / "long.zip"], group="alpha").rows
-    assert receipt.reasons == ("a name in it has more than 500 characters",)
+    assert receipt.reasons == ("a name in the archive has more than 500 characters",)
 
 
 def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_group_keeps_its_own_name_where_another_is_the_beginning_of_it(tmp_pat
     made.submit(tmp_path, {"uned-nlp_uned-nlp_a": SAME, "uned_uned-nlp_b": ["b"] * 6})
     assert told(campaign, tmp_path / "uned-nlp") == [("accepted", "")]
     assert told(campaign, tmp_path / "uned") == [
-        ("refused", "no run of this group may have this name; rename the file")
+        ("refused", "runs of this group cannot have this name; rename the file")
     ]
 
 
@@ -202,7 +202,7 @@ def test_a_name_that_another_groups_run_has_is_refused_though_the_group_came_lat
     assert told(campaign, tmp_path / "uned") == [("accepted", "")]
     made.edit(campaign / "campaign.toml", '"uned" = "UNED"', '"uned" = "UNED"\n"uned-nlp" = "NLP"')
     assert told(campaign, tmp_path / "uned-nlp") == [
-        ("refused", "no run of this group may have this name; rename the file")
+        ("refused", "runs of this group cannot have this name; rename the file")
     ]
     assert [(run.run, run.group) for run in taken_in(open_campaign(campaign))] == [("uned-nlp_a", "uned")]
 
@@ -303,7 +303,7 @@ def test_a_question_is_answered_once_in_a_run(task: str, tmp_path: Path) -> None
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     made.lines(path, [{**row, "repeat": k} for row in rows for k in ("1", "2")])
     (fault,) = nescio.campaign.check(campaign, [path]).rows
-    assert fault.rule == "a run of a campaign answers each question once, and has no 'repeat'"
+    assert fault.rule == "a run of a campaign answers each question once, so it cannot have the column 'repeat'"
     assert told(campaign, tmp_path / "alpha") == [("refused", "1 fault")]
 
 
@@ -318,7 +318,7 @@ def test_a_file_that_cannot_be_opened_takes_no_name_from_a_run(tmp_path: Path) -
 @pytest.mark.parametrize("until", ["2026-04-30", "2026-05-01"])
 def test_a_deadline_is_extended_to_a_later_time_alone(until: str, tmp_path: Path) -> None:
     campaign = made.qa(tmp_path, deadline="2026-05-01")
-    with pytest.raises(nescio.UsageError, match="the deadline is 2026-05-01 23:59 UTC; an extension ends later"):
+    with pytest.raises(nescio.UsageError, match="the deadline is 2026-05-01 23:59 UTC; give a later time"):
         nescio.campaign.extend(campaign, "alpha", until=until, reason="power cut")
 
 
@@ -586,7 +586,7 @@ def test_a_pipe_in_a_folder_gets_a_receipt_and_is_a_fault(tmp_path: Path) -> Non
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "r")
     os.mkfifo(tmp_path / "alpha" / "p.jsonl")
-    rule = "this is no file, but a pipe, a socket or a device"
+    rule = "this is not a file, but a pipe, a socket or a device"
     assert told(campaign, tmp_path / "alpha") == [("refused", rule), ("accepted", "")]
     (fault,) = nescio.campaign.check(campaign, [tmp_path / "alpha"]).rows
     assert (fault.file, fault.rule) == (str(tmp_path / "alpha" / "p.jsonl"), rule)

@@ -73,12 +73,12 @@ def test_the_names_of_answers_follow_from_the_secret(tmp_path: Path) -> None:
 def test_a_pool_that_was_named_by_words_alone_is_not_mixed_with_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is as an earlier nescio made it."""
+    """It is as an earlier version of nescio made it."""
     with monkeypatch.context() as patched:
         patched.setattr("nescio.people.campaigns.pooling.NAMED", "before")
         campaign = made.pooled(tmp_path, RUNS)
     for step in (nescio.campaign.pool, nescio.campaign.score):
-        with pytest.raises(nescio.UsageError, match="named answers by their words"):
+        with pytest.raises(nescio.UsageError, match="names of answers that people can guess"):
             step(campaign)
 
 
@@ -143,13 +143,13 @@ def test_every_fault_of_a_sheet_is_named_and_every_other_row_is_taken(two_runs: 
     rows += [{**rows[3], "verdict": "W"}, {**rows[3], "item": "q9.0123456789"}]
     write_rows(path, rows, ";")
     collected = nescio.campaign.collect(two_runs)
-    sorted_alone = "the answer differs from that of this item in the pool; was one column sorted alone?"
+    sorted_alone = "the answer differs from this item's answer in the pool; was one column sorted alone?"
     assert [(fault.line, fault.rule.partition(" (")[0]) for fault in collected.rows] == [
         (2, "a verdict is R"),
         (3, sorted_alone),
         (4, sorted_alone),
         (6, "the item appears twice; first on line 5"),
-        (7, "no pool had such an item"),
+        (7, "no pool of this campaign had this item"),
     ]
     assert made.verdicts(two_runs).keys() == {(rows[3]["item"], "ana"), *((row["item"], "ben") for row in rows[:4])}
     write_rows(path, [{**row, "verdict": ""} for row in rows[:4]])
@@ -170,7 +170,7 @@ def test_a_sheet_that_was_written_for_nobody_is_refused(name: str, two_runs: Pat
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
     path.rename(tmp_path / "adjudication.csv")  # which nobody asked for
     refused = nescio.campaign.collect(two_runs, [tmp_path / "adjudication.csv"], resamples=10)
-    said = "4 rows from here on have not the key of the sheet of adjudication: this is a copy of the sheet of ana"
+    said = "4 rows from here on do not have the key of the sheet of adjudication: this is a copy of the sheet of ana"
     assert [fault.rule for fault in refused.rows] == [said]
     assert {who for _, who in made.verdicts(two_runs)} == {"ben"}
 
@@ -181,14 +181,14 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
     ana, ben = (campaign / "sheets" / f"{who}.csv" for who in ("ana", "ben"))
     ben.write_bytes(ana.read_bytes())
     collected = nescio.campaign.collect(campaign, resamples=10)
-    copied = "30 rows from here on have not the key of the sheet of ben: this is a copy of the sheet of ana"
+    copied = "30 rows from here on do not have the key of the sheet of ben: this is a copy of the sheet of ana"
     assert [fault.rule for fault in collected.rows] == [copied]
     rows, back = rows_of(ana), tmp_path / "back" / "ben.csv"
     back.parent.mkdir()
     write_rows(back, sorted(rows, key=lambda row: row["item"]))
     assert [fault.rule for fault in nescio.campaign.collect(campaign, [back], resamples=10).rows] == [copied]
     write_rows(back, [{**row, "key": "bcdfghjkmnpq"} for row in rows[:2]])
-    assert "2 rows from here on have not the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
+    assert "2 rows from here on do not have the key" in str(nescio.campaign.collect(campaign, [back], resamples=10))
     assert {who for _, who in made.verdicts(campaign)} == {"ana"}
 
 
@@ -399,4 +399,6 @@ def test_nuggets_come_from_the_pool_where_there_is_no_key(tmp_path: Path) -> Non
     assert nescio.campaign.status(campaign).after is None
     write_rows(path, [rows[0], rows[1] | {"text": "something else"}])
     notes = nescio.campaign.collect(campaign, resamples=10).notes
-    assert "nugget 2 of t0 was 'a countess' when it was found, and is 'something else' now" in " ".join(map(str, notes))
+    assert "nugget 2 of t0 was 'a countess' when assessors found it, but is 'something else' now" in " ".join(
+        map(str, notes)
+    )

@@ -124,7 +124,7 @@ def test_the_share_over_available_answers_goes_from_the_verdicts_to_table_2(tmp_
     judged = "question,answer,verdict\nq0,Rome,R\nq0,Oslo,W\nq2,Paris,R\nq4,here,R\nq4,there,W\n"
     known = made.text(tmp_path / "j.csv", judged)
     built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=known, first_of="topic")
-    assert "3 of 5 questions are the first of their topic" in " ".join(map(str, built.notes))
+    assert "only the first question of each topic is asked: 3 of 5 questions" in " ".join(map(str, built.notes))
     left = {row.language: (row.questions, row.answers, row.available, row.kept) for row in built.rows}
     assert left == {"ES": (2, 3, 6, 0.5), "EN": (1, 2, 2, 1.0)}
     campaign = made.start(tmp_path, "ave", [tmp_path / "ave.xml"])
@@ -331,7 +331,7 @@ def test_a_language_without_a_run_keeps_its_row(tmp_path: Path) -> None:
         tmp_path / "es.csv", "run,question,outcome\nMIRA,7,correct\nMIRA,8,unanswered\nMIRA,9,incorrect\n"
     )
     scored = nescio.campaign.score(campaign, ranking=[system], resamples=10)
-    assert "no run is in for ES, FR" in map(str, scored.scores["EN"].notes)
+    assert "no run was accepted for ES, FR" in map(str, scored.scores["EN"].notes)
     held = tables(campaign)
     assert held["participants"][-1] == ["Total", "1", "0", "0", "1"]
     assert held["collections"] == [
@@ -368,7 +368,7 @@ def test_outcomes_of_qa_systems_are_of_one_language_or_refused_and_belong_to_gro
 ) -> None:
     """Questions 1 to 3 are asked in both languages, 4 to 6 in one. A system is a group's by its name, or by a mapping."""
     both = systems(tmp_path / "both.csv", 3, {"MIRA": "1"})
-    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; say which is meant, as in EN="):
+    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; name the right one, as in EN="):
         nescio.campaign.score(two_languages, ranking=[both], resamples=10)
     stranger = made.text(tmp_path / "none.csv", "run,question,outcome\nMIRA,99,correct\n")
     with pytest.raises(nescio.MismatchError, match="answer no question of the campaign"):
@@ -522,7 +522,7 @@ def test_changed_judgements_make_results_and_site_old(published: Path, capsys: p
     assert ">0.52<" in index.read_text()  # c@1 of alpha_a
     made.judge(published, lambda *_: "W")
     assert step(published, "results") == (False, "older than the judgements")
-    assert step(published, "site") == (False, "of results that are to be made again")
+    assert step(published, "site") == (False, "of outdated results")
     assert str(nescio.campaign.status(published)).endswith(f"next: nescio campaign score {published}")
     assert_refused(published, "the judgements", capsys)
     nescio.campaign.score(published, resamples=10)

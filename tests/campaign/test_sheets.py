@@ -344,7 +344,7 @@ def test_what_stops_the_making_of_sheets_leaves_everything_as_it_was(how: dict[s
 
 def test_one_name_in_two_cases_is_one_assessor_in_later_sheets_too(tmp_path: Path) -> None:
     campaign = made.pooled(tmp_path, {"alpha_r": ["a"]}, ["ana"])
-    with pytest.raises(nescio.UsageError, match="'Ana' and 'ana', who was asked before, differ only in case"):
+    with pytest.raises(nescio.UsageError, match="'Ana' and the earlier assessor 'ana' differ only in case"):
         nescio.campaign.sheets(campaign, ["Ana"])
     assert nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2).sheets[0].assessor == "ana"
 

@@ -119,5 +119,5 @@ def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:
         package.lab.assessors(written(tmp_path / "alone.csv", "id,verdict\nq1,R\nq2,W\n"))
     lone = written(tmp_path / "lone.csv", "run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
     asked: dict[str, Any] = {"against": lone, "alternative": 0.1}
-    with pytest.raises(package.NescioError, match="answers that two people or more judged"):
+    with pytest.raises(package.NescioError, match="answers that two or more named people judged"):
         package.judge(ANSWERED[:2], **asked)

@@ -113,7 +113,7 @@ def test_a_validator_is_compared_with_qa_systems_on_the_same_questions(tmp_path:
 def test_questions_that_a_qa_system_was_not_asked_count_and_are_told(tmp_path: Path, nescio: Command) -> None:
     given = eight_questions(tmp_path)
     compared = nescio("compare", *given, table(tmp_path / "qa.csv", qa="CC"), "-m", "ave.qa_accuracy")
-    assert "6 of 8 questions are not among those of the QA systems and count as not correct" in compared.flat
+    assert "the QA systems lack 6 of 8 questions, which count as not correct" in compared.flat
     assert "-0.625" in compared.out  # 2/8 - 7/8
     nescio("compare", *given, table(tmp_path / "av.csv", av="CC")).assert_refused("'av' is the name of a validator")
     other = written(tmp_path / "other.csv", "run,question,outcome\nqa,1,correct\n")
@@ -170,7 +170,7 @@ def test_from_a_collection_to_responses(nescio: Command, dev: Path, tmp_path: Pa
     assert [row["measure"] for row in printed["thresholds"]] == ["F", "c@1"]
     assert {row["run"] for row in printed["ablation"]} >= {"all techniques", "without lexical"}
     assert next(row for row in printed["scores"] if row["measure"] == "ave.F")["value"] == 1
-    assert {row["run"] for row in printed["scores"]} == {"held out, threshold chosen here"}
+    assert {row["run"] for row in printed["scores"]} == {"held out, threshold chosen on the same answers"}
     assert any("chosen on these same answers" in note and "(scores and ablation)" in note for note in printed["notes"])
     assert "redundancy" not in json.loads(model.read_text())["techniques"]
     decide = ("ave", "validate", "run", test, "--model", model, "-o", out)

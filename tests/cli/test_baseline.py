@@ -102,12 +102,12 @@ def test_where_a_baseline_came_from(nescio: Command, path: Path, monkeypatch: py
     ("members", "says"),
     [
         ({"nescio_baseline": 2}, "baselines of version 1 (found 2)"),
-        ({"questions": 3}, "its questions are not those that its head counts"),
-        ({"rows": []}, "it has no rows"),
+        ({"questions": 3}, "the number of questions differs from the number in the head of the file"),
+        ({"rows": []}, "the baseline has no rows"),
         ({"rows": [["q0", "right"]]}, "a damaged baseline"),
         ({"run": 7}, "Expected `str`, got `int`"),
         ({"columns": ["question"]}, "a row has other columns"),
-        ({"rows_digest": "other"}, "its rows are not those that nescio wrote"),
+        ({"rows_digest": "other"}, "the rows were changed after nescio wrote the file"),
     ],
 )
 def test_a_damaged_baseline_is_refused(nescio: Command, old: Path, members: dict[str, Any], says: str) -> None:
@@ -119,7 +119,7 @@ def test_edited_outcomes_are_refused(nescio: Command, old: Path) -> None:
     """As a bad merge leaves them: the head and the questions are as they were."""
     old.write_text(old.read_text().replace('"incorrect"', '"correct"'))
     refused = nescio("compare", OUTCOMES, "--run", "mine", "--baseline", old)
-    refused.assert_refused("its rows are not those that nescio wrote")
+    refused.assert_refused("the rows were changed after nescio wrote the file")
 
 
 def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Path, path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -
     ]
     path = written(tmp_path / "runs.csv", "\n".join(["run,question,outcome", *rows]) + "\n")
     compared = ("compare", path, "-m", "accuracy")
-    note = "note: nobody named a baseline, so it is 'old', the first run in the files; --baseline RUN names another"
+    note = "note: no baseline was named, so the baseline is 'old', the first run in the files; --baseline RUN chooses another"
     assert note in nescio(*compared).err
     assert "so it is 'new', the other run;" in nescio(*compared, "--run", "old").err
     named = nescio(*compared, "--baseline", "old")

@@ -64,7 +64,7 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, tmp_path: Path
     assert (done.status, path.exists()) == (0, True)
     assert "do not show that the judge agrees with people more than chance" in done.flat
     done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", path)
-    done.assert_refused("these 90 labels do not show that the judge agrees with people", "the wrong way round?")
+    done.assert_refused("these 90 labels do not show that judge and people agree", "are the verdicts swapped?")
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_every_file_of_a_folder_is_shown_though_some_are_broken(nescio: Command,
     as_json = nescio("check", *many, "-f", "json").json
     assert [group["format"] for group in as_json] == ["outcomes", "outcomes", "outcomes", "squad2", "questions", ""]
     assert [bool(group["problems"]) for group in as_json] == [True, True, True, True, False, True]
-    assert as_json[1]["problems"] == ["run 'mine' is right everywhere"]
+    assert as_json[1]["problems"] == ["run 'mine' is right on every question"]
 
 
 def test_files_that_clash_are_summaries_and_those_that_belong_together_one(nescio: Command, many: list[Path]) -> None:

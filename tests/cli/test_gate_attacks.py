@@ -180,4 +180,4 @@ def test_a_gate_beside_a_breakdown_says_that_it_is_about_all_questions(tmp_path:
     path.write_text("\n".join(["run,question,outcome,family,answerable", *rows]))
     done = nescio("score", path, "-m", "false_refusal", "--by", "family", "--fail-over", "false_refusal=0.08")
     assert done.status == 0
-    assert "the gates are about all questions together" in done.flat
+    assert "the gates check all questions together" in done.flat

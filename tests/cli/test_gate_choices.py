@@ -30,7 +30,7 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
     """Whoever writes the file orders its rows. Rows that are alike are no choice, and are counted in a note."""
     twice = [("new", f"q{q}", right((which == "last") is bool(k))) for q in N for k in range(2)]
     path = table(tmp_path / "twice.csv", HEAD, [*old(), *twice])
-    says = "200 rows repeat an answer and are left out, and for 200 questions this changes what counts"
+    says = "200 rows repeat an answer and are left out; for 200 questions the rows differ, so this choice matters"
     nescio("compare", path, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused(says)
     nescio("score", path, "-m", "accuracy", "--fail-under", "accuracy=0", "--duplicates", which).assert_refused(says)
     nescio("gate", policy(path, 'measure = "accuracy"', f'duplicates = "{which}"')).assert_refused(says)
@@ -112,6 +112,8 @@ def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp
     after = [("new", q, "unanswered" if 0.4 < c < 0.6 else outcome, c) for _, q, outcome, c in before]
     path = table(tmp_path / "chosen.csv", "run,question,outcome,confidence", [*before, *after])
     for measure in ("AUROC", "AURC"):
-        says = "for which both runs have the data it needs. Give a confidence and a verdict for every answer"
+        says = (
+            "for which both runs have the data that the measure needs. Give a confidence and a verdict for every answer"
+        )
         nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
     nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")

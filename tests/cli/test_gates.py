@@ -233,7 +233,7 @@ def test_no_gate_rests_on_clusters_that_are_few_or_unnamed(
     by = ("--cluster", "cluster") if named else ()
     says = "no gate can rest on 9 clusters of questions: fewer than 10 decide nothing"
     if not named:
-        says = "no gate can rest on clusters that nobody named, and these files put 100 questions into 10: add"
+        says = "no gate can rest on clusters from the column `cluster`, which the command does not name (10 clusters of 100 questions): add"
     for found in (
         nescio("compare", path, "-m", "c@1", *REGRESSION, *by),
         nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW, *by),
@@ -335,7 +335,7 @@ def test_a_calibrated_system_is_not_failed_for_its_calibration_error(nescio: Com
 def test_a_gate_says_what_its_interval_is(nescio: Command, tmp_path: Path) -> None:
     path = confident(tmp_path / "runs.csv", [(0.9, 1)] * 20 + [(0.1, 0)] * 20)
     found = nescio("score", path, "-m", "PRR", "--fail-under", "PRR=0.7")
-    assert (found.status, "PRR of run 'a' has no interval to compare with 0.7" in found.err) == (3, True)
+    assert (found.status, "PRR of run 'a' has no interval to compare with the limit 0.7" in found.err) == (3, True)
     assert nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.7").status == 0  # at least .025^(1/20) = .83
     few = confident(tmp_path / "few.csv", [(i / 20, int(i % 2)) for i in range(20)])
     found = nescio("score", few, "-m", "Brier", "--fail-over", "Brier=0.9")

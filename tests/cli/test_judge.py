@@ -128,10 +128,12 @@ def test_a_column_of_people_is_no_verdict_of_the_judge(nescio: Command, tmp_path
 def test_which_verdict_is_asked_in_the_words_of_the_command(nescio: Command, tmp_path: Path) -> None:
     path = written(tmp_path / "results.csv", JUDGED)
     judged = nescio("judge", path, "--against", path, "--column", "outcome=verdict")
-    assert "verdict and human could each be the verdict; name one with --verdict COLUMN" in judged.flat
+    assert "verdict and human could each be the column of verdicts; name one with --verdict COLUMN" in judged.flat
     assert "--labels" not in judged.err
     scored = nescio("score", path, "--labels", path, "--column", "outcome=verdict", "-m", "accuracy")
-    assert "verdict and human could each be the verdict; name one with --column verdict=COLUMN" in scored.flat
+    assert (
+        "verdict and human could each be the column of verdicts; name one with --column verdict=COLUMN" in scored.flat
+    )
 
 
 def test_people_as_the_judge(nescio: Command, files: list[Path], people: Path, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
     assert server.calls == 7 + 7  # the seven that were not graded, two of them for the second time
     assert all(server.came[answer] == 1 for answer in paid)
     assert "12 different answers graded: 5 from nescio-grades.sqlite, 7 by 7 calls" in said
-    assert "2 calls were under way when an earlier run was stopped" in said
+    assert "2 calls were unfinished when an earlier run was stopped" in said
     found = nescio(*asked, "--cache", cache, "-o", tmp_path / "again.csv")
     assert server.calls == 14
     assert f"12 from {cache}, 0 by 0 calls" in found.flat

@@ -22,7 +22,11 @@ GONE = "for an answer that the run no longer"
     ("labels", "status", "says"),
     [
         (MOVED, 0, f"2 judgements are {GONE} gives"),
-        (OTHER, 2, f"people judged none of these answers: 1 judgement is {GONE}"),
+        (
+            OTHER,
+            2,
+            f"people's verdicts cover none of these answers; check runs, questions and texts: 1 judgement is {GONE}",
+        ),
         (EMPTY, 0, f"{(len(ROWS) + 2) // 3} of {len(ROWS)} judgements have no verdict, and are ignored"),
     ],
 )

@@ -83,7 +83,7 @@ def test_night_after_night(nescio: Command, tmp_path: Path) -> None:
     assert looks[-1]["verdict"] == "stop: better"
     assert looks[0]["verdict"].startswith("go on, about ")
     again = nescio("compare", "--looks", tmp_path / "3.csv", *OPTIONS, "--state", state)
-    assert "200 of 200 questions were looked at before and are left out" in again.flat
+    assert "200 of 200 questions were in an earlier look and are left out" in again.flat
 
 
 def test_what_a_run_lacked_in_an_earlier_block_is_allowed_for(

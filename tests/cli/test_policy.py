@@ -102,7 +102,7 @@ def test_the_status_the_last_line_and_junit_say_one_thing(both: Path, nescio: Co
     assert "\nNO-GO: accuracy on b: drop of at most 0.01; found -0.250 [" in done.out
     assert 'failures="1"' in junit.read_text()
     done = nescio("gate", policy(both, '[[rules]]\nbenchmark = "a"\nmeasure = "c@1"\n'))
-    assert (done.status, "GO: all 1 lines that decide are GO." in done.out) == (0, True)
+    assert (done.status, "GO: all 1 deciding lines are GO." in done.out) == (0, True)
 
 
 @pytest.mark.parametrize(

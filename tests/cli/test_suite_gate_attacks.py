@@ -53,7 +53,9 @@ def test_no_run_renames_the_questions_of_a_benchmark(tmp_path: Path, nescio: Com
     nescio("compare", topics, "--suite-by", "topic", "-m", "accuracy", *GATE).assert_refused("benchmark 'a'")
     done = nescio("compare", *suite, "-m", "accuracy", "--missing", "own", *GATE)
     assert done.status == 3
-    assert "a: accuracy: on the 0 of 120 questions for which both runs have the data it needs" in done.flat
+    assert (
+        "a: accuracy: on the 0 of 120 questions for which both runs have the data that the measure needs" in done.flat
+    )
 
 
 def test_the_key_the_reading_and_the_list_of_a_benchmark_are_not_those_of_the_run(
@@ -127,7 +129,9 @@ def test_a_run_without_confidences_on_a_benchmark_has_no_mean(tmp_path: Path, ne
     assert "significantly better than new" not in page.read_text()
 
 
-@pytest.mark.parametrize(("clusters", "says"), [(12, "120 questions into 72"), (4, "120 questions into 64")])
+@pytest.mark.parametrize(
+    ("clusters", "says"), [(12, "72 clusters of 120 questions"), (4, "64 clusters of 120 questions")]
+)
 def test_clusters_of_a_benchmark_are_named_and_many(tmp_path: Path, nescio: Command, clusters: int, says: str) -> None:
     a = table(
         tmp_path / "a.csv",
@@ -138,7 +142,7 @@ def test_clusters_of_a_benchmark_are_named_and_many(tmp_path: Path, nescio: Comm
     own = [lambda q, n=n: f"{right(n, prefix='z')(q)},c{q}" for n in (7, 8)]
     b = table(tmp_path / "b.csv", "outcome,cluster", ("old", own[0]), ("new", own[1]))
     suite = (f"a={a}", f"b={b}", "-m", "accuracy", *GATE)
-    nescio("compare", *suite).assert_refused("clusters that nobody named", says)
+    nescio("compare", *suite).assert_refused("which the command does not name", says)
     named = nescio("compare", *suite, "--cluster", "cluster")
     assert named.status == (3 if clusters >= 10 else 2), named.flat
     assert ("a: its questions are in 4 clusters. Fewer than 10 decide nothing" in named.flat) == (clusters < 10)

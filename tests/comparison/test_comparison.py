@@ -154,8 +154,7 @@ def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pairs == set(map(frozenset, [(1, 3), (1, 2), (3, 2), (1, 0), (1, 4), (2, 0), (0, 4)]))
     (said,) = (note for note in some.notes if note.code == "comparison.some")
     assert str(said) == (
-        "the 3 best of 5 runs are compared with each other, and every other run with the best and with its neighbours in "
-        "rank: 7 of 10 comparisons. All are tested, and p-values are adjusted for all"
+        "7 of 10 comparisons are shown: between the 3 best of 5 runs, and of every other run with the best run and its neighbours in rank. All pairs are tested, and p-values are adjusted for all pairs"
     )
 
 

@@ -112,11 +112,11 @@ def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
     again = looks_at(table(run[:100], baseline[:100]), "accuracy", state=state)
     assert again.rows == first.rows
     assert state.read_bytes() == kept
-    assert "100 of 100 questions were looked at before and are left out" in in_words(again.notes)
+    assert "100 of 100 questions were in an earlier look and are left out" in in_words(again.notes)
     rest = looks_at(table(run[50:], baseline[50:], start=50), "accuracy", state=state)
     assert [(row.block, row.n) for row in rest] == [(1, 100), (2, 300)]
     assert rest.rows[0] == first.rows[0]
-    assert "50 of 250 questions were looked at before and are left out" in in_words(rest.notes)
+    assert "50 of 250 questions were in an earlier look and are left out" in in_words(rest.notes)
     by_state = json.loads(state.read_text())
     assert sorted(by_state["questions"]) == [f"q{i:05d}" for i in range(300)]
     assert by_state["questions"] != sorted(by_state["questions"])
@@ -135,7 +135,7 @@ def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_pat
         before.rows[-1], verdict="cannot tell, as 7 questions that counted end differently now", more=None
     )
     assert after.rows == (cannot_tell,)
-    words = "7 of them have a different outcome now, and the first one counts"
+    words = "7 of these now have a different outcome, and the first outcome counts"
     assert any(words in text for text in in_words(after.notes))
 
 
@@ -160,7 +160,7 @@ def test_questions_that_all_move_the_difference_alike_have_no_asymptotic_interva
         looks = looks_at(table(right, wrong), measure, sequence="asymptotic")
         assert math.isnan(looks.rows[0].low)
         assert (looks.rows[0].verdict, looks.rows[0].more) == ("go on", None)
-        assert any("do not all move the difference alike" in text for text in in_words(looks.notes))
+        assert any("do not all favour the same run" in text for text in in_words(looks.notes))
     assert looks_at(table(right, wrong), "accuracy").rows[0].verdict == "stop: better"
 
 

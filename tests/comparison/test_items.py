@@ -110,7 +110,10 @@ def test_from_thirty_runs_on_silence_is_an_outcome_of_a_model_of_its_own() -> No
     assert any(note.code == "items.penalised" for note in found.notes)
     assert not any(note.code == "items.dependent" for note in found.notes)
     tied = nescio.lab.items(simulated(60, 40, tied=0.8)[0])
-    assert any("able where they answer also answer more (r = 0." in note for note in in_words(tied.notes))
+    assert any(
+        "right more often when they answer also answer more (the two abilities correlate with r = 0." in note
+        for note in in_words(tied.notes)
+    )
 
 
 def test_where_nobody_is_silent_only_being_right_is_modelled_and_with_few_runs_nothing() -> None:

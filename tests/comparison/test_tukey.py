@@ -58,7 +58,7 @@ def test_it_asks_all_runs_for_the_same_questions() -> None:
     found = nescio.compare(data, "mean(score)", test="tukey")
     assert {row.n for row in found} == {2}
     assert found.rows[0].difference == pytest.approx((0.5 + 0.2) / 2 - (0.9 + 0.7) / 2)
-    assert any("all runs have the data it needs" in note for note in in_words(found.notes))
+    assert any("all runs have the data that the measure needs" in note for note in in_words(found.notes))
 
 
 def test_runs_that_are_all_alike_are_not_told_apart() -> None:

@@ -60,7 +60,7 @@ THREE = labels(
 def test_labels_that_differ_are_settled_by_the_rule() -> None:
     one, notes = settled(THREE[:4], "majority")
     assert [(label.question, label.state) for label in one] == [("q", INCORRECT), ("p", CORRECT)]
-    assert [*in_words(notes)] == ['people differ on 1 answer; 1 of them are decided by resolve="majority"']
+    assert [*in_words(notes)] == ['people differ on 1 answer; 1 of these were settled by resolve="majority"']
     assert settled(THREE[:4], "adjudicated") == (THREE[:4], [])
     asked = [*THREE[:3], *labels(("q", "adjudication", CORRECT))]
     assert [label.state for label in settled(asked, "adjudicated")[0]] == [CORRECT]
@@ -68,7 +68,7 @@ def test_labels_that_differ_are_settled_by_the_rule() -> None:
 
 def test_what_stays_in_dispute_is_refused_as_before() -> None:
     left, _ = settled(THREE, "majority")
-    with pytest.raises(MismatchError, match=r"'p' is judged twice, differently.*nescio lab assessors"):
+    with pytest.raises(MismatchError, match=r"'p' has two different verdicts.*nescio lab assessors"):
         human(left, ["x"], ["p", "q"])
 
 
@@ -83,5 +83,5 @@ def test_texts_that_differ_in_case_are_one_answer_and_no_verdict_is_none() -> No
 
 
 def test_an_assessor_who_says_two_things_is_named() -> None:
-    with pytest.raises(UsageError, match="row 1: 'a' judges the same answer to 'q' twice, differently"):
+    with pytest.raises(UsageError, match="row 1: 'a' gives two different verdicts on the same answer to 'q'; keep one"):
         settled(labels(("q", "a", CORRECT), ("q", "a", INCORRECT)), "majority")

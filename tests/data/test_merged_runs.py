@@ -49,7 +49,7 @@ def test_what_cannot_be_merged_is_refused(tmp_path: Path) -> None:
         ({"mine": "seed1"}, "1 of the runs matches"),
         ({"a": "seed*", "b": "seed1*"}, "1 of the runs matches"),
         ({"a": "seed*", "b": "seed[12]"}, "run 'seed1' matches two patterns"),
-        ({"seed3": "seed[12]"}, "there is already a run of that name"),
+        ({"seed3": "seed[12]"}, "the files already have a run of that name"),
     ):
         with pytest.raises(UsageError) as refused:
             nescio.score(files(tmp_path), "accuracy", repeats_of=groups, missing="unanswered")

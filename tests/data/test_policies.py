@@ -47,8 +47,7 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
         f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing common to "
-        "keep only the 1 question that all runs have (no gate rests on that), --missing own to count each run "
-        "on its own questions, or --missing unanswered if the runs were asked the others and gave no answer"
+        "keep only the 1 question that all runs have (no gate rests on that), --missing own to score each run on its own questions, or --missing unanswered if the runs were asked the lacking questions and gave no answer"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
@@ -87,7 +86,7 @@ def test_a_policy_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     )
     apart = encode(rows({"a": "cc.", "b": ".cc", "d": "c.c"}), "csv", tmp_path)
     assert str(refusal(apart, MismatchError, missing="common")) == "the runs have no question in common"
-    assert "; use --missing own to count each run on its own questions, or --missing unanswered if the runs" in str(
+    assert "; use --missing own to score each run on its own questions, or --missing unanswered if the runs" in str(
         refusal(apart, MismatchError)
     )
     path = encode(without_answers(rows({"a": "u"}), {"q1"}), "csv", tmp_path)
@@ -105,7 +104,7 @@ def test_k_has_no_bounds_and_says_so(tmp_path: Path) -> None:
     ranked = rows({"a": "c?"}, confidence=0.5)
     lower = {"run": "a", "question": "q2", "outcome": "correct", "rank": 2, "confidence": 0.25}
     found = read(encode([*ranked, lower], "csv", tmp_path), ungraded="bounds")
-    assert in_words(found.notes)[-1] == "K has no such bounds: it uses only the graded answers"
+    assert in_words(found.notes)[-1] == "K has no bounds for ungraded answers: it uses only the graded answers"
 
 
 def test_an_ungraded_answer_is_an_error_that_counts_all(tmp_path: Path) -> None:
@@ -184,7 +183,9 @@ def test_a_question_without_a_cluster_is_refused(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert message == "--cluster story: no such column is constant within each question; such columns: topic"
+    assert (
+        message == "--cluster story: there is no such column that is constant within each question; such columns: topic"
+    )
 
 
 def test_ungraded_answers_may_count_as_incorrect() -> None:

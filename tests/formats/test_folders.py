@@ -36,7 +36,7 @@ def test_a_folder_stands_for_the_logs_in_it(tool: str, tmp_path: Path) -> None:
 
 def test_folders_without_logs_or_with_those_of_several_tools(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
-    assert_refused(tmp_path, None, "this is a folder; name the files in it (found automatically are .story files or ")
+    assert_refused(tmp_path, None, "this is a folder; give the files inside (nescio finds only .story files or ")
     for tool in ("lm_eval", "inspect"):
         shutil.copytree(place_of(tool), tmp_path / tool)
     assert_refused(tmp_path, None, "this folder holds logs of several tools: ")

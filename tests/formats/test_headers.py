@@ -191,7 +191,7 @@ ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
     ),
     "failed calls": (
         "model,question,correct,failed\nA,1,0,0\nA,2,1,1\nA,3,1,0\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         {"column": {"error": "failed"}, "ungraded": "exclude"},
         {"A": [1, 1, 0]},
     ),
@@ -238,10 +238,10 @@ def test_columns_that_cannot_be_named_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r'"mark"\}: there is no such column in .*; columns are question, correct'):
         load(path, Options(column={"outcome": "mark"}))
     for column, rule in (
-        ({"gold": "!correct"}, "this form inverts a column of two values; it is for outcome, abstained"),
-        ({"outcome": "#"}, "this form numbers the rows; it is for question, not for outcome"),
-        ({"gold": "correct/100"}, "this form divides; it is for confidence, not for gold"),
-        ({"cluster": "question+correct"}, "this form names several columns; it is for run"),
+        ({"gold": "!correct"}, "this form inverts a column of two values, which works for outcome, abstained"),
+        ({"outcome": "#"}, "this form numbers the rows, which works for question, not for outcome"),
+        ({"gold": "correct/100"}, "this form divides, which works for confidence, not for gold"),
+        ({"cluster": "question+correct"}, "this form names several columns, which works for run"),
     ):
         with pytest.raises(UsageError, match=rule):
             load(path, Options(column=column))

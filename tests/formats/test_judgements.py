@@ -82,7 +82,7 @@ def test_verdicts_of_several_people_on_one_answer_name_the_column_that_tells_the
     assert human(labels, ["a"], ["q0", "q1", "q2"])[1][-1].code == "judgements.doubled"  # they agree: one counts
     rows[4]["verdict"] = "W"
     labels, _ = read_judgements(encode(rows, "csv", tmp_path))
-    with pytest.raises(MismatchError, match=r"\(who 'ann'\), and .*\(who 'bo'\); keep one verdict on each answer"):
+    with pytest.raises(MismatchError, match=r"\(who 'ann'\), and .*\(who 'bo'\); keep one verdict per answer"):
         human(labels, ["a"], ["q0", "q1", "q2"])
 
 
@@ -99,10 +99,10 @@ def test_a_word_that_is_no_verdict(encoding: str, tmp_path: Path) -> None:
     ("row", "message"),
     [
         ({"run": "1", "acceptable": "1"}, "judgements name the question in a column question_id, qid, id, question"),
-        ({"qid": "1", "run": "1"}, "judgements hold the verdict in a column outcome, verdict"),
+        ({"qid": "1", "run": "1"}, "the table of judgements has no column outcome, verdict"),
         (
             {"qid": "1", "grade": "1", "correct": "1"},
-            "grade and correct could each be the verdict; name one with --verdict",
+            "grade and correct could each be the column of verdicts; name one with --verdict",
         ),
         ({"question_id": None, "verdict": "R"}, "line 2: the question is empty"),
     ],

@@ -120,10 +120,11 @@ def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
     questions, run = questions_and_run(tmp_path)
     other = lines(tmp_path / "other.jsonl", Q1)
     assert (
-        str(refusal(questions, MismatchError)) == f"{questions} holds questions; give the runs that answer them with it"
+        str(refusal(questions, MismatchError))
+        == f"{questions} holds only questions; also give the runs that answer these"
     )
-    assert "need one file of questions with them, and none was given" in str(refusal(run, MismatchError))
-    assert "need one file of questions with them, and 2 were given" in str(
+    assert "one file of questions with the answers; none was given" in str(refusal(run, MismatchError))
+    assert "one file of questions with the answers; 2 were given" in str(
         refusal([questions, other, run], MismatchError)
     )
 
@@ -216,7 +217,9 @@ def test_stories_say_that_they_make_clusters(tmp_path: Path) -> None:
     whole, said = evidence_and_notes(tmp_path)
     plain, nothing = evidence_and_notes([files[0], files[2]])
     assert (whole.clusters is None, plain.clusters is None, nothing) == (False, True, ())
-    assert said == (f"{files[1]}: the 2 questions are about 1 story; those about one story are resampled together",)
+    assert said == (
+        f"{files[1]}: the 2 questions are about 1 story; questions about the same story are resampled together",
+    )
 
 
 def test_what_answers_rest_on_is_left_out_only_where_nobody_looks_at_it(tmp_path: Path) -> None:

@@ -52,13 +52,13 @@ def test_matrices_together_have_the_same_runs_and_questions(
 ) -> None:
     paths = [encode(SOUND, "csv", tmp_path, "one"), encode(rows, "csv", tmp_path, "other")]
     message = str(refusal(paths, MismatchError))
-    assert message == f"{paths[1]}: its {what}, or their order, are not those of {paths[0]}; score the matrices apart"
+    assert message == f"{paths[1]}: its {what}, or their order, differ from {paths[0]}; score the matrices separately"
 
 
 def test_two_matrices_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     paths = [encode(SOUND, "csv", tmp_path), encode(SOUND, "csv", tmp_path / "more")]
-    rule = f"{paths[1]}: another matrix is named 'table' too; rename one of the files"
+    rule = f"{paths[1]}: two score matrices are named 'table'; rename one of the files"
     assert str(refusal(paths, MismatchError)) == rule
 
 

@@ -155,7 +155,7 @@ def test_the_real_files_have_the_outcomes_of_the_table(tmp_path: Path) -> None:
             assert_array_equal(found.columns[outcome][r, at], (rows.outcome == outcome).to_numpy())
     # Of 325, 82 are by the third rule; counted by its own expression, as are the 468 of the other run.
     for words in (
-        "325 letters in pred cannot be reproduced",
+        "no rule of the repository gives 325 letters in pred",
         "468 are the last one alone",
         "82 are the last one alone",
     ):
@@ -227,8 +227,13 @@ def test_one_question_asked_twice_among_hundreds_makes_no_clusters(tmp_path: Pat
     (path,) = write_files(tmp_path, {"mine.csv": "\n".join(rows)})
     found, notes = evidence_and_notes(path)
     assert (len(found.questions), found.clusters) == (201, None)
-    assert notes[-1] == "2 of 201 questions ask the same as another one: so few that each is resampled on its own"
+    assert (
+        notes[-1]
+        == "2 of 201 questions repeat the text of another question: too few to matter, so all are resampled separately"
+    )
     path.write_text("\n".join(rows[:-1]))
     found, notes = evidence_and_notes(path)
     assert found.clusters is not None
-    assert notes[-1].endswith("ask the same as another one: such questions are resampled together, in 199 clusters")
+    assert notes[-1].endswith(
+        "repeat the text of another question: questions with the same text are resampled together, in 199 clusters"
+    )

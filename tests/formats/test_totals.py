@@ -23,22 +23,22 @@ from .fuzz import evidence_and_notes, write_files
 # An excerpt, its figure as it stands in the file and as somebody edited it, and the two figures in the note: the
 # excerpt's answers were counted by hand.
 EDITED = [
-    ("deepeval", '"testPassed": 1,', '"testPassed": 3,', "holds 6 of the 8 answers that its own figures cover"),
-    ("helm", '"mean": 0.25,', '"mean": 0.5,', "its own exact_match is 0.5, but the answers in it give 0.25"),
-    ("inspect", '"value": 0.5,', '"value": 0.75,', "its own accuracy is 0.75, but the answers in it give 0.5"),
-    ("lighteval", '"em": 0.4', '"em": 0.6', "its own em of harbour|0 is 0.6, but the answers in it give 0.4"),
-    ("lm_eval", ',strict-match": 0.25', ',strict-match": 0.5', "strict-match is 0.5, but the answers in it give 0.25"),
-    ("nemo_skills", '"symbolic_correct": 50.0', '"symbolic_correct": 75.0', "is 0.75, but the answers in it give 0.5"),
+    ("deepeval", '"testPassed": 1,', '"testPassed": 3,', "holds 6 of the 8 answers that its stated figures cover"),
+    ("helm", '"mean": 0.25,', '"mean": 0.5,', "the file states exact_match 0.5, but its answers give 0.25"),
+    ("inspect", '"value": 0.5,', '"value": 0.75,', "the file states accuracy 0.75, but its answers give 0.5"),
+    ("lighteval", '"em": 0.4', '"em": 0.6', "the file states em of harbour|0 0.6, but its answers give 0.4"),
+    ("lm_eval", ',strict-match": 0.25', ',strict-match": 0.5', "strict-match 0.5, but its answers give 0.25"),
+    ("nemo_skills", '"symbolic_correct": 50.0', '"symbolic_correct": 75.0', "0.75, but its answers give 0.5"),
     (
         "openai_evals",
         '"accuracy": 0.3333333333333333',
         '"accuracy": 0.5',
-        "is 0.5, but the answers in it give 0.333333",
+        "0.5, but its answers give 0.333333",
     ),
-    ("opencompass", '"score": 60.0', '"score": 40.0', "its own score is 0.4, but the answers in it give 0.6"),
-    ("promptfoo", '"successes": 2', '"successes": 3', "stats.successes is 3, but the answers in it give 2"),
-    ("promptfoo", '"testPassCount": 2', '"testPassCount": 3', "testPassCount is 3, but the answers in it give 2"),
-    ("swe_bench", '"resolved_instances": 2', '"resolved_instances": 3', "instances is 3, but the answers in it give 2"),
+    ("opencompass", '"score": 60.0', '"score": 40.0', "the file states score 0.4, but its answers give 0.6"),
+    ("promptfoo", '"successes": 2', '"successes": 3', "stats.successes 3, but its answers give 2"),
+    ("promptfoo", '"testPassCount": 2', '"testPassCount": 3', "testPassCount 3, but its answers give 2"),
+    ("swe_bench", '"resolved_instances": 2', '"resolved_instances": 3', "instances 3, but its answers give 2"),
 ]
 
 
@@ -112,12 +112,12 @@ def test_tables_that_contradict_their_totals_are_asked_about_unless_the_outcome_
     right, claimed = claims(seed)
     data, notes = evidence_and_notes(written(tmp_path / "honest", name, right, claimed))
     assert data.columns["correct"][0].tolist() == [float(correct) for correct in right]
-    assert not [note for note in notes if "its own" in note]
+    assert not [note for note in notes if "the file states" in note]
     paths = written(tmp_path / "tampered", name, *tampered(right, claimed, seed))
-    with pytest.raises(FormatError, match=r"its own .* is .*, but the answers give"):
+    with pytest.raises(FormatError, match=r"the file states .* .*, but its answers, as nescio reads them, give"):
         evidence_and_notes(paths)
     _, notes = evidence_and_notes(paths, column={"outcome": "is_correct"})
-    assert [note for note in notes if "its own" in note and "but the answers in it give" in note]
+    assert [note for note in notes if "the file states" in note and "but its answers give" in note]
 
 
 def test_totals_that_silence_contradicts(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_no_honest_figure_is_called_a_contradiction(tmp_path: Path, beside: dict
     paths = write_files(tmp_path, {"mine.json": json.dumps(beside | {"results": rows})})
     data, notes = evidence_and_notes(paths, ungraded="exclude")
     assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [4, 3, 2]
-    assert not [note for note in notes if "its own" in note]
+    assert not [note for note in notes if "the file states" in note]
 
 
 @together("figure", [{"question_id": 99, "abstained": True}, {"question_id": 99}])

@@ -121,7 +121,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "left out, because there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
+        "left out, because nescio's questions and runs has no place for: 3 columns of questions (outcome, "
         "value, answer), "
         "1 column of scores (f1)",
     )
@@ -142,7 +142,7 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
 # ---- SQuAD ----
 
 LOST = (
-    "left out, because there is no place for it in SQuAD: 1 question with options, 1 cluster mark, 1 declined candidate, "
+    "left out, because SQuAD has no place for: 1 question with options, 1 cluster mark, 1 declined candidate, "
     "1 answer below rank 1, 1 support, 1 column of questions (topic)"
 )
 SAID = {
@@ -180,7 +180,7 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
     odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
-    assert notes[-1] == "run 'low': no file of odds, because its confidences could not be read back from one"
+    assert notes[-1] == "run 'low': no file of odds is written, because its confidences could not be read back exactly"
     runs = (Run("some", (Response("1", "Ann", True, 0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
     assert notes[-1] == "run 'some': 1 answer without confidence, so without odds"
@@ -192,7 +192,7 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
 @pytest.mark.parametrize("to", ["questions", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
-    with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):
+    with pytest.raises(MismatchError, match="question '9' has neither an answer nor answerable: false"):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

@@ -82,7 +82,7 @@ def test_texts_like_formulas_are_inert_in_a_spreadsheet_and_read_back(suffix: st
     if suffix not in ("csv", "tsv"):
         assert not notes
         return
-    assert notes == ("7 texts like a spreadsheet's formulas, written with an apostrophe before it",)
+    assert notes == ("7 texts look like a spreadsheet formula and are written with an apostrophe in front",)
     with path.open(newline="") as file:
         cells = {cell for row in csv.reader(file, delimiter="," if suffix == "csv" else "\t") for cell in row}
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
@@ -97,6 +97,6 @@ def test_what_an_outcome_table_has_no_column_for_is_counted(tmp_path: Path) -> N
         extra_columns={"k_credit": np.zeros((2, 2)), "token_f1.f1": np.ones((2, 2))},
     )
     assert in_words(write(found, tmp_path / "table.csv").notes) == (
-        "left out, as there is no column for it in an outcome table: the ranks of right answers, k_credit",
+        "left out, because an outcome table has no column for: the ranks of right answers, k_credit",
     )
     assert (tmp_path / "table.csv").read_text().startswith('"run","question","outcome","f1"\n')

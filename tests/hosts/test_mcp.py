@@ -85,7 +85,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("score", {**TABLE, "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
     ("score", {**TABLE, "missing": "ignore"}, "missing"),
     ("compare", {}, "source must be given"),
-    ("tune", {**TABLE, "run": "mine", "measures": ["accuracy"]}, "tune takes no 'measures'; it takes source"),
+    ("tune", {**TABLE, "run": "mine", "measures": ["accuracy"]}, "tune takes no 'measures'; its arguments are source"),
     ("score", {**TABLE, "output": "x.csv"}, "score takes no 'output'"),
     ("score", {**TABLE, "plugin": ["begins.py"]}, "score takes no 'plugin'"),
     ("score", {**TABLE, "seed": True}, "seed takes a whole number, 0 or more (found True)"),

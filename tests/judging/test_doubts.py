@@ -79,7 +79,7 @@ def test_how_many_answers_a_note_counts(code: str, judge: str | None, rows: Rows
     notes = said(loaded(rows, judge=judge), code)
     assert [{name: note[name] for name in expected} for note in notes] == [expected] * bool(expected)
     assert all(len(note["shown"]) == min(3, note["answers"]) for note in notes)
-    assert code != MARKS or all("--judge fitting heeds them" in str(note) for note in notes)
+    assert code != MARKS or all("--judge fitting compares them" in str(note) for note in notes)
 
 
 SILENT = ["None", "Ich weiß es nicht.", "no lo sé", "je ne sais pas", "不知道", "n.a."]
@@ -111,7 +111,7 @@ def test_what_may_decline_is_counted_whether_it_is_incorrect_or_without_a_grade(
     (option,) = re.findall(r"--judge (.*?) leaves", str(note))
     found = loaded(rows, judge=shlex.split(option)[0], ungraded="exclude")
     assert [(row.why, row.taken_for, row.n) for row in found.silence] == [
-        ("undetermined, by its words", "not graded", 1)
+        ("undetermined: its words do not show whether it declines", "not graded", 1)
     ]
     assert not said(found, "judging.may_decline")
 
@@ -150,4 +150,4 @@ def test_wrong_answers_of_an_outcome_table_that_read_like_silence_are_counted() 
 def test_a_run_that_always_says_the_same_is_noted(rows: Rows, noted: bool) -> None:
     notes = said(loaded(rows), "judging.uniform")
     assert len(notes) == noted
-    assert all("gives the same answer to all 10 questions that it answers: 'vulnerable'" in str(n) for n in notes)
+    assert all("gives the same answer to every question (10 answered questions): 'vulnerable'" in str(n) for n in notes)

@@ -58,7 +58,7 @@ def test_by_a_text_however_its_accents_were_typed(form: Literal["NFC", "NFD"]) -
 
 def test_by_question_where_there_is_one_run() -> None:
     assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
-    with pytest.raises(MismatchError, match="file, row 3: say which run or answer"):
+    with pytest.raises(MismatchError, match=r"file, row 3: there are . runs, so name the run or the answer"):
         judged(Label("q2", CORRECT, place="file, row 3"))
 
 
@@ -83,7 +83,7 @@ def test_labels_of_others_are_counted() -> None:
 def test_one_answer_may_be_judged_twice_alike() -> None:
     twice = [Label("q1", NOT_GRADED, "a"), Label("q1", CORRECT, "a", place="here"), Label("q1", CORRECT, "a")]
     assert judged(*twice, Label("q1", NOT_GRADED, "a"))[0][0] == CORRECT
-    with pytest.raises(MismatchError, match="question 'q1' is judged twice, differently: here, and there"):
+    with pytest.raises(MismatchError, match="question 'q1' has two different verdicts: here, and there"):
         judged(*twice, Label("q1", INCORRECT, "a", place="there"))
 
 

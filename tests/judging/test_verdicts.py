@@ -187,7 +187,7 @@ def test_choices_that_count_from_one_are_refused() -> None:
         run = Run("r", tuple(Response(f"q{i}", text, answered=True) for i, text in enumerate(answers)))
         return judge_runs(Collection("c", questions), [run], "choice")[0].state[0].tolist()
 
-    with pytest.raises(MismatchError, match=r"options from 1 \(1 of 6 are the number of options, none is 0\)"):
+    with pytest.raises(MismatchError, match=r"count from 1 \(1 of 6 equal the number of options, none is 0\)"):
         judged("3", "3", "5", "1", "2", "3")
     assert judged("2", "2", "0", "1", "2", "4") == [1, 1, 0, 0, 1, 0]
     assert judged("C", "C", "A", "E", "C", "C") == [1, 1, 0, 0, 1, 1]

@@ -105,7 +105,9 @@ def test_scores_that_differ_by_rounding_are_a_tie() -> None:
 def test_a_run_without_a_value_is_left_out_and_said() -> None:
     found = agreement(evidence(x="CCWU", y="CWWU", z="CUUU", silent="UUUU"), ["precision", "accuracy", "UF"])
     assert [row.runs for row in found] == [3, 3, 4]
-    assert "the comparisons of precision leave out 'silent', for which it is undefined" in in_words(found.notes)
+    assert "the comparisons of precision leave out 'silent', because precision is undefined there" in in_words(
+        found.notes
+    )
     assert "silent" not in {row.run for row in found.tables["disagreements"] if "precision" in (row.measure, row.other)}
 
 

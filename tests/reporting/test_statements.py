@@ -661,7 +661,7 @@ RULES: dict[str, Check] = {
     r"the same with each of # (questions?|clusters?)": lambda page, m: (page.units(m[2]),),
     r"all # (questions) or clusters move the two runs alike": lambda page, _: (page.questions,),
     r"Ship nothing yet: # of .+?'s # answers? counts? as silence": lambda page, _: of_best(page)[2:4],
-    r"put # questions into #: add": lambda page, _: (page.questions, page.units("cluster")),
+    r"\(# clusters of # questions\): add": lambda page, _: (page.units("cluster"), page.questions),
     r"Ship nothing yet: # of .+?'s # answers? (?:is|are) left out": lambda page, _: (
         page.ungraded,
         page.ungraded + of_best(page)[3],
@@ -689,8 +689,8 @@ RULES: dict[str, Check] = {
     r"# bars? over # runs?(?:: (.+?))?\. (?:# runs? without a bar|Every run is under a bar)\.": bars,
     r"By c@1, # of # pairs differ significantly \(p-values adjusted for all pairs\)\.(?: # of these comparisons are on this "
     r"page\.)?(?: Not significantly different: (.+?)\.(?= The chart|$))?": pairs,
-    r"the # best of # runs are compared with each other, .*? neighbours in rank: # of # comparisons": lambda page, _: (
-        *(40, page.k, len(page.on_page), len(page.comparisons)),
+    r"# of # comparisons are shown: between the # best of # runs, and": lambda page, _: (
+        *(len(page.on_page), len(page.comparisons), 40, page.k),
     ),
     r"RUN minus RUN: #(?: \[#, #\])?, adjusted p (<? ?)#, (not )?significant\.(?: The smallest difference that this test "
     r"would detect \(80% power\): #\.)?": one_pair,

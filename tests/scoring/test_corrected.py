@@ -172,7 +172,7 @@ def test_two_judges() -> None:
 
 @pytest.mark.parametrize("measure", ["coverage", "AUROC"])
 def test_measures_that_labels_cannot_correct(measure: str) -> None:
-    with pytest.raises(UsageError, match=f"{measure} uses more than these"):
+    with pytest.raises(UsageError, match=f"{measure} uses other data too"):
         nescio.score(OUTCOMES, measure, labels=LABELS)
     assert {row.measure for row in nescio.score(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
     assert {row.measure for row in nescio.compare(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
@@ -192,15 +192,15 @@ def test_what_is_said_of_labels() -> None:
     for words in (
         "1 judgements repeat another verdict",
         "1 judgement is for runs or questions that are not in the data (first: run 'x', question 'q99')",
-        "1 label is of answers that the runs left unanswered",
-        "people call 1 answer unanswered that the runs gave; with labels it counts as not correct",
+        "1 label not used: the run left the question unanswered",
+        "people call 1 given answer unanswered; with labels it counts as not correct",
         "1 question has a label for only one run of a pair",
         "only 7 labels: treat this interval as approximate",
         "a corrected difference is estimated directly",
         "the figures are about all questions of this kind",
     ):
         assert words in said, said
-    with pytest.raises(MismatchError, match="question 'q0' is judged twice, differently"):
+    with pytest.raises(MismatchError, match="question 'q0' has two different verdicts"):
         nescio.score(OUTCOMES, labels=[*LABELS, {"run": "x", "question": "q0", "verdict": "incorrect"}])
 
 
@@ -212,7 +212,7 @@ def test_a_useless_judge_and_labels_of_odd_answers_are_said() -> None:
         found = nescio.score(rows({"x": judge}), "accuracy", labels=rows({"x": people}, "verdict"))
         return " ".join(map(str, found.notes))
 
-    assert "people's labels alone would do as well or better" in said(useless, truth[:60])
+    assert "people's labels alone would be as precise or better" in said(useless, truth[:60])
     assert not any(words in said(truth, truth[:60]) for words in ("alone would do", "approximate", "more than chance"))
     assert "by more than chance" in said(odd, odd[:80])
 
@@ -368,7 +368,7 @@ def test_labels_have_the_headers_of_the_tool_and_no_run(tmp_path: Path) -> None:
         # all four answers have a label, and people call two of them right
         assert [score.value for score in made] == [0.5]
         said = " ".join(in_words(made.notes))
-        assert "4 labels name answers by a text that is not read from these files" in said
+        assert "4 labels name answers by text, but these files hold no texts" in said
     two = tmp_path / "two.csv"
     two.write_text(log.read_text())
     with pytest.raises(MismatchError, match="add a column run"):

@@ -231,7 +231,9 @@ def test_few_labels_and_why_a_correction_is_undefined(people: list[int], labels:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(MismatchError, match="people judged none of these answers"):
+    with pytest.raises(
+        MismatchError, match="people's verdicts cover none of these answers; check runs, questions and texts"
+    ):
         compared(outcomes(JUDGE), outcomes([N] * 60))
     with pytest.raises(MismatchError, match="the same runs and questions"):
         compared(outcomes(JUDGE), outcomes(PEOPLE, PEOPLE))

@@ -130,4 +130,4 @@ def test_xml_is_nested_at_most_256_deep(tmp_path: Path) -> None:
     path.write_text("<a>" * 256 + "</a>" * 256)
     assert len([*parse_xml(path).iter()]) == 256
     path.write_text("<a>" * 257 + "</a>" * 257)
-    assert "more than 256 elements within each other" in error_of(path)
+    assert "elements are nested more than 256 levels deep" in error_of(path)

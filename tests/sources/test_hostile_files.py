@@ -145,7 +145,7 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     path.write_bytes(pack(b""))
     assert_refused(path, None, "the file is empty")
     path.write_bytes(pack(b"\n" * ((1 << 20) + 1)))
-    rule = "unpacks to more than 0.000976562 GB; --max-unpacked says how many GB a file may unpack to"
+    rule = "unpacks to more than 0.000976562 GB; --max-unpacked raises the limit (in GB)"
     assert_refused(path, None, rule, max_unpacked=1 / 1024)
     assert_refused(path, None, "only blank lines", max_unpacked=1 / 512)
 
@@ -168,10 +168,10 @@ def test_members_that_overlap(tmp_path: Path) -> None:
     path.write_bytes(overlapping(1, SAMPLE.encode()))
     assert evidence(path).questions == ("1",)
     path.write_bytes(overlapping(2, SAMPLE.encode()))
-    assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json lies within this one")
+    assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json overlaps this member")
     path.write_bytes(overlapping(9_000, SAMPLE.encode() + b" " * 50_000))
-    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one")
-    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one", max_unpacked=0.01)
+    assert_refused(path, "member samples/0_epoch_1.json", "overlaps this member")
+    assert_refused(path, "member samples/0_epoch_1.json", "overlaps this member", max_unpacked=0.01)
 
 
 # ---- nesting ----

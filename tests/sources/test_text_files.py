@@ -66,7 +66,7 @@ def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> 
     text = f'run,question,outcome,note\na,q1,correct,{space}"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
     assert_refused(write(table, text), "line 8", "what does 'wat' in 'outcome' mean?")
     assert_refused(
-        write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4"
+        write(table, text.replace("wat,", "correct")), "line 8", "this row has 3 fields, but the header has 4"
     )
     assert evidence(write(table, text.replace("wat", "correct"))).questions == ("q1", 'q,"2"', "q3")
 
@@ -104,7 +104,7 @@ def test_a_line_longer_than_the_fast_reader_takes(table: Path, monkeypatch: pyte
 
 
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
-    assert_refused(tmp_path, None, "this is a folder; name the files in it")
+    assert_refused(tmp_path, None, "this is a folder; give the files inside")
     assert_refused(tmp_path / "nothing.csv", None, "there is no such file")
     assert_refused(tmp_path / ("x" * 300 + ".csv"), None, "cannot be read: ")
     broken = tmp_path / "broken.csv"
@@ -127,7 +127,9 @@ def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypa
 
     monkeypatch.setattr("nescio.sources.compressed.check_size", full)
     assert_refused(
-        path, None, f"the folder for temporary files {tmp_path} is full; the variable TMPDIR can name another one"
+        path,
+        None,
+        f"the folder for temporary files {tmp_path} is full; the environment variable TMPDIR can name another folder",
     )
 
 

@@ -99,7 +99,7 @@ def plain(path: Path, *rows: Sequence[object]) -> Path:
 def test_formulas_without_values_are_refused_and_those_with_values_read(tmp_path: Path) -> None:
     """openpyxl writes formulas and never their values; a spreadsheet program writes both."""
     path = plain(tmp_path / "t.xlsx", *([f"q{i}", '=IF(1,"correct","")'] for i in range(3)))
-    with pytest.raises(FormatError, match=r"cell B2: the cell holds a formula and not the value .* \(as do 2 more\)"):
+    with pytest.raises(FormatError, match=r"cell B2: the cell holds a formula without its value .*\(as do 2 more\)"):
         nescio.score(path)
     valued = tmp_path / "valued.xlsx"
     with zipfile.ZipFile(path) as given, zipfile.ZipFile(valued, "w") as copy:
@@ -121,5 +121,5 @@ def test_cells_beyond_the_header_are_told(tmp_path: Path) -> None:
     note = "1 cell beyond the last column of the header left out (first: cell D3)"
     assert any(note in str(said) for said in scores.notes)
     path = plain(tmp_path / "errors.xlsx", ["q1", "correct"], ["q2", "#N/A"], ["q3", "#REF!"])
-    with pytest.raises(FormatError, match=r"cell B3: the cell holds an error of the spreadsheet \(and 1 more .*#N/A"):
+    with pytest.raises(FormatError, match=r"cell B3: the cell holds a spreadsheet error \(and 1 more .*#N/A"):
         nescio.score(path)

@@ -174,7 +174,7 @@ def test_what_becomes_of_runs_that_lack_a_benchmark() -> None:
     compared = nescio.compare(suite, "accuracy", baseline="a", incomplete="available", **SMALL)
     assert [row.run for row in compared] == ["b"]
     (text,) = [str(remark) for remark in compared.notes if remark.code == "suite.shared"]
-    assert text.endswith("of 2: over 1 b against a; over none, and so left out, c against a")
+    assert text.endswith("of 2: over 1 b against a; left out, as they share no benchmark: c against a")
 
 
 def test_marks_are_those_of_the_macro_test() -> None:

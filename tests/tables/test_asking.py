@@ -24,7 +24,7 @@ from tests.tables.reading import counted, key
 ASKED = {
     "letters and labels with them": (  # by hand: 1, 3 and 4 name the letter that is right
         "qid,gold,prediction\n1,B,b) Lyon\n2,A,Answer: C\n3,C,The answer is C.\n4,A,(A)\n",
-        "the gold answers are letters, and the answers say more",
+        "the gold answers are letters, but the answers are longer",
         [(3, 1, 0, 0), (1, 3, 0, 0)],
     ),
     "answers of which none is right": (
@@ -63,7 +63,7 @@ ASKED = {
         "appears twice",
         [(1, 1, 0, 0), (2, 0, 0, 0)],
     ),
-    "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which on is 'score'", [(2, 1, 0, 0)]),
+    "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which value of 'score'", [(2, 1, 0, 0)]),
     "a total that contradicts its rows": (
         "qid,correct\n1,1\n2,0\n3,0\n4,1\nTotal,3\n",
         "its own Total.correct is 3",
@@ -97,52 +97,52 @@ ASKED = {
     ),
     "an error beside words for none": (  # the fourth call failed and the last one did; 2 and 5 are wrong
         "qid,correct,error\n1,1,None\n2,0,OK\n3,1,\n4,0,timeout\n5,0,-\n6,1,true\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(2, 2, 0, 2), (3, 3, 0, 0)],
     ),
     "an error in an object called like a verdict": (
         "FrageID,EvaluationResult.Urteil,EvaluationResult.Fehlermeldung\n1,correct,\n2,wrong,\n3,wrong,HTTP 429\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (1, 2, 0, 0)],
     ),
     "a status of a call that failed": (  # the first call failed, and the verdict on the third is wrong
         "qid,passed,finish_reason\n1,1,error\n2,1,stop\n3,0,length\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a status in the words of verdicts that contradicts them": (
         "qid,passed,status\n1,1,failed\n2,1,success\n3,0,failed\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 0, 0, 2), (2, 1, 0, 0)],
     ),
     "a code of HTTP": (
         "qid,passed,http_status\n1,1,500\n2,1,200\n3,0,200\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a code of HTTP as an error": (
         "qid,passed,error\n1,1,500\n2,1,\n3,0,0\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a part of an object called error": (
         "qid,passed,error.type\n1,1,overloaded\n2,1,\n3,0,\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a flag for a failed call": (
         "qid,passed,errored\n1,1,true\n2,1,false\n3,0,false\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "an object called error": (
         '[{"id": 1, "passed": true, "error": {"message": "500"}}, {"id": 2, "passed": true, "error": null}]',
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 0, 0, 1), (2, 0, 0, 0)],
     ),
     "an answer that is marked as an error": (
         "qid,passed,output\n1,1,[ERROR] HTTP 500\n2,1,Paris\n3,0,Error bars\n",
-        "do verdicts on answers with an error count, or are these failed calls without a grade?",
+        "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
         [(1, 1, 0, 1), (2, 1, 0, 0)],
     ),
     "a word of a verdict beside a score": (
@@ -295,7 +295,7 @@ def test_parts_of_an_object_may_be_runs_or_one_answer(tmp_path: Path) -> None:
 def test_grades_are_asked_about_from_each_grade_on(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_text("id,grade\n1,0\n2,0.25\n3,0.5\n4,1\n")
-    with pytest.raises(AskedError, match="from which on is 'grade'") as asked:
+    with pytest.raises(AskedError, match="from which value of 'grade'") as asked:
         read([path], Options())
     found = {way.options["column"]["outcome"]: key(way.counts) for way in asked.value.executed}
     assert found["grade>=0.5"] == ((2, 2, 0, 0),)
@@ -435,7 +435,7 @@ def test_a_row_of_totals_is_left_out_wherever_it_is(tmp_path: Path, rows: str) -
 def test_a_total_among_questions_that_are_words_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question,correct\ndog,1\nsum,0\ncat,1\nhorse,0\n")
-    with pytest.raises(FormatError, match="line 3: this row seems to sum up others"):
+    with pytest.raises(FormatError, match="line 3: this row seems to be a total of other rows"):
         counted(path)
 
 

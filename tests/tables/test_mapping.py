@@ -73,7 +73,7 @@ def test_columns_of_several_roles_pair_by_the_runs_that_they_name(tmp_path: Path
     assert confidence == {"a": [0.9, 0.8], "b": [0.1, 0.2]}
     with pytest.raises(UsageError, match="outcome names b, a and confidence names a_conf, low"):
         read([path], Options(column={**column, "confidence": "a_conf+low"}))
-    with pytest.raises(UsageError, match="one of each for every run"):
+    with pytest.raises(UsageError, match="one for each run"):
         read([path], Options(column={**column, "outcome": "a_ok", "confidence": "*_conf"}))
 
 
@@ -225,7 +225,7 @@ def test_a_declined_answer_by_its_verdict_and_its_question(
 def test_a_declined_answer_that_is_right_is_kept_only_if_its_question_may_have_none(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question_id,correct,abstained,answerable\nq1,1,yes,yes\nq2,1,no,yes\nq3,0,no,yes\n")
-    with pytest.raises(AskedError, match="although their questions have an answer"):
+    with pytest.raises(AskedError, match="although the questions have an answer"):
         counts(path, declined_right="keep")
     assert counts(path, declined_right="unanswered") == {"t": (1, 1, 1, 0)}
     assert counts(path, declined_right="keep", column={"answerable": "-"}) == {"t": (2, 1, 0, 0)}
@@ -293,5 +293,5 @@ def test_words_of_a_confidence_get_the_numbers_that_the_user_gives(tmp_path: Pat
         nescio.score(path, "Brier", column={"confidence": "sure{high:0.9,low:0.2}"}, ci=None)
     with pytest.raises(UsageError, match="each word needs a number"):
         nescio.score(path, "Brier", column={"confidence": "sure{high}"}, ci=None)
-    with pytest.raises(UsageError, match="it is for confidence, not for outcome"):
+    with pytest.raises(UsageError, match="which works for confidence, not for outcome"):
         nescio.score(path, "accuracy", column={"outcome": "sure{high:1}"}, ci=None)

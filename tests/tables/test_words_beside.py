@@ -112,5 +112,5 @@ def test_graded_answers_beside_their_questions_are_no_file_of_questions(tmp_path
 def test_a_last_grade_that_is_the_sum_of_the_others_by_chance_is_a_question(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("qid,rating\nq0,1\nq1,2\nq2,1\nq3,4\n")
-    with pytest.raises(AskedError, match="from which on is 'rating'"):
+    with pytest.raises(AskedError, match="from which value of 'rating'"):
         read([path], Options())

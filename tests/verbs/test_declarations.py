@@ -372,4 +372,4 @@ def test_an_option_that_takes_one_value_is_given_once(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit) as ended:
         run(["score", "x.csv", "--seed", "1", "--seed", "2"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "nescio: --seed takes one value, and was given '1', '2'\n"
+    assert capsys.readouterr().err == "nescio: --seed takes one value, but was given '1', '2'\n"

@@ -138,7 +138,7 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
     assert exit_status([]) == PASSED
     with pytest.raises(UsageError, match=r'use fail_under=\{"c@1": VALUE\}'):
         score_gates(scores, [Limit("c@1", 0.5, ceiling=True)])
-    with pytest.raises(UsageError, match="which is not scored"):
+    with pytest.raises(UsageError, match="which is not among the measures"):
         score_gates(scores, [Limit("accuracy", 0.5)])
     comparisons = nescio.compare(OUTCOMES, ["c@1", "accuracy"], baseline="old", resamples=200)
     asked = [(gate.run, gate.asked) for gate in regression_gates(comparisons)]
@@ -175,7 +175,7 @@ def test_advice_says_why_a_measure_decides(tmp_path: Path) -> None:
     rows = (f"q{i},t,p,{grades[i % 3]}\n" for i in range(60))
     (graded := tmp_path / "graded.csv").write_text("problem,target,predicted_answer,grade\n" + "".join(rows))
     notes = {note.code: note.text for note in nescio.report(graded, resamples=100).results.notes}
-    assert "decides, as files of the format" in notes["advise.measure"]
+    assert "decides, because it is the default measure of the format" in notes["advise.measure"]
     for source, measures in ((OUTCOMES, None), (graded, "c@1")):
         said = nescio.report(source, measures=measures, resamples=100).results.notes
         assert "advise.measure" not in {note.code for note in said}

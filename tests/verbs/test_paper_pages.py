@@ -29,8 +29,11 @@ OURS = ["PENAS2011", "AVE2007", "HIRSCHMAN1999", "TREC2003"]
         ("AVE2007", "Table 1", ["All 32 values that nescio computes agree", "does not compute the other 8 values"]),
         ("AVE2007", "Table 2", ["All 36 values that nescio computes agree", "does not compute the other 9 values"]),
         # B6: whose value a column has
-        *(("AVE2007", label, ["Where no column of ours follows, our values"]) for label in ("eq 5", "eq 6", "Table 3")),
-        ("AVE2007", "Table 2", ["Where no row of ours follows, our values are those printed."]),
+        *(
+            ("AVE2007", label, ["If no column of our values follows, they equal the paper's values"])
+            for label in ("eq 5", "eq 6", "Table 3")
+        ),
+        ("AVE2007", "Table 2", ["If no row of our values follows, they equal the paper's values."]),
         # B7: 54 of 113 rightly selected, 13 rightly rejected: (54 + 13 * 54/113)/113
         ("PENAS2011", "Section 5, AVE", ["iglockner_1       54/113  0.4779                6804/12769  0.5329  agrees"]),
         ("HIRSCHMAN1999", "correlations", ["From the 13 systems of the paper's Table 1 we compute .943"]),

@@ -154,7 +154,7 @@ def _words_of(option: Option, value: Any) -> Any:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
         raise UsageError(
-            f"{opt(option.name)} takes one value, and was given {', '.join(repr(str(word)) for word in value)}"
+            f"{opt(option.name)} takes one value, but was given {', '.join(repr(str(word)) for word in value)}"
         )
     return value[0]
 

@@ -49,7 +49,7 @@ class Command(click.Command):
                 is_eager=True,
                 expose_value=False,
                 callback=_show_all,
-                help="All options, in full.",
+                help="Show all options in full.",
             )
         )
 

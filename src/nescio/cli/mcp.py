@@ -1,9 +1,9 @@
 """Serve nescio to AI assistants (Model Context Protocol).
 
 Speaks the protocol on standard input and output, as assistants that start their tools themselves expect. Each tool
-takes the arguments of the Python function of the same name and returns what the command prints with -f json. Tools
-read files of the folder that the server is started in, or of --root, and no addresses. Needs the extra `mcp`:
-pip install 'nescio[mcp]'.
+takes the arguments of the Python function of the same name and returns what the command prints with -f json. Tools read
+files of the folder in which the server was started, or of --root, and no addresses. Needs the extra `mcp`: pip install
+'nescio[mcp]'.
 
 \b
 nescio mcp
@@ -24,8 +24,8 @@ class McpRequest(Request):
     root: Path = option(
         default=Path(),
         metavar="FOLDER",
-        help="The folder whose files the tools may read, with the folders in it.",
-        default_words="the folder that the server is started in",
+        help="The folder whose files the tools may read, subfolders included.",
+        default_words="the folder in which the server was started",
     )
 
 

@@ -21,14 +21,14 @@ class Verbose(Request, group="Output"):
     verbose: bool = option(
         default=False,
         flags=("-v", "--verbose"),
-        help="Print every comparison, however many there are, and the whole signature. Files and JSON have both.",
+        help="Print all comparisons and the whole signature. Files and JSON always have both.",
     )
 
 
 class Printed(Verbose, group="Output"):
     """The options for printing results."""
 
-    form: Form = option(default="table", flags=("-f", "--format"), help="The format of what is printed.")
+    form: Form = option(default="table", flags=("-f", "--format"), help="The format of the printed result.")
 
 
 class InAnyForm(Printed, group="Output"):
@@ -46,7 +46,7 @@ class InTableOrJson(Verbose, group="Output"):
     """The options for printing a result that is not a table."""
 
     form: Literal["table", "json"] = option(
-        default="table", flags=("-f", "--format"), help="The format of what is printed."
+        default="table", flags=("-f", "--format"), help="The format of the printed result."
     )
 
 

@@ -23,7 +23,7 @@ class Files(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raises UsageError if `-` is given twice, or if standard input is empty."""
         if not str(value):
-            raise UsageError("'' names no file")
+            raise UsageError("'' is not the name of a file")
         if str(value) != NAME:
             return super().convert(value, param, ctx)
         if ctx is not None and ctx.meta.setdefault(NAME, 0):

@@ -107,7 +107,7 @@ def read(path: Path, fixed: Mapping[str, Any]) -> State:
     except (ValueError, RecursionError) as error:
         raise FormatError(path, f"a state is a JSON document ({error})") from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise FormatError(path, f"a state says what it is: kind {KIND!r}")
+        raise FormatError(path, f"the kind of a state must be {KIND!r}")
     if content.get("version") != VERSION:
         raise FormatError(path, f"this version reads states of version {VERSION}", value=content.get("version"))
     state = _checked(path, content)
@@ -115,8 +115,8 @@ def read(path: Path, fixed: Mapping[str, Any]) -> State:
         was, now = state.fixed.get(name), fixed.get(name)
         if was != now:
             raise MismatchError(
-                f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; a sequence cannot change "
-                f"along the way: use another {opt('state')} file"
+                f"{path} was started with {name} {_shown(was)}, not {_shown(now)}; a sequence of looks cannot "
+                f"change; use another {opt('state')} file"
             )
     return state
 
@@ -140,9 +140,9 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
     except (TypeError, KeyError, ValueError):
         raise FormatError(path, "blocks must say how many questions each has, and its signature") from None
     if sum(block.questions for block in made) != len(questions) or any(block.questions < 1 for block in made):
-        raise FormatError(path, "the blocks do not have as many questions as there are")
+        raise FormatError(path, "the numbers of questions in the blocks do not add up to the number of questions")
     if not isinstance(fixed, dict):
-        raise FormatError(path, "fixed must say what is compared")
+        raise FormatError(path, "`fixed` must say which runs and measure are compared")
     aside: list[tuple[str, ...]] = []
     for name in ASIDE:
         names = content.get(name)

@@ -71,11 +71,12 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
         )
     values = on_counts(measure, _TABLES)
     if not math.isclose(values[0], values[3], rel_tol=1e-9, abs_tol=1e-12):
-        raise UsageError(f"{measure.label} depends on how many questions there are; divide by n")
+        raise UsageError(f"{measure.label} depends on the number of questions; use a formula that divides by n")
     linear = worth(measure) is not None
     if method == "guaranteed" and not linear:
         raise UsageError(
-            f"{measure.label} is not a mean over questions, so there is no guaranteed sequence for it; use asymptotic"
+            f"{measure.label} is not a mean over questions, so it has no guaranteed interval; use the asymptotic "
+            "interval"
         )
     return ("guaranteed" if linear else "asymptotic") if method == "auto" else method
 

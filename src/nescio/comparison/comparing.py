@@ -134,16 +134,16 @@ def compare(
     lacking = loaded.unshared
     if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
         raise MismatchError(
-            "no two runs share a question, so what they lack is no silence; use "
-            f"{opt('missing', 'own')}, which compares them without pairs"
+            f"no two runs share a question, so missing questions cannot count as silence; {opt('missing', 'own')} "
+            "compares runs without pairing questions"
         )
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     count = comb(len(data.runs), 2) if baseline is None else 0
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}, or one "
-                f"measure with the test and the correction that are the default, which are ranked by all pairs"
+                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}; or give "
+                "one measure, with the default test and correction, to rank the runs by all pairs"
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
@@ -236,15 +236,14 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
     if data.origins:
         yield note(
             "comparison.bounds",
-            "ungraded answers count once as wrong and once as right: the two rows of a pair give the smallest and the "
-            "largest difference that this can make",
+            "ungraded answers count once as wrong and once as right: the two rows of a pair give the smallest and "
+            "the largest possible difference",
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         yield note(
             "comparison.resamples",
-            "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
-            f"least {opt('resamples', of='{least}')} ({opt('test', 'tukey')} needs no "
-            "correction)",
+            "with {comparisons:,} comparisons and so few resamples, no p-value can stay significant after the "
+            f"correction; use at least {opt('resamples', of='{least}')} ({opt('test', 'tukey')} needs no correction)",
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
         )
@@ -261,8 +260,8 @@ def _two_grounds() -> Note:
     """Return the note that explains why an interval without 0 is not a verdict."""
     return note(
         "comparison.two_grounds",
-        'the interval leaves out 0 beside "too few questions to tell": verdicts rest on the adjusted p-value of the '
-        "test, and an interval is that of one comparison alone",
+        'some intervals exclude 0 although the verdict is "too few questions to tell": the verdict uses the '
+        "adjusted p-value, and the interval is not adjusted",
     )
 
 
@@ -278,9 +277,8 @@ def _open(
         return open_data(source, {"strata": (), **options}, measures), None
     if options["baseline_file"]:
         raise UsageError(
-            f"{options['baseline_file']}: the file of a baseline holds no answers that {opt('labels')} could be "
-            "matched to; "
-            "give the files of both runs, and name the baseline"
+            f"{options['baseline_file']}: a baseline file holds no answers to match with {opt('labels')}; give the "
+            "files of both runs, and name the baseline run"
         )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
     laid: dict[str, Any] = {"labels_by": labels_by, "also_judged": also_judged, "resolve": resolve}

@@ -102,8 +102,8 @@ def contamination(
             raise UnknownNameError("run", run, data.runs)
     if not others or suspect in others or len(set(others)) < len(others):
         raise UsageError(
-            f"the suspect is compared with other systems, each once; name them with {opt('references')} (a drop of the "
-            "suspect alone says nothing: a harder wording does that, too)"
+            f"name one or more systems to compare the suspect with, each once: {opt('references')} (a drop of the "
+            "suspect alone says nothing, since a paraphrase may simply be harder)"
         )
     data = data.take_runs([data.runs.index(run) for run in (suspect, *others)])
     wording = _wordings(data, paraphrase_of)
@@ -163,7 +163,7 @@ def _wordings(data: Evidence, column: str) -> Wordings:
     )
     if not (is_paraphrase & (original >= 0)).any():
         raise MismatchError(
-            f"no question has a paraphrase here; the column {column!r} names the original of each paraphrase"
+            f"no question has a paraphrase; the column {column!r} must name the original question of each paraphrase"
         )
     clusters = np.arange(len(number))
     if data.groups is not None:
@@ -259,7 +259,7 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.left_out",
-                "{left_out:n question} {left_out:lacks/lack} a wording of some system, and {left_out:is/are} left out",
+                "{left_out:n question} left out: not every system answered both wordings",
                 left_out=left_out,
             )
         )
@@ -268,11 +268,11 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.unlike",
-                "{measures}: no p-value, as the references are too unlike the suspect, and a wording "
-                "that is harder for all alike costs it more; take references about as good as it",
+                "{measures}: no p-value, because the references are much stronger or weaker than the suspect: an "
+                "equally harder wording then costs the suspect more. Use references about as good as the suspect",
                 measures=", ".join(unlike),
             )
         )
     if rows and rows[0].n < FEW:
-        made.append(note("contamination.few", "only {n:n question}: read the interval as rough", n=rows[0].n))
+        made.append(note("contamination.few", "only {n:n question}: the interval is rough", n=rows[0].n))
     return made

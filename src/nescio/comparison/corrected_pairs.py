@@ -84,8 +84,8 @@ def corrected_pairs(
         notes.append(
             note(
                 ONE_LABEL,
-                "{questions:n question} {questions:has/have} a label for only one run of a pair, and "
-                "{questions:is/are} not used for that pair: label the answers of both",
+                "{questions:n question} {questions:has/have} a label for only one run of a pair, so the pair does "
+                "not use {questions:it/them}; label the answers of both runs",
                 questions=lone,
                 pairs=one_sided,
             )
@@ -93,7 +93,8 @@ def corrected_pairs(
     notes.append(
         note(
             "labels.not_subtracted",
-            "a corrected difference is estimated directly: it is not the difference of two corrected scores",
+            "a corrected difference is estimated directly, so it need not equal the difference of the two corrected "
+            "scores",
         )
     )
     return TestedPairs(tuple(rows), tuple(notes), tuple(how))
@@ -156,19 +157,19 @@ def _more(
     if m + more <= most:
         said = note(
             "labels.more",
-            "about {labels:n more label} would tell these runs apart, if they differ as they do now",
+            "about {labels:n more label} would tell these runs apart, if the difference stays the same",
             labels=more,
         )
     elif plan:
         said = note(
             "labels.not_planned",
-            "not even all labels that are planned would tell these runs apart on so few questions, if they differ as "
-            "they do now",
+            "not even all planned labels would tell these runs apart on so few questions, if the difference stays "
+            "the same",
         )
     else:
         said = note(
             "labels.never",
-            "no number of labels would tell these runs apart on so few questions, if they differ as they do now",
+            "no number of labels would tell these runs apart on so few questions, if the difference stays the same",
         )
     return [(said, measure.label, whose)]
 

@@ -262,17 +262,20 @@ def no_interval(measure: Measure, units: int, error: float) -> Note:
     if not measure.declaration.resampling_covers:
         return withheld()
     if units < 2:
-        return note("comparison.one_unit", "one question or cluster alone cannot show how far a difference may move")
+        return note(
+            "comparison.one_unit",
+            "one question or cluster cannot show the uncertainty of a difference, so there is no interval",
+        )
     if math.isnan(error):
         return note(
             "comparison.one_decides",
-            "without one of the {units} questions or clusters there is no difference, so that it has no interval",
+            "without one of the {units} questions or clusters the difference is undefined, so it has no interval",
             units=units,
         )
     return note(
         "comparison.no_interval",
-        "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}: they do "
-        "not show how far the difference may move, so that it has no interval",
+        "the {units} questions or clusters {moved:allow any difference at all/hardly tell the two runs apart}, so "
+        "the difference has no interval",
         units=units,
         moved=error > 0,
     )
@@ -285,7 +288,8 @@ def on_part(questions: int, total: int, *, every: bool) -> list[Note]:
     return [
         note(
             PART,
-            "on the {questions} of {total:n question} for which {every:all runs/both runs} have the data it needs",
+            "on the {questions} of {total:n question} for which {every:all runs/both runs} have the data that the "
+            "measure needs",
             questions=questions,
             total=total,
             every=every,

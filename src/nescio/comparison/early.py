@@ -133,9 +133,7 @@ def compare_early(
         before = State(fixed) if path is None else _early_state.read(path, fixed)
         after, notes = _with_new(before, loaded, chosen, seed)
         if not after.questions:
-            raise MismatchError(
-                f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from"
-            )
+            raise MismatchError(f"{names[0]!r} and {names[1]!r} share no question with the data for {chosen.label}")
         rows, more_notes = _looks(after, chosen, how, names, margin)
         if after.changed:
             rows[-1] = replace(rows[-1], verdict=_changed_verdict(len(after.changed)), more=None)
@@ -206,7 +204,8 @@ def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
 def _not_kept(path: Path) -> Note:
     return note(
         "sequential.not_kept",
-        "{path} does not keep this look, because no decision can rest on it; correct its files and look again",
+        "this look was not saved in {path}, because no decision can rest on it; correct the files of this block and "
+        "look again",
         path=str(path),
     )
 
@@ -235,10 +234,12 @@ def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
         )
     data = with_questions(loaded.data, "follow as they arrive")
     if data.origins:
-        raise UsageError(f"{opt('ungraded', 'bounds')} splits each run into two, and only one of them can be followed")
+        raise UsageError(
+            f"{opt('ungraded', 'bounds')} gives two results per run, but looks need one; use another value"
+        )
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"
-        raise UsageError(f"{what} cannot be followed one by one; compare them once, when all have arrived")
+        raise UsageError(f"looks cannot handle {what}; compare the runs once, when all questions have arrived")
     return take_two(loaded, baseline, run)
 
 
@@ -305,15 +306,15 @@ def _seen_before(again: int, total: int, changed: int) -> Note:
     if changed:
         return note(
             "sequential.changed",
-            "{again:,} of {total:n question} were looked at before and are left out; {changed:,} of them "
-            "{changed:has/have} a different outcome now, and the first one counts",
+            "{again:,} of {total:n question} were in an earlier look and are left out; {changed:,} of these now "
+            "{changed:has/have} a different outcome, and the first outcome counts",
             again=again,
             total=total,
             changed=changed,
         )
     return note(
         "sequential.seen",
-        "{again:,} of {total:n question} were looked at before and are left out",
+        "{again:,} of {total:n question} were in an earlier look and are left out",
         again=again,
         total=total,
     )
@@ -354,8 +355,8 @@ def _looks(
         notes.append(
             note(
                 "sequential.too_early",
-                "no interval yet: the asymptotic sequence starts at {questions} questions, {discordant} of them with "
-                "different outcomes, that do not all move the difference alike",
+                "no interval yet: the asymptotic interval starts at {questions} questions, {discordant} of these "
+                "with different outcomes that do not all favour the same run",
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )

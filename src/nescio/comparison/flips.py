@@ -68,7 +68,7 @@ class Flips(Row, frozen=True):
         if last.flips > FEW_FLIPS:
             text += f" Even {last.answers} answers leave more than {FEW_FLIPS:.0%}."
         elif last is not first:
-            text += f" {last.answers} answers bring that to {FEW_FLIPS:.0%} or less."
+            text += f" {last.answers} answers bring this share to {FEW_FLIPS:.0%} or less."
         return [text]
 
 
@@ -98,8 +98,8 @@ def flips(
     old, new = _two(data, baseline, run)
     if data.repeats is None:
         raise MismatchError(
-            "each question was asked once; needed are more answers of the same system to the same questions, as a "
-            f"column `repeat` or as runs that {opt('repeats_of', of='NAME=PATTERN')} joins"
+            "each question was asked once, but flips need several answers of a system to each question: in a column "
+            f"`repeat`, or in runs that {opt('repeats_of', of='NAME=PATTERN')} joins"
         )
     measure = parse_all(measures, loaded)[0].label
     rows = [_rows_of(data, at) for at in dict.fromkeys((old, new))]
@@ -148,7 +148,8 @@ def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, in
     named = [name for name in (baseline, run) if name is not None]
     if not named and len(data.runs) > 1:
         ways = (
-            f"{opt('run', of='RUN')} compares one with itself, and {opt('baseline', of='RUN')} beside it with another"
+            f"{opt('run', of='RUN')} compares a run with itself; adding {opt('baseline', of='RUN')} compares it with "
+            "another run"
         )
         raise MismatchError(f"there are {len(data.runs)} runs: {ways}")
     first, last = (named or data.runs)[0], (named or data.runs)[-1]

@@ -219,8 +219,8 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
     if models.penalised:
         yield note(
             "items.penalised",
-            "slopes and difficulties are penalised, as those of fewer than {unpenalised} runs must be (log a ~ "
-            "N(0, 0.5²), b ~ N(0, 2²)): no slope is negative, so look at discrimination beside them",
+            "slopes and difficulties are penalised, because there are fewer than {unpenalised} runs (log a ~ N(0, "
+            "0.5²), b ~ N(0, 2²)). A penalised slope is never negative, so also look at discrimination",
             unpenalised=UNPENALISED,
         )
     if models.answering is None:
@@ -230,8 +230,9 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
     if abs(r) > DEPENDENT:
         yield note(
             "items.dependent",
-            "runs that are able where they answer also answer {more} (r = {r:.2f} of the two abilities), which the "
-            "two models take to be unrelated; difficulties of items that many decline are then off",
+            "runs that are right more often when they answer also answer {more} (the two abilities correlate with r "
+            "= {r:.2f}). The two models assume no correlation, so difficulties of items that many runs decline are "
+            "biased",
             more="more" if r > 0 else "less",
             r=r,
         )
@@ -243,15 +244,14 @@ def _complete(data: Evidence) -> tuple[Evidence, int]:
         raise MismatchError("items need outcomes: right, wrong or silent")
     if data.repeats is not None:
         raise MismatchError(
-            "items need one answer of each run to a question, and these questions were asked several times"
+            "items need one answer of each run to each question, but these questions were asked several times; give "
+            "one repeat"
         )
     if len(data.runs) < FEWEST:
-        raise MismatchError(
-            f"{len(data.runs)} runs say nothing about items; {FEWEST} are the fewest, and 40 tell something"
-        )
+        raise MismatchError(f"{len(data.runs)} runs are too few to test items; give at least {FEWEST}, or better 40")
     use: NDArray[np.bool_] = np.asarray(data.present.all(axis=0))
     if use.sum() < 2:
-        raise MismatchError("there are not two questions that all runs answered")
+        raise MismatchError("items need at least two questions that all runs answered")
     return data.select(use), int((~use).sum())
 
 
@@ -306,8 +306,8 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
         made.append(
             note(
                 "items.few_runs",
-                "{runs:n run} cannot flag a single one of {tested:n question} that differ; the list is only an order "
-                "in which to check them",
+                "{runs:n run} are too few to flag any of the {tested:n question} on which runs differ; the list is "
+                "only an order in which to check the questions",
                 runs=runs,
                 tested=tested,
             )
@@ -316,14 +316,17 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
         made.append(
             note(
                 "items.not_many_runs",
-                "{runs:n run} can flag few errors in the gold answers; check the questions in the order of the list",
+                "{runs:n run} are too few to flag most errors in the gold answers; check the questions in the order "
+                "of the list",
                 runs=runs,
             )
         )
     if alike := len(rows) - tested:
         made.append(
             note(
-                "items.alike", "{alike:n question} {alike:tells/tell} nobody apart: all right or all wrong", alike=alike
+                "items.alike",
+                "{alike:n question} {alike:does/do} not tell runs apart: all runs are right, or all are wrong",
+                alike=alike,
             )
         )
     return made

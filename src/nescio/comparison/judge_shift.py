@@ -108,13 +108,15 @@ def judge_shift(
     loaded = open_labelled(source, None, how, labels, ("position", *by))
     laid = read_labels(loaded, labels, resolve=resolve)
     if laid.inclusion is not None:
-        raise UsageError("an audit needs labels of a simple random sample, and these have probabilities of inclusion")
+        raise UsageError(
+            "an audit needs labels of a simple random sample, but these labels have probabilities of inclusion"
+        )
     data, runs = laid.data, laid.data.runs
     for name in (*learned_on, *own):
         if name not in runs:
             raise UnknownNameError("run", name, runs)
     if len(runs) == 1 or {*runs} == {*learned_on}:
-        raise MismatchError("no run is left to check: a correction is learned on some runs and checked on others")
+        raise MismatchError("no run is left to check; name fewer runs that the correction was learned on")
     run_of, question = np.nonzero(laid.labelled)
     unit = question if data.clusters is None else data.clusters[question]
     judge = (data.column("correct")[laid.labelled] == 1).astype(float)
@@ -144,8 +146,8 @@ def judge_shift(
     found, unchecked = preferences(loaded, laid, errors["bias"][0], unit, by=by, own=own, level=ci / 100)
     about = note(
         "shift.about",
-        "the bias is the judge's share of correct answers minus people's, on {labels:n labelled answer}; figures are"
-        " about all answers of this kind, and assume that each run's labels are a random sample of its answers",
+        "the bias is the judge's share of correct answers minus people's share, on {labels:n labelled answer}. "
+        "Figures describe all answers of this kind, if each run's labels are a random sample of its answers",
         labels=len(judge),
     )
     chosen = chosen_labels(runs, data.column("correct") == 1, data.present & ~laid.known, laid.labelled)
@@ -173,7 +175,7 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
         return "pass", f"the difference is within ±{margin:g}"
     if low > margin or high < -margin:
         return "fail", f"the difference is more than {margin:g}"
-    return "inconclusive", f"the interval reaches across ±{margin:g}: more labels would tell"
+    return "inconclusive", f"the interval extends beyond ±{margin:g}: more labels would tell"
 
 
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:

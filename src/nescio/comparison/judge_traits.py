@@ -91,7 +91,7 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
         notes.append(
             note(
                 "shift.unchecked",
-                "the bias was not checked by {traits:list}: the files have no two groups of answers by it",
+                "the bias was not checked by {traits:list}: all answers fall into one group",
                 traits=lacking,
             )
         )
@@ -99,7 +99,8 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
         notes.append(
             note(
                 "shift.few",
-                "the bias was not checked on {groups:list}: a group needs {fewest} labels, and so do the others",
+                "the bias was not checked on {groups:list}: a group needs {fewest} labels, and so do all other "
+                "answers together",
                 groups=few,
                 fewest=FEWEST,
             )

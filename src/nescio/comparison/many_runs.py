@@ -96,9 +96,9 @@ def compare_leading(
 def _some(runs: int, shown: int, pairs: int) -> Note:
     return note(
         "comparison.some",
-        "the {leading} best of {runs:,} runs are compared with each other, and every other run with "
-        "the best and with its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are "
-        "tested, and p-values are adjusted for all",
+        "{shown:,} of {pairs:,} comparisons are shown: between the {leading} best of {runs:,} runs, and of every "
+        "other run with the best run and its neighbours in rank. All pairs are tested, and p-values are adjusted for "
+        "all pairs",
         runs=runs,
         leading=LEADING,
         shown=shown,

@@ -284,8 +284,7 @@ def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[E
         return None
     if tested.p is None and test == "exact":
         raise UsageError(
-            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use "
-            f"{opt('test', 'permutation')} or auto"
+            f"{pair.measure.label}: the exact test would take too long; use {opt('test', 'permutation')} or auto"
         )
     how = test if test not in ("auto", "exact") else "permutation" if tested.p is None else "exact"
     observed = tested.difference if tested.pair else float(pair.resampled(pair.counts))

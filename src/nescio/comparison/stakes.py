@@ -170,7 +170,9 @@ def stakes(
     labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
     prices = penalties(labels, "penalty" if named and scale == "auto" and not are_stated(labels) else scale)
     if not labels or prices is None:
-        raise MismatchError(f"no question was asked at two stakes; {opt('stake')} names the column that holds them")
+        raise MismatchError(
+            f"no question was asked at two stakes; {opt('stake')} names the column that holds the stakes"
+        )
     declared = sorted(set(prices.values()))
     order = {label: declared.index(price) for label, price in prices.items()}
     place = np.array([order[label] for label in labels])
@@ -446,7 +448,10 @@ def _notes(
         )
     if Fraction(0) in setting.declared:
         made.append(
-            note("stakes.free", "rows with a stake of 0 take no part in the slope, which is over its logarithm")
+            note(
+                "stakes.free",
+                "the slope leaves out rows with a stake of 0, because it is over the logarithm of the stake",
+            )
         )
     for row in adapts:
         if row.left_out:
@@ -463,7 +468,8 @@ def _notes(
         made.append(
             note(
                 "stakes.few",
-                "of {n:n question} the intervals of differences hold less often than they say: believe the p-values",
+                "with only {n:n question}, the intervals of differences cover the true value less often than "
+                "stated: rely on the p-values",
                 n=max(few),
             )
         )
@@ -471,14 +477,14 @@ def _notes(
         unknown = (
             note(
                 "stakes.unknown",
-                "some questions were declined at every lower stake too, so nobody knows whether their answers would be "
-                "right; the regret of a rule that answers them is a range",
+                "some questions were declined at every lower stake too, so it is unknown whether an answer would be "
+                "right. The regret of a rule that answers these questions is a range",
             )
             if candidates == "lower"
             else note(
                 "stakes.candidates",
-                "the outcome of declined answers is unknown, so that regret is a range where the rule gives one; "
-                f"{opt('candidates', 'lower')} takes the answer at the nearest lower stake",
+                "the outcome of declined answers is unknown, so the regret of a rule that gives such answers is a "
+                f"range; {opt('candidates', 'lower')} takes the answer at the nearest lower stake",
             )
         )
         made.append(unknown)

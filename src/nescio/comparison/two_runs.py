@@ -19,12 +19,12 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
     if run is not None and run not in runs:
         raise UnknownNameError("run", run, runs)
     if baseline is not None and baseline == run:
-        raise MismatchError(f"{opt('baseline')} and {opt('run')} are both {run!r}; two different runs are compared")
+        raise MismatchError(f"{opt('baseline')} and {opt('run')} are both {run!r}; name two different runs")
     others = [name for name in runs if name not in (baseline, run)]
     if len(runs) > 2 and (baseline is None or run is None):
         raise MismatchError(
-            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and two are "
-            f"compared; choose them with {opt('baseline', of='OLD')} {opt('run', of='NEW')}"
+            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), but the command "
+            f"compares two; choose them with {opt('baseline', of='OLD')} {opt('run', of='NEW')}"
         )
     if len(runs) < 2:
         raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")

@@ -66,7 +66,7 @@ def compare_unpaired(
 ) -> Iterator[tuple[Comparison, list[Note]]]:
     """Yield the comparison of each pair by each measure, and notes on it."""
     if plan.test not in ("auto", "permutation"):
-        raise UsageError(f"{opt('test', plan.test)} pairs questions, and these runs have questions of their own")
+        raise UsageError(f"{opt('test', plan.test)} pairs questions, but these runs do not share all questions")
     for measure in (measure.on(data.columns) for measure in measures):
         seen = questions_of(data, measure)
         inputs, _ = measure_inputs(data, [measure])

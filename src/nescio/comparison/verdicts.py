@@ -260,7 +260,7 @@ def decision(
     if math.isinf(widened_interval(row, alpha)[0]):
         return Decision(row, margin, status, None, broken, "the difference has no interval")
     if _ends_of_gates(row, alpha)[1] < -margin:
-        return Decision(row, margin, status, None, broken, "its test does not find it worse, as its interval does")
+        return Decision(row, margin, status, None, broken, "its interval shows a loss, but the adjusted test does not")
     times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
     many = row.units if units == "clusters" else row.n
     further = max(1, _rounded(many * (times - 1))) if math.isfinite(times) else None

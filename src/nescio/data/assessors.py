@@ -70,10 +70,9 @@ def called_in(said: Said) -> list[Note]:
     return [
         note(
             "assessors.called_in",
-            "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among these others. "
-            "Who decides disputes cannot agree with both sides: agreement with {who!r} says nothing, and agreement and "
-            "accuracies of all are moved by it. If {who!r} is to decide: {option} of `nescio lab assessors`, or the "
-            "name 'adjudication' in the file",
+            "{disputed:,} of the {answers:,} answers that {who!r} and others judged are in dispute among the "
+            "others. So {who!r} may be the person who decides disputes, which distorts agreement and accuracies. If "
+            "so, say it: {option} of `nescio lab assessors`, or the name 'adjudication' in the file",
             who=said.assessors[at],
             answers=answers,
             disputed=disputed,
@@ -136,7 +135,8 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
         before = by_answer.setdefault(of_one_answer(label), {}).setdefault(label.assessor, label.state)
         if before != label.state:
             raise UsageError(
-                f"{label.place}: {label.assessor!r} judges the same answer to {label.question!r} twice, differently"
+                f"{label.place}: {label.assessor!r} gives two different verdicts on the same answer to "
+                f"{label.question!r}; keep one"
             )
     return by_answer
 
@@ -165,9 +165,9 @@ def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], lis
     return whole, [
         note(
             "assessors.settled",
-            "people differ on {answers:n answer}; {settled} of them {rule}",
+            "people differ on {answers:n answer}; {settled} of these {rule}",
             answers=len(verdicts),
             settled=len(final),
-            rule={"adjudicated": "were adjudicated"}.get(rule, f"are decided by {opt('resolve', rule)}"),
+            rule={"adjudicated": "were adjudicated"}.get(rule, f"were settled by {opt('resolve', rule)}"),
         )
     ]

@@ -119,9 +119,7 @@ class Evidence(Struct, frozen=True, eq=False):
         have = ", ".join(sorted(map(bare, self.columns))) or "none"
         namespace = column.namespace if column else ""
         needs = f"it needs {column.when_missing}, and " if column and column.when_missing else ""
-        raise MissingColumnError(
-            f"{needs}there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}"
-        )
+        raise MissingColumnError(f"{needs}there is no column {bare(name)!r}; the data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
         """Return the end of a message: alternatives to columns of this namespace (empty: of outcomes)."""

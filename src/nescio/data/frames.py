@@ -39,4 +39,4 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ModuleNotFoundError:
-        raise UsageError(f"a data frame of {name} needs {name}, which is not installed: pip install {name}") from None
+        raise UsageError(f"a {name} data frame needs {name}, which is not installed: pip install {name}") from None

@@ -27,7 +27,8 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     alone = [run for run in range(len(outcomes.runs)) if run not in taken]
     if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
         raise UsageError(
-            f"{opt('repeats_of')} {clash}: there is already a run of that name, and it is not one of these"
+            f"{opt('repeats_of')} {clash}: the files already have a run of that name, and the pattern does not match "
+            "this run"
         )
     # The members of each run; the first member is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members

@@ -94,7 +94,7 @@ def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Que
         firsts.setdefault(question.strata.get(column, f"\0{question.id}"), question)
     return tuple(firsts.values()), note(
         "questions.first_of",
-        "{kept} of {total:n question} are the first of their {column}, and only they are asked",
+        "only the first question of each {column} is asked: {kept} of {total:n question}",
         kept=len(firsts),
         total=len(questions),
         column=column,

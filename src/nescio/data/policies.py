@@ -45,8 +45,8 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
     """Return the note that only the rows of these runs say whether `questions` questions have an answer."""
     return note(
         ONE_SIDED,
-        "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; that holds "
-        "for all runs",
+        "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; nescio "
+        "applies this to all runs",
         names=[repr(run) for run in runs],
         questions=questions,
         runs=runs,
@@ -159,8 +159,9 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         return outcomes
     if policy == "common" and alone:
         raise MismatchError(
-            f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} question; "
-            f"{opt('missing', 'own')} scores each run on its own questions, and compares them without pairs"
+            f"{'the two' if len(lacking) == 2 else 'no two'} runs share {'no' if len(lacking) == 2 else 'a'} "
+            f"question; {opt('missing', 'own')} scores each run on its own questions, and compares runs without "
+            "pairing questions"
         )
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
@@ -173,9 +174,9 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         keep += "rests on that), "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
-            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to count each "
-            f"run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the others and gave "
-            "no answer"
+            f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to score each "
+            f"run on its own questions, or {opt('missing', 'unanswered')} if the runs were asked the lacking "
+            "questions and gave no answer"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
@@ -210,8 +211,8 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
         notes.append(
             note(
                 REPEATS_SILENT,
-                "run {subject!r}: {answers:n answer} fewer than another run has to the same questions, counted as "
-                "unanswered",
+                "run {subject!r}: another run has {answers:n more answer} to the same questions; these count as "
+                "unanswered here",
                 outcomes.runs[run],
                 answers=int(wanted[run].sum()),
                 share=float((wanted[run] / np.maximum(1, counts.max(axis=0))).mean()),
@@ -233,7 +234,7 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
     notes = [
         note(
             "outcomes.repeats",
-            "questions were asked {times} times: each question counts once, and its answers share its weight",
+            "questions were asked {times} times: each question counts once, and its answers share the weight equally",
             times=outcomes.repeats.span(present).replace("-", " to "),
         )
     ]
@@ -338,17 +339,19 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
         total = int(ungraded.sum())
         hint = next((f"{remark.text}; else " for remark in read if remark.code == PERHAPS_DECLINED), "")
         raise MismatchError(
-            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
-            f"in all); {hint}use {opt('ungraded', 'exclude')} to leave them out, {opt('ungraded', 'incorrect')} to "
-            f"count them as wrong, or {opt('ungraded', 'bounds')} to report both extremes"
-            f"{f' ({silence}: no verdict is silence)' if tables else ''}"
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such "
+            f"answer{'s' if total > 1 else ''} in all); {hint}use {opt('ungraded', 'exclude')} to leave ungraded "
+            f"answers out, {opt('ungraded', 'incorrect')} to count them as wrong, or {opt('ungraded', 'bounds')} to "
+            f"report both extremes{f' ({silence}: no verdict is silence)' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
         count, share = int(ungraded[run].sum()), _share_of_questions(outcomes, ungraded, run)
         notes.append(ungraded_note(policy, outcomes.runs[run], count, total, share))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
-        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
+        notes.append(
+            note("outcomes.k_without_bounds", "K has no bounds for ungraded answers: it uses only the graded answers")
+        )
     if policy == "incorrect":
         return replace(outcomes, state=np.where(ungraded, INCORRECT, outcomes.state).astype(outcomes.state.dtype))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
@@ -379,13 +382,13 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
     if asked:
         return note(
             OWN,
-            "each run counts on its own questions: differences are paired where two runs share questions",
+            "each run is scored on its own questions; a difference is paired only on questions that both runs share",
             lacking=tuple(lacking),
         )
     return note(
         APART,
-        "no two of the {runs} runs share a question: each counts on its own, and differences are unpaired. If they "
-        "were asked the same questions, give these the same ids",
+        "no two of the {runs} runs share a question: each run is scored on its own questions, and differences are "
+        "unpaired. If the runs were asked the same questions, give the questions the same ids",
         runs=runs,
     )
 
@@ -413,8 +416,8 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
         )
     return note(
         "outcomes.unanswerable",
-        "{count} of {total:n question} {count:has/have} no answer: abstaining is correct there, and answering is "
-        "incorrect",
+        "{count} of {total:n question} {count:has/have} no answer: abstaining on {count:it/them} is correct, and "
+        "answering is incorrect",
         count=count,
         total=total,
     )
@@ -442,8 +445,8 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
         )
     return note(
         "outcomes.ungraded_bounds",
-        "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; counted once as wrong and once as "
-        "right",
+        "run {subject!r}: {count} of {total:n answer} {count:is/are} not graded; the two results count "
+        "{count:it/them} as wrong and as right",
         run,
         count=count,
         total=total,

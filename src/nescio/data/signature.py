@@ -56,7 +56,7 @@ def parse(text: str) -> Signature:
     for part in _BARS.findall(text):
         match = _FIELD.fullmatch(part)
         if not match:
-            raise ValueError(f"a signature is made of NAME:VALUE, separated by | (found {part!r})")
+            raise ValueError(f"a signature consists of parts NAME:VALUE, separated by | (found {part!r})")
         fields.append((_ESCAPED.sub(r"\1", match[1]), _ESCAPED.sub(r"\1", match[2])))
     return Signature(tuple(fields))
 

@@ -131,7 +131,8 @@ def _penalty(evidence: Any) -> Array:
     known = penalties(labels) if labels and are_stated(labels) else None
     if repeats is None or known is None:
         raise MissingColumnError(
-            "it needs stated stakes: a column 'stake' that holds the price of an error, and questions asked at several"
+            "this measure needs stated stakes: questions asked at several stakes, and a column 'stake' with the "
+            "price of an error"
         )
     prices = np.array([float(known[str(label)]) for label in repeats.label])
     return np.broadcast_to(prices, evidence.present.shape)

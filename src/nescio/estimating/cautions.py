@@ -20,14 +20,16 @@ def few_units(method: str) -> Note:
 
 def few_decide(method: str) -> Note:
     """Return the warning that few questions decide the standard error."""
-    return note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method=method)
+    return note(
+        FEW_DECIDE, "only a few questions decide the value: treat the {method} interval as approximate", method=method
+    )
 
 
 def no_spread(units: int) -> Note:
     """Return the warning that the units do not show how far the value may move."""
     return note(
         "interval.no_spread",
-        "{units:one question or cluster cannot/questions or clusters that are all alike or decided by one cannot} "
-        "show how far the value may move: no interval",
+        "no interval: {units:one question or cluster cannot/questions or clusters that are all alike, or of which "
+        "one decides the value, cannot} show the uncertainty of the value",
         units=units,
     )

@@ -88,14 +88,17 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
     half a question of each would weigh more than a tenth.
     """
     if units.exchanged is not None:
-        raise UsageError(
-            "a posterior is for one run: of two, it knows the kinds of question that were seen alone; use t"
-        )
+        raise UsageError("a posterior is for one run, not for a difference of two runs; use t")
     units = merged(units)
     if (units.size != 1).any():
-        raise UsageError("a posterior treats questions as independent, but these are clustered; use t or percentile")
+        raise UsageError(
+            "a posterior treats questions as independent, but these questions are clustered; use t or percentile"
+        )
     if len(units.times) > units.count / 5:
-        raise UsageError(f"a posterior is for few kinds of questions (found {len(units.times)} of {units.count})")
+        raise UsageError(
+            f"a posterior needs few distinct kinds of questions (found {len(units.times)} kinds of "
+            f"{units.count} questions); use t"
+        )
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
     return _of_draws(units, value, statistic.value(units, drawn), level, "posterior")
 

@@ -90,7 +90,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     """
     answers = list(answers)
     if not answers:
-        raise FormatError(path, "there are no answers in it")
+        raise FormatError(path, "the file holds no answers")
     runs: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
     first: list[Answer] = []  # the first answer to each question
@@ -202,7 +202,8 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
         notes.append(
             note(
                 "answers.few_repeats",
-                "{repeats} of {total:n question} ask the same as another one: so few that each is resampled on its own",
+                "{repeats} of {total:n question} repeat the text of another question: too few to matter, so all are "
+                "resampled separately",
                 repeats=repeats,
                 total=total,
             )
@@ -211,8 +212,8 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
     notes.append(
         note(
             "answers.repeats",
-            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in "
-            "{clusters} clusters",
+            "{repeats} of {total:n question} repeat the text of another question: questions with the same text are "
+            "resampled together, in {clusters} clusters",
             repeats=repeats,
             total=total,
             clusters=len(sizes),

@@ -24,7 +24,7 @@ _MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which a
 def rule(format_: Format) -> str:
     """Return the rule of `recognise` in words, from the first paragraph of its docstring."""
     if format_.fallback:
-        return "No tool that nescio knows writes such a file; its columns have roles by their names"
+        return "No known tool writes such a file, so nescio reads its columns by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
     known = " ".join(first.replace("`", "").split()).rstrip(".").removeprefix("Recognise ")
     return known[:1].upper() + known[1:]
@@ -102,16 +102,16 @@ def no_format(source: Source) -> FormatError:
     columns = list(source.columns) or None
     if holds_figures(source):
         rule = (
-            "this is a table of HELM's leaderboard, which holds figures and no answers: those are in the run folders"
-            " beside it (scenario_state.json, per_instance_stats.json)"
+            "this is a table of HELM's leaderboard, which holds figures but no answers; give the run folders beside "
+            "it (scenario_state.json, per_instance_stats.json)"
         )
         return FormatError(source.label, rule, value=columns)
     if source.kind == "document" and source.document in ([], {}, None):
         return FormatError(source.label, "this JSON document is empty", value=source.document)
     what = {"document": "JSON document", "xml": "XML", "archive": "archive"}.get(source.kind, source.kind)
-    rule = f"this {what} is of no tool that nescio knows, and it holds no list of rows to read as a table"
+    rule = f"this {what} is not from a tool that nescio knows, and it holds no list of rows to read as a table"
     if source.kind == "archive":
-        rule = f"this {what} is of no tool that nescio knows; unpack it, and give the files in it"
+        rule = f"this {what} is not from a tool that nescio knows; unpack it, and give the files inside"
     return FormatError(source.label, rule, where=source.head, value=columns)
 
 
@@ -119,9 +119,8 @@ def no_text(source: Source, rule: str) -> FormatError:
     """Return the error for a text of the wrong format, with the name that a file of the right format must have."""
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
-            "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder "
-            "output of the evaluated run (run.txt, answers.jsonl), which is read in the format of its "
-            "task"
+            "these are figures of TIRA (evaluation.prototext), not answers; give the answers from the folder "
+            "`output` of the evaluated run (run.txt, answers.jsonl)"
         )
         return FormatError(source.label, figures, where=f"line {source.begins}", value=source.first)
     if source.kind == "text" and _looks_like_a_table(str(source.first)):

@@ -60,7 +60,7 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         return files, []
     not_read = note(
         "cbc.answers_not_read",
-        "{subject}: the keys are those of {keys}; {files} other .answers in the folder are not read",
+        "{subject}: the keys are from {keys}; {files} other .answers files in the folder are not read",
         str(folder),
         keys=ALL_KEYS,
         files=passed,
@@ -76,7 +76,7 @@ def files_in(folder: Path) -> list[Path]:
     """
     stories = sorted(folder.glob("*.story"))
     if not stories:
-        raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
+        raise FormatError(folder, "this folder holds no .story file; give the files of the collection instead")
     whole = folder / ALL_KEYS
     keys = [whole] if whole.exists() else sorted(folder.glob("*.answers"))
     return [*keys, *sorted(folder.glob("*.questions")), *sorted(folder.glob("*.sentences")), *stories]
@@ -89,7 +89,9 @@ def _of_tira(output: Path) -> Path:
     if len(answers) == 1:
         return answers[0]
     names = ", ".join(str(path.relative_to(output)) for path in answers) or "nothing"
-    raise FormatError(output, f"the output of a TIRA run is read only if it is one file (found {names}); name a file")
+    raise FormatError(
+        output, f"the output of a TIRA run is read only if it is one file (found {names}); give the name of one file"
+    )
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
@@ -114,7 +116,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         return tables, _passed_over(folder, tables, "table", len(every_file(folder)) - len(tables))
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
-        raise FormatError(folder, f"this is a folder; name the files in it (found automatically are {known})")
+        raise FormatError(folder, f"this is a folder; give the files inside (nescio finds only {known} by itself)")
     if len(tools) > 1:
         shown = ", ".join(f"{len(paths)} of {name} (first: {paths[0]})" for name, paths in tools.items())
         raise FormatError(folder, f"this folder holds logs of several tools: {shown}; name the folder of one of them")

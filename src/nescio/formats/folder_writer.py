@@ -36,8 +36,8 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
             except FormatError as error:
                 raise MismatchError(f"{path}: {name} could not be read back: {error.rule}") from None
             if names != [format_]:
-                what = " or ".join(names) or "no format at all"
-                raise MismatchError(f"{path}: {name} would be taken for {what}, because of the names in it")
+                what = " or ".join(names) or "no known format"
+                raise MismatchError(f"{path}: because of the names inside, {name} would be read as {what}")
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
@@ -164,7 +164,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
         ),
         "pairs": note(
             "writer.surrogates",
-            "{count:n half} of a surrogate pair (now ?)",
+            "{count:n half} of a surrogate pair (written as ?)",
             count=sum(map(_halved, _texts(unjudged))),
         ),
     }
@@ -174,7 +174,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     return [
         note(
             "writer.no_place",
-            "left out, because there is no place for it in {format}: {lost:list}",
+            "left out, because {format} has no place for: {lost:list}",
             format=format_,
             lost=lost,
         )

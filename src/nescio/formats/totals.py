@@ -59,7 +59,7 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
         if total.covered is None or total.covered == total.held:
             yield note(
                 "totals.another_figure",
-                "{subject}: its own {figure} is {own:g}, but the answers in it give {ours:g}",
+                "{subject}: the file states {figure} {own:g}, but its answers give {ours:g}",
                 total.file,
                 figure=total.name,
                 own=total.own,
@@ -68,7 +68,7 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
         elif total.own is None:
             yield note(
                 "totals.fewer_answers",
-                "{subject} holds {held} of the {covered} answers that its own figures cover",
+                "{subject} holds {held} of the {covered} answers that its stated figures cover",
                 total.file,
                 held=total.held,
                 covered=total.covered,
@@ -76,8 +76,8 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
         else:
             yield note(
                 "totals.fewer_answers_than_figure",
-                "{subject} holds {held} of the {covered} answers that its own figures cover ({figure} is {own:g} over "
-                "all of them)",
+                "{subject} holds {held} of the {covered} answers that its stated figures cover ({figure} is {own:g} "
+                "over all of them)",
                 total.file,
                 held=total.held,
                 covered=total.covered,
@@ -95,7 +95,7 @@ def refuse_contradictions(totals: Iterable[Total], path: object, otherwise: str)
         if not total.agrees:
             assert total.own is not None
             rule = (
-                f"its own {total.name} is {total.own:g}, but the answers, as they are read here, give "
+                f"the file states {total.name} {total.own:g}, but its answers, as nescio reads them, give "
                 f"{total.ours[0]:g}: the file contradicts itself, or its columns mean something else; {otherwise}"
             )
             raise FormatError(path, rule)

@@ -137,7 +137,7 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
             raise UsageError(f"there is no tool {name!r}")
         takes = parameters_of(verb)
         if strange := next((unknown for unknown in arguments if unknown not in takes), None):
-            raise UsageError(f"{name} takes no {strange!r}; it takes {', '.join(takes)}")
+            raise UsageError(f"the tool {name} has no argument {strange!r}; its arguments are {', '.join(takes)}")
         followed: dict[str, Any] = {"progress": tell} if "progress" in verb.options else {}
         request = verb.request(**arguments, **followed)
         for file in (*request.inputs(), *_paths_among(request)):

@@ -70,7 +70,7 @@ class Recorder(Struct):
         row |= {} if repeat is None else {"repeat": str(repeat)}
         key = (row["run"], row["question"], row.get("repeat"))
         if any((recorded["run"], recorded["question"], recorded.get("repeat")) == key for recorded in self.rows):
-            raise UsageError(f"question {question!r} is recorded twice; say which answer it is with repeat=")
+            raise UsageError(f"question {question!r} is recorded twice; number the answers with repeat=")
         self.rows.append(row | ({} if confidence is None else {"confidence": float(confidence)}) | columns)
 
     def answer(
@@ -227,12 +227,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--nescio-fail-under", metavar="NAME=VALUE", **many, help="fail if a measure is below a value")
     group.addoption("--nescio-fail-over", metavar="NAME=VALUE", **many, help="fail if a measure is above a value")
     group.addoption(
-        "--nescio-baseline", metavar="FILE", help="fail if worse than this baseline (nescio compare --save-baseline)"
+        "--nescio-baseline",
+        metavar="FILE",
+        help="fail if the run is worse than the baseline in this file (nescio compare --save-baseline)",
     )
-    group.addoption("--nescio-measure", metavar="NAME", help="the measure of the baseline's gate [default: c@1]")
+    group.addoption(
+        "--nescio-measure", metavar="NAME", help="the measure by which to compare with the baseline [default: c@1]"
+    )
     group.addoption("--nescio-margin", metavar="VALUE", help="the largest loss that does not matter [default: 0.01]")
     group.addoption(
-        "--nescio-undecided", choices=("fail", "warn"), help="what a gate does if it cannot tell [default: fail]"
+        "--nescio-undecided",
+        choices=("fail", "warn"),
+        help="whether a gate that cannot tell fails or passes [default: fail]",
     )
     group.addoption(
         "--nescio-laws",

@@ -75,7 +75,7 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
 
     def _state(self, request_state: Any) -> int:
         if request_state.reference_index is not None:
-            raise UsageError("nescio's metric needs one request a question; this adapter makes one for each option")
+            raise UsageError("nescio's metric needs one request per question, but this adapter makes one per option")
         result, options = request_state.result, request_state.output_mapping
         asked = {"result": None if result is None else asdict(result), "output_mapping": options}
         silent = silence_of(Case("", 0, "", "", "", {}, [asked]))

@@ -51,8 +51,8 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
     metric = import_module("inspect_ai.scorer").metric
     if "scores" not in signature(metric).parameters:
         raise UsageError(
-            "this version of inspect_ai gives metrics only reduced scores, in which an abstention is a wrong answer; "
-            "update it"
+            "this version of inspect_ai gives metrics only reduced scores, in which an abstention is a wrong "
+            "answer; update inspect_ai"
         )
     return metric(name=wanted.label, scores="unreduced")(create)()
 

@@ -126,7 +126,7 @@ def _state(value: float) -> int:
     state = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
     if state is None:
         raise UsageError(
-            f"an item must be 1, 0, -1 (abstention) or NaN (found {value!r}); use nescio.integrations.lm_eval.item to "
-            "make it"
+            f"an item must be 1, 0, -1 (abstention) or NaN (found {value!r}); make items with "
+            "nescio.integrations.lm_eval.item"
         )
     return state

@@ -80,7 +80,7 @@ class Doubts:
             if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
                 yield note(
                     "judging.uniform",
-                    "{subject} gives the same answer to all {questions:n question} that it answers: {answer}",
+                    "{subject} gives the same answer to every question ({questions:n answered question}): {answer}",
                     run,
                     questions=texts.total(),
                     answer=next(iter(texts))[1],
@@ -92,9 +92,9 @@ class Doubts:
         if self._lost:
             yield note(
                 "judging.marks_ignored",
-                "`{judge}` ignores signs, decimal points and operators: {answers:n answer} {answers:is/are} right for "
-                "it and {answers:differs/differ} in them from every gold answer ({shown:each %s for %s}{more}); "
-                f"{opt('judge', 'fitting')} heeds them",
+                "`{judge}` ignores signs, decimal points and operators, so it accepts {answers:n answer} that "
+                "{answers:differs/differ} from every gold answer only in these ({shown:each %s for %s}{more}); "
+                f"{opt('judge', 'fitting')} compares them",
                 judge=self._name,
                 answers=self._lost,
                 shown=list(self._shown)[:_FEW],
@@ -104,8 +104,8 @@ class Doubts:
             if len(others) > _FEW:
                 yield note(
                     "judging.doubtful",
-                    "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for %s}, "
-                    "…): {flag} takes the other",
+                    "{judge} and {other} disagree on {answers:,} of {total:n answer}{first} ({shown:each %s for "
+                    "%s}, …): {flag} uses the other judge",
                     judge=self._name,
                     other=name,
                     answers=len(others),
@@ -124,7 +124,7 @@ def default_note(judge: Judge) -> Note:
     """Return a note on a judge that the user did not choose, with its rule."""
     return note(
         "judging.default",
-        "judged by `{judge}`, as no judge was named: {rule}; {flag} takes another",
+        "judged by `{judge}`, as no judge was named: {rule}; {flag} chooses another judge",
         judge=judge.record.name,
         rule=rule_of(judge.record.name),
         flag=opt("judge", of="NAME"),

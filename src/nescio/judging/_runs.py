@@ -79,7 +79,7 @@ def judge_runs(
         notes.append(
             note(
                 "judging.lower_ranks",
-                "{n:n answer} {n:is/are} below rank 1: MRR and K use them; outcomes are those of rank 1",
+                "{n:n answer} {n:is/are} below rank 1: MRR and K use {n:it/them}; outcomes use rank 1 only",
                 n=lower,
             )
         )

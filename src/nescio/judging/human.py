@@ -67,8 +67,8 @@ class Human(Struct, frozen=True):
             notes.append(
                 note(
                     UNCHECKED,
-                    "{labels:n judgement} {labels:does/do} not say which answer {labels:it is/they are} about, so one "
-                    "of an earlier answer counts for this one",
+                    "{labels:n judgement} {labels:does/do} not contain the answer judged, so a judgement of an "
+                    "earlier answer would count for the current answer",
                     labels=len(self.unchecked),
                 )
             )
@@ -91,11 +91,9 @@ class Human(Struct, frozen=True):
         """Return the error that people judged none of the answers, with the notes on their verdicts."""
         labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
-            return MismatchError(
-                f"none of {len(labels):,} verdicts is filled in: there is nothing that people said yet"
-            )
+            return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
-        return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
+        return MismatchError(f"people's verdicts cover none of these answers{f': {why}' if why else ''}")
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
         """Return nothing, because callers note the stale labels themselves (`said_of_stale`)."""
@@ -137,7 +135,9 @@ def human(
         elif len(runs) == 1:
             doubled += _add(people.by_question, label.question, label)
         else:
-            raise MismatchError(f"{label.place}: say which run or answer this judges: there are {len(runs)} runs")
+            raise MismatchError(
+                f"{label.place}: there are {len(runs)} runs, so name the run or the answer that this verdict judges"
+            )
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
         example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
@@ -173,7 +173,7 @@ def human(
         notes.append(
             note(
                 "judgements.doubled",
-                "{labels} judgements repeat another verdict on the same answer, and count once",
+                "{labels} judgements repeat the same verdict on the same answer, and count once",
                 labels=doubled,
             )
         )
@@ -187,8 +187,8 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
         labels[key] = label
     elif label.state not in (NOT_GRADED, before.state):
         raise MismatchError(
-            f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one"
-            " verdict on each answer, of one person or of the majority (nescio lab assessors makes one of several)"
+            f"question {label.question!r} has two different verdicts: {before.place}, and {label.place}; keep one "
+            "verdict per answer (nescio lab assessors settles verdicts of several people)"
         )
     return before is not None and before.state == label.state != NOT_GRADED
 

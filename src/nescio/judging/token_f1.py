@@ -11,7 +11,7 @@ from nescio.text import best_f1
 declare(
     Column(
         "token_f1.f1",
-        "the token F1 of the answer with its best gold answer",
+        "the token F1 of the answer with the best-matching gold answer",
         "score",
         summaries=(Summary("count", "with f1"),),
     )

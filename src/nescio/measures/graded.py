@@ -53,7 +53,7 @@ def _guessed(q: Any, column: str, better: str) -> Note | None:  # noqa: ARG001  
         return None
     return note(
         "measure.lower",
-        "less of {column} is taken to be better, by its name; mean({column}, better=higher) says otherwise",
+        "lower values of {column} count as better, judging by its name; mean({column}, better=higher) reverses this",
         column=bare(column),
     )
 

@@ -181,7 +181,7 @@ def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[Note]:
             notes.append(
                 note(
                     "meta.undefined_runs",
-                    "the comparisons of {subject} leave out {runs:list 3}, for which it is undefined",
+                    "the comparisons of {subject} leave out {runs:list 3}, because {subject} is undefined there",
                     label,
                     runs=list(map(repr, without)),
                 )

@@ -100,8 +100,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         notes.append(
             note(
                 "swap.first_bin",
-                "{subject}: the first bin is within the level, but a difference of 0 is never a swap, and there can "
-                "be many",
+                "{subject}: the first bin is within the level, but differences of 0 never count as swaps, and this "
+                "bin can hold many of these",
                 about,
             )
         )

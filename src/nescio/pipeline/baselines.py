@@ -63,7 +63,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
             f" baseline's run by {opt('baseline')}"
         )
     if str(baseline).lower().endswith(".json") and not Path(baseline).exists():
-        raise FormatError(str(baseline), "there is no such file, and no run of that name")
+        raise FormatError(str(baseline), "there is neither a file nor a run of this name")
     raise UnknownNameError("run", str(baseline), runs)
 
 
@@ -156,16 +156,16 @@ def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, t
     if new != old:
         parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only here")]
         raise MismatchError(
-            f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make "
-            f"it again from its run on these questions, with nescio compare {opt('save_baseline')}"
+            f"{path}: the baseline was made on different questions: {'; '.join(filter(None, parts))}. Make the "
+            f"baseline again from its run on these questions, with nescio compare {opt('save_baseline')}"
         )
     for what, before, now in (("text or options", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
         other = {name for name in before if now and before[name] != now.get(name)}
         if other:
             raise MismatchError(
                 f"{path}: the baseline was made on different questions: "
-                f"{_listed(other, f'with a different {what}')}. Make it again from its run on these questions, "
-                f"with nescio compare {opt('save_baseline')}"
+                f"{_listed(other, f'with a different {what}')}. Make the baseline again from its run on these "
+                f"questions, with nescio compare {opt('save_baseline')}"
             )
 
 

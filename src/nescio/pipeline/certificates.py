@@ -62,8 +62,8 @@ class Certificate(Struct, frozen=True):
         return (
             note(
                 "certificate.chance",
-                "kappa {kappa} is not above 0: these labels do not show that the judge agrees with people "
-                "more than chance would",
+                "kappa {kappa} is not surely above 0: these labels do not show that judge and people agree more "
+                "than by chance",
                 kappa=_with_interval(kappa),
             ),
         )
@@ -119,16 +119,18 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     """
     issued = read_certificate(path)
     if questions is None:
-        raise MismatchError(f"{path}: the certificate is for particular questions, but this data names none")
+        raise MismatchError(
+            f"{path}: the certificate is for particular questions, but this data does not name its questions"
+        )
     if not judges:
         raise MismatchError(
-            f"{path}: the certificate is for the judge {issued.judge}; it is unknown who judged these answers"
+            f"{path}: the certificate is for the judge {issued.judge}, but these files do not name their judge"
         )
     expected = parse(issued.judge)
     for judge in judges:
         if _nameless(judge) != _nameless(expected):
             raise MismatchError(
-                f"{path}: the certificate is for the judge {issued.judge}; {judge} judged these answers"
+                f"{path}: the certificate is for the judge {issued.judge}, but {judge} judged these answers"
             )
         if judge.prompt != issued.prompt:
             raise MismatchError(
@@ -146,10 +148,10 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
         shown = "undefined" if kappa.value is None else _with_interval(kappa)
         inverted = kappa.value is not None and kappa.value < 0
-        advice = "are they the wrong way round?" if inverted else "label more answers, of each outcome"
+        advice = "are the verdicts swapped?" if inverted else "label more answers, of each outcome"
         raise MismatchError(
-            f"{path}: kappa is {shown}: these {issued.labels} labels do not show that the judge agrees with people "
-            f"better than chance would; {advice}"
+            f"{path}: kappa is {shown}: these {issued.labels} labels do not show that judge and people agree "
+            f"more than by chance; {advice}"
         )
     met = note(
         "certificate.met",

@@ -34,7 +34,9 @@ def judge(
     data = read.data
     if not isinstance(data, Unjudged):
         if by is not None:
-            raise UsageError(f"{opt('judge')} is for answers that are not judged yet, but this is {read.about}")
+            raise UsageError(
+                f"{opt('judge')} is for answers that are not judged yet; leave it out, as this is {read.about}"
+            )
         return read
     from nescio import judging
 

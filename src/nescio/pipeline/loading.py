@@ -200,9 +200,7 @@ def merged(data: Any, options: Options) -> Outcomes:
     """Return outcomes in which several runs are the repeats of one, as the user asked. Raises UsageError for other
     data."""
     if not isinstance(data, Outcomes):
-        raise UsageError(
-            f"{opt('repeats_of')} is for runs whose outcomes are known question by question, and these are not"
-        )
+        raise UsageError(f"{opt('repeats_of')} needs the outcome of each question, which these files do not have")
     return merge_runs(data, options.repeats_of)
 
 

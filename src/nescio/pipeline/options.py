@@ -90,7 +90,7 @@ class Extended(Request, group=PLUG_INS_AND_LIMITS):
         kind=PLUGINS,
         metavar="FILE.py",
         runs=True,
-        help="Run a file of Python that registers measures, judges or readers of your own.",
+        help="Run a Python file that registers your own measures, judges or readers.",
     )
 
 
@@ -117,24 +117,24 @@ class Limited(Extended, group=PLUG_INS_AND_LIMITS):
         help="How many columns a table may have.",
         default_words="by the size of the file, at least 2,048",
     )
-    max_depth: int = option(default=Limits().max_depth, low=1, high=300, help="How deep values of JSON may be nested.")
+    max_depth: int = option(default=Limits().max_depth, low=1, high=300, help="How deep JSON values may be nested.")
     max_text: float = option(
         default=Limits().max_text,
         low=0,
         above=True,
         metavar="MB",
-        help="How long a line of a file, or a cell of a table, may be.",
+        help="The longest line of a file, or cell of a table, that is read.",
     )
     max_files: int = option(
-        default=Limits().max_files, low=1, help="How many files may be read, or be in an archive, at once."
+        default=Limits().max_files, low=1, help="How many files may be read at once, or be in one archive."
     )
 
     memory_limit: str | None = option(
         default=None,
         kind=SIZE,
-        help="The most memory to use, such as 2GB or 512MiB. Data that does not fit goes to the folder for"
-        " temporary files; where that is impossible, an error says what to do.",
-        default_words="all there is",
+        help="The most memory to use, such as 2GB or 512MiB. Data that does not fit goes to the folder for temporary "
+        "files. If that is impossible, an error says what to do.",
+        default_words="all available memory",
     )
 
     def holding(self) -> AbstractContextManager[None]:
@@ -149,14 +149,14 @@ class ReadingAnswers(Limited, group="Reading the files"):
         default=None,
         metavar="NAME",
         complete=_format_names,
-        help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An"
-        " unknown name lists them all.",
+        help="The format of the files, if nescio cannot tell it from names and columns: outcomes, questions, lm_eval, "
+        "… An unknown name lists all formats.",
     )
     column: Mapping[str, str] = option(
         default={},
         metavar="NAME=COLUMN",
-        help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in"
-        f" {opt('column', {'run': 'engine'})}.",
+        help="Which column of a table holds the run, question, outcome, answer, gold, confidence, abstained, …, as in "
+        f"{opt('column', {'run': 'engine'})}.",
     )
     mapping: Mapping[str, str] = option(
         default={}, edge=True, metavar="ROLE=COLUMN", help="The same as `column`, for programs."
@@ -164,26 +164,28 @@ class ReadingAnswers(Limited, group="Reading the files"):
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     duplicates: Duplicates = option(
         default="error",
-        help="What to do with rows of a table that answer one question twice: stop with an error, keep the first or the"
-        " last, or count them as repeats.",
+        help="What to do if two rows of a run answer the same question: stop with an error, keep the first or the "
+        "last row, or count both as repeats.",
     )
     declined_right: DeclinedRight | None = option(
         default=None,
-        help="What a table's answers are that were declined and are marked as right: correct (keep) or unanswered.",
+        help="How to count answers that a table marks both as declined and as right: as correct (keep) or as "
+        "unanswered.",
         default_words="nescio asks",
     )
     refusals: CountsAs | None = option(
         default=None,
-        help="What answers of a table count as that decline in words, if nothing else in it says what was declined.",
+        help="How to count answers that decline in words, such as 'I don't know', if no column says which answers "
+        "were declined.",
         default_words="nescio asks",
     )
     total: int | None = option(
         default=None,
         low=1,
-        help="How many questions there are, for a table that lists only some of them, such as the failures.",
+        help="The number of all questions, for a table that lists only some of them, such as the failures.",
     )
     rest: Rest | None = option(
-        default=None, needs=("total",), help="What the answers are that the table does not list."
+        default=None, needs=("total",), help="The outcome of the answers that the table does not list."
     )
     sheet: str | None = option(default=None, metavar="NAME", help="Which sheet of a workbook to read.")
     reading: Path | None = option(
@@ -195,24 +197,24 @@ class ReadingAnswers(Limited, group="Reading the files"):
     choose: Mapping[str, str] = option(
         default={},
         metavar="NAME=VALUE",
-        help=f"Which item to read if a log holds several, such as {opt('choose', {'filter': 'strict-match'})}; the"
-        " error lists them.",
+        help=f"Which item to read if a log holds several, such as {opt('choose', {'filter': 'strict-match'})}. Without "
+        "it, an error lists the items.",
     )
     declined_pattern: Sequence[str] = option(
         default=(),
         metavar="REGEX",
-        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
-        " the matches are reported.",
+        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches the whole answer, "
+        "ignoring case. A note counts the matches.",
     )
 
     empty: CountsAs | None = option(
         default=None,
-        help="What an empty output of a system counts as, where its tool's protocol does not say that it abstains.",
+        help="How to count an empty output, unless the protocol of its tool says that it is an abstention.",
         default_words="incorrect; nescio asks about tables",
     )
     unparsed: CountsAs | None = option(
         default=None,
-        help="What an output counts as that its tool could not parse as an answer.",
+        help="How to count an output that its tool could not parse as an answer.",
         default_words="incorrect; nescio asks about tables without verdicts",
     )
 
@@ -266,9 +268,9 @@ class Reading(MergingRuns, group="Reading the files"):
 
     missing: Missing = option(
         default="error",
-        help="What to do with a question that a run lacks: stop with an error, count it as unanswered (attempts, too),"
-        " leave it out for all runs, or count each run on its own questions. No gate rests on either of the last two if"
-        " the run lacks some.",
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered (a missing "
+        "repeat, too), leave it out for all runs (common), or score each run on its own questions (own). With "
+        "common and own, no gate can pass a run that lacks questions.",
     )
     ungraded: Ungraded = option(
         default="error",
@@ -281,8 +283,8 @@ class Reading(MergingRuns, group="Reading the files"):
     )
     missing_confidence: MissingConfidence = option(
         default="error",
-        help="What to do with an answer that has no confidence, in a run where other answers have one: stop with an"
-        " error, or leave it out. It applies only to measures that use confidence.",
+        help="What to do with an answer without a confidence, if other answers of the run have one: stop with an "
+        "error, or leave it out. This applies only to measures that use confidence.",
     )
     cluster: str | None = option(
         default=None,

@@ -126,7 +126,7 @@ def _read_each(
     for group in by_format(sources, options.column):
         format_, parts = recognise(group, options.format_in)
         if only_questions(format_, parts):
-            raise MismatchError(f"{error}; a run that answers questions is JSON Lines of id and answer") from None
+            raise MismatchError(f"{error}; a run that answers questions must be JSON Lines of id and answer") from None
         format_options = options.but(column={name: c for name, c in options.column.items() if name in format_.columns})
         format_options = format_options.but(choose={} if format_.name == TABLE else options.choose)
         read.append(read_parts(format_, parts, format_options))
@@ -213,7 +213,10 @@ def read_parts(
         if options.total is not None and format_.name != TABLE:  # The table format knows the total already.
             data = with_rest(data, parts[0][1], options.total, options.rest)
         if PARTIAL in options.outcome_map.values() and format_.name != TABLE:
-            notes = (*notes, note("reading.partial", "only tables keep partial answers apart; these are incorrect"))
+            notes = (
+                *notes,
+                note("reading.partial", "only tables distinguish partial answers; here they count as incorrect"),
+            )
         settled, more = settle(data, options.no_answer)
         result = replace(result, data=settled, notes=(*result.notes, *more))
     elif isinstance(result.data, Unjudged):
@@ -314,7 +317,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
-    rule = "no question says what its answer is; also give the file with the gold answers"
+    rule = "no question has a gold answer; also give the file with the gold answers"
     raise MismatchError(f"{rule} ({named}{' and others' if len(parts) > 3 else ''})")
 
 

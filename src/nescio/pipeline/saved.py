@@ -54,7 +54,9 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
         return options, ()
     (path, saved), *others = readings.items()
     if any(other != saved for _, other in others):
-        raise UsageError(f"{path} and {others[0][0]} are read in two ways: {opt('reading')} says which is meant")
+        raise UsageError(
+            f"the saved readings of {path} and {others[0][0]} differ; {opt('reading')} names the one to use"
+        )
     more = {name: value for name, value in saved.items() if name not in options.given}
     if not more:
         return options, ()
@@ -62,7 +64,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     if options.reading:
         return options.but(**more), (note("saved.named", "{subject}: read as {options}", path, options=shown),)
     return options.but(**more), (
-        note("saved.beside", "{subject}, beside the table: read as {options}", path, options=shown),
+        note("saved.beside", "{subject}, a saved reading beside the table: read as {options}", path, options=shown),
     )
 
 

@@ -51,8 +51,8 @@ class Agreement(Row, frozen=True):
     def below(cls, rows: Sequence[Agreement]) -> Iterable[str]:  # noqa: ARG003
         """Return sentences that define sensitivity and specificity."""
         yield (
-            f"Sensitivity: the share of the answers that people call {cls.about} which the judge calls so too."
-            " Specificity: the share of the others which it does not call so."
+            f"Sensitivity: of the answers that people call {cls.about}, the share that the judge calls so too. "
+            "Specificity: of the other answers, the share that the judge does not call so."
         )
 
 
@@ -101,8 +101,8 @@ class Corrected(Row, frozen=True):
         """Return a warning if some intervals cannot be compared."""
         if len({row.interval_for for row in rows}) > 1:
             yield spelled(
-                f"Do not compare the widths of intervals for {NEW} and for {THESE}: {opt('target', 'population')}"
-                f" gives all of them for {NEW}."
+                f"Do not compare the widths of intervals for {NEW} and for {THESE}. {opt('target', 'population')} "
+                f"gives all intervals for {NEW}."
             )
 
 

@@ -65,8 +65,8 @@ def in_place_of_people(
     shared = (said >= 0).sum(axis=1) > 1
     if not (shared & (by_judge >= 0)).any():
         raise MismatchError(
-            "the alternative annotator test needs answers that two people or more judged, each named: a column such as"
-            " annotator, or a column of verdicts for each of them"
+            "the alternative annotator test needs answers that two or more named people judged: add a column such "
+            "as annotator, or a column of verdicts for each person"
         )
     tested = alternative(said, by_judge, margin, questions)
     rows = tuple(
@@ -89,9 +89,9 @@ def _notes(rows: tuple[InPlaceOf, ...], stands: StandIn, alone: int) -> list[Not
     notes = [
         note(
             "alternative.verdict",
-            "the judge {passes:may/may not} stand in for people: it agrees with the others as well as {beaten} of "
-            "{assessors} people do, less {margin:g} (a concession: a judge that is somewhat worse "
-            "passes, the more often the more answers there are)",
+            "the judge {passes:may/may not} replace people: it agrees with the other people as well as {beaten} of "
+            "{assessors} people do, with a margin of {margin:g} (so a judge that is somewhat worse than people can "
+            "pass)",
             passes=stands.passes,
             beaten=sum(row.beaten for row in rows),
             assessors=len(rows),
@@ -109,12 +109,13 @@ def _notes(rows: tuple[InPlaceOf, ...], stands: StandIn, alone: int) -> list[Not
             )
         )
     if len(rows) == 2:
-        notes.append(note("alternative.two", "two assessors: three or more are advised"))
+        notes.append(note("alternative.two", "there are only two assessors; use three or more"))
     if alone:
         notes.append(
             note(
                 "alternative.alone",
-                "{alone:n assessor} {alone:shares/share} no judged answer with another, and {alone:is/are} left out",
+                "{alone:n assessor} {alone:shares/share} no judged answer with another assessor, and {alone:is/are} "
+                "left out",
                 alone=alone,
             )
         )

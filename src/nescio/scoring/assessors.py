@@ -120,8 +120,8 @@ def assessors(
     said = said_of(verdicts)
     if len(said.assessors) < 2:
         raise MismatchError(
-            "no two assessors are told apart: a column such as annotator names them, or each has a column of verdicts"
-            f" ({opt('verdict', 'ana+ben')})"
+            "the table does not name two or more assessors: add a column such as annotator, or name a column of "
+            f"verdicts for each ({opt('verdict', 'ana+ben')})"
         )
     model = said.consensus() if said.enough else None
     counts = np.array([(said.table == k).sum(axis=1) for k in range(len(said.categories))]).T
@@ -237,8 +237,8 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
         notes.append(
             note(
                 "assessors.few",
-                "no accuracy of assessors, and votes in place of dawid-skene: that takes {items} answers that "
-                "{assessors} or more judged",
+                "accuracies of assessors are not estimated, and votes replace dawid-skene: the model needs {items} "
+                "answers that {assessors} or more people judged",
                 items=FEWEST_ITEMS,
                 assessors=FEWEST_ASSESSORS,
             )
@@ -247,9 +247,9 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
         notes.append(
             note(
                 "assessors.model",
-                "accuracies are Dawid and Skene's, who take it that assessors err independently: two that copy each "
-                "other, or two models of one family, look better than they are; no interval of them is given, since "
-                "with few answers none holds",
+                "accuracies are estimated by Dawid and Skene's model, which assumes that assessors err "
+                "independently. Two people who copy each other, or two models of one family, look better than they "
+                "are. Accuracies have no interval, because with few answers none is reliable",
             )
         )
     open_ = sum(one.verdict is None for one in settled)
@@ -257,8 +257,8 @@ def _notes(said: Said, settled: Sequence[Verdict], rule: Resolution) -> list[Not
         notes.append(
             note(
                 "assessors.open",
-                "{open:n answer} of {answers:,} {open:is/are} in dispute by the rule {rule}, and {open:has/have} no "
-                "verdict; verdicts of an assessor 'adjudication' decide",
+                "the rule {rule} leaves {open:n answer} of {answers:,} in dispute, without a verdict; add verdicts "
+                "of an assessor named 'adjudication' to decide",
                 open=open_,
                 answers=len(settled),
                 rule=rule,

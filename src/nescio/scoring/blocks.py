@@ -45,8 +45,8 @@ def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Eviden
             if (absence[at] != NO_ROW).any():
                 question = part.questions[given[np.argmax(absence[at] != NO_ROW)]]
                 raise MismatchError(
-                    f"{file}: run {run!r} answers question {question!r} in an earlier file, too: an answer counts once,"
-                    " so leave out the rows that were exported before"
+                    f"{file}: run {run!r} answers question {question!r} in an earlier file, too: each answer counts "
+                    "only once, so leave out rows that an earlier file has"
                 )
             absence[at] = part.absence[row, given]
             for name in names:
@@ -66,9 +66,11 @@ def _single_answers(loaded: Loaded) -> Evidence:
     data = with_questions(loaded.data, "follow one after another")
     if data.repeats is not None or data.clusters is not None:
         what = "answers to the same question" if data.repeats is not None else "questions in clusters"
-        raise UsageError(f"{what} cannot be followed one by one: each row must be a question of its own")
+        raise UsageError(f"a stream cannot hold {what}: each row must be a separate question")
     if data.origins:
-        raise UsageError(f"{opt('ungraded', 'bounds')} splits each run into two, and a stream is one")
+        raise UsageError(
+            f"{opt('ungraded', 'bounds')} gives two results per run, but a stream needs one; use another value"
+        )
     if "correct" not in data.columns or data.answer_rows is not None:
-        raise MismatchError("a stream is followed by the outcomes of its questions, and this data has none")
+        raise MismatchError("a stream needs outcomes of its questions, but this data has none")
     return data

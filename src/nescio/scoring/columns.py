@@ -33,10 +33,11 @@ def with_columns(scores: Scores, columns: Sequence[str], data: Data, by: str | N
 def _counts(data: Data, by: str | None) -> tuple[Counted, ...]:
     if data.repeats is not None:
         raise MismatchError(
-            f"{opt('columns')}: questions were asked several times, so there is no count of those answered correctly"
+            f"{opt('columns')}: questions were asked several times, so they cannot be counted as correct, incorrect "
+            "or unanswered"
         )
     if any(name not in data.columns for name in COUNTS):
-        raise MismatchError(f"{opt('columns')}: this data has no outcomes, so there is nothing to count")
+        raise MismatchError(f"{opt('columns')}: this data has no outcomes to count")
     rows = []
     for stratum, part in strata(data, by):
         totals = part.tally().totals()

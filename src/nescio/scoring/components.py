@@ -188,7 +188,9 @@ def _asking(
 ) -> Asking:
     factors = (QUESTION, *factor)
     if len(set(factors)) < len(factors):
-        raise UsageError(f"{opt('factor')}: each factor once; questions are one anyway (found {', '.join(factor)})")
+        raise UsageError(
+            f"{opt('factor')}: name each factor once; questions are always a factor (found {', '.join(factor)})"
+        )
     for name in (*(over or ()), *cost):
         if name not in factors:
             raise UnknownNameError("factor", name, factors)
@@ -307,14 +309,14 @@ def _named(factors: tuple[int, ...], found: Components, asking: Asking) -> str:
 
 def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
     made = []
-    then = "there is no interval" if asking.over else "the interval is for these alone"
+    then = "there is no interval" if asking.over else "the interval is for these levels alone"
     few = {name: size for row in rows for name, size in row.levels.items() if size < FEWEST}
     for name, size in few.items():
         if asking.over is None or name in asking.over:
             made.append(
                 note(
                     "components.few_levels",
-                    "{size:n level} of {subject!r} {size:says/say} too little of others: {then}",
+                    "{size:n level} of {subject!r} {size:says/say} too little about other levels: {then}",
                     name,
                     size=size,
                     then=then,
@@ -324,8 +326,8 @@ def _notes(rows: Sequence[TotalError], asking: Asking) -> list[Note]:
         made.append(
             note(
                 "components.unbalanced",
-                "cells hold unlike numbers of answers: standard errors are clustered by each factor, and the variance "
-                "is not split",
+                "combinations of levels have different numbers of answers: standard errors are clustered by each "
+                "factor, and the variance is not split",
             )
         )
     return made

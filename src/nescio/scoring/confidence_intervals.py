@@ -60,21 +60,19 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
         return _supported(measure, clustered=clustered, shared=shared)
     if method == "logit" and np.isinf(measure.bounds).all():
         raise UsageError(
-            f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
-            "percentile, bca or auto"
+            f"logit needs a measure with a lowest or highest value, and {measure.label} has neither; use percentile, "
+            "bca or auto"
         )
     if method == "wilson" and not proportion:
-        raise UsageError(
-            f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
-        )
+        raise UsageError(f"wilson needs a simple proportion, which {measure.label} is not; use percentile, bca or auto")
     if method == "dirichlet" and not counted:
         raise UsageError(
-            f"dirichlet is for measures of correct, incorrect and unanswered, but {measure.label} also uses other "
-            "data; use percentile, bca or auto"
+            f"dirichlet needs a measure of only correct, incorrect and unanswered, but {measure.label} also uses "
+            "other data; use percentile, bca or auto"
         )
     if method in ("wilson", "dirichlet") and clustered:
         raise UsageError(
-            f"{method} treats questions as independent, but these are clustered; use percentile, bca or auto"
+            f"{method} treats questions as independent, but these questions are clustered; use percentile, bca or auto"
         )
     return method
 
@@ -216,8 +214,8 @@ def _one_decides() -> Note:
     """Return the note that a value which is undefined without one unit has no interval."""
     return note(
         "interval.one_decides",
-        "without one of these questions, such as the only wrong answer, there is no value, so the {method} interval is "
-        "undefined",
+        "the value is undefined without one of these questions (such as the only wrong answer), so the {method} "
+        "interval is undefined",
         method="logit",
     )
 
@@ -228,8 +226,8 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
         return [
             note(
                 "interval.unmoved",
-                "no resample of these questions moves the value, as where all confidences are equal, so the {method} "
-                "interval is undefined",
+                "no resample of these questions changes the value (for example, because all confidences are equal), "
+                "so the {method} interval is undefined",
                 method="logit",
             )
         ]
@@ -237,8 +235,8 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
         return [
             note(
                 "interval.at_limit",
-                "the value is at its limit, so the {method} interval is undefined: these questions do not show how far "
-                "the true value may be from it",
+                "the value is at its limit, so the {method} interval is undefined: these questions do not show how "
+                "far away the true value may be",
                 method="logit",
             )
         ]
@@ -254,15 +252,15 @@ def unfit(method: str) -> Note:
 
 def withheld() -> Note:
     """Return the note that the interval of a measure would not hold, according to its declaration."""
-    return note(WITHHELD, "no interval is known that holds the true value as often as it claims, so that none is given")
+    return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
     """Return the note that intervals hold for all runs together, for one measure and for each of the `parts`."""
     return note(
         "interval.simultaneous",
-        "of each {of}, intervals hold for all {runs} runs together, and so for the one that is picked because it is "
-        "best: each is at {level:.5g}%",
+        "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever it is: "
+        "each interval is at {level:.5g}%",
         of="measure and part of the questions" if parts else "measure",
         runs=runs,
         level=100 * level,
@@ -280,7 +278,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
         made.append(
             note(
                 "interval.one_end",
-                "so few questions say nothing of how {end} the true value may be",
+                "so few questions do not show how {end} the true value may be",
                 end="low or high" if np.isinf(low) and np.isinf(high) else "low" if np.isinf(low) else "high",
             )
         )
@@ -339,7 +337,7 @@ def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str,
     return [
         note(
             RARE,
-            "all but {questions} or fewer questions went one way: treat the {method} interval as approximate",
+            "all but {questions} or fewer questions have the same result: treat the {method} interval as approximate",
             questions=intervals.RARE,
             method=method,
         )
@@ -388,7 +386,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 "interval.undefined_resamples",
-                "undefined on some resamples; the {method} interval leaves them out",
+                "undefined on some resamples; the {method} interval leaves these resamples out",
                 method=method,
             )
         )
@@ -397,8 +395,8 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 CONSTANT,
-                "every resample has the same value, so that the {method} interval is undefined: these questions do not "
-                "show how far the true value may be",
+                "every resample has the same value, so the {method} interval is undefined: these questions do not "
+                "show how far away the true value may be",
                 method=method,
             )
         )

@@ -216,8 +216,8 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
         if differ.any():
             question = np.array(labels.data.questions, dtype=object)[use][differ][0]
             raise UsageError(
-                f"question {question!r}: the labels of two runs have different probabilities of inclusion; a comparison"
-                " needs questions that were drawn for both runs at once"
+                f"question {question!r}: the labels of two runs have different probabilities of inclusion; to "
+                "compare runs, draw questions for both runs together"
             )
         inclusion = np.where(np.isnan(inclusion), own, inclusion)
     return inclusion
@@ -313,7 +313,8 @@ def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
         remarks.append(
             note(
                 "labels.few_differ",
-                "people and judge differ on {differ:n label} only: this interval may hold less often than it says",
+                "people and judge differ on only {differ:n label}: this interval may cover the true value less "
+                "often than it claims",
                 differ=differ,
             )
         )
@@ -321,8 +322,8 @@ def _warnings(mean: Mean, answers: int, differ: int) -> list[Note]:
         remarks.append(
             note(
                 "labels.judge_useless",
-                "judge and people agree so little here (correlation {correlation:.2f}) that people's labels alone "
-                "would do as well or better",
+                "judge and people agree so little (correlation {correlation:.2f}) that people's labels alone would "
+                "be as precise or better",
                 correlation=mean.correlation,
             )
         )

@@ -27,8 +27,8 @@ SUITABLE = ("c@1", "accuracy")  # the measures to try if the user names none
 # The population of corrected figures, in words.
 WHERE: dict[Target, str] = {
     "collection": "what people would say of all answers to these questions",
-    "population": "all questions of this kind, of which these are a sample"
-    f" ({opt('target', 'collection')} is about these alone)",
+    "population": f"all questions of this kind, of which these are a sample ({opt('target', 'collection')} describes "
+    "these questions alone)",
 }
 
 
@@ -77,8 +77,8 @@ def score_labelled(
         notes.append(
             note(
                 "labels.no_difference",
-                "the corrected difference of two runs is not the difference of their corrected scores: nescio compare "
-                f"{opt('labels')} estimates it",
+                "the corrected difference of two runs is not the difference of their corrected scores; nescio "
+                f"compare {opt('labels')} estimates the difference",
             )
         )
     return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
@@ -101,7 +101,7 @@ def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) ->
     if not looks:
         return None
     if labels.strata is not None or labels.inclusion is not None or labels.others:
-        raise UsageError(f"{opt('label_looks')} is for labels that are one random sample, beside one judge")
+        raise UsageError(f"{opt('label_looks')} needs labels that are one simple random sample, and one judge")
     *earlier, planned = looks
     needed = int((labels.data.present & ~labels.known).any(axis=0).sum())
     now = int(labels.labelled.any(axis=0).sum())

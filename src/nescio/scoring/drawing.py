@@ -109,7 +109,7 @@ def draw_labels(
     open_ = laid.data.present[rows] & ~laid.known[rows]
     asked = np.asarray(open_.any(axis=0))
     if not asked.any():
-        raise MismatchError("none of these answers needs anybody's verdict: abstentions need none")
+        raise MismatchError("there is nothing to judge: all answers are abstentions, which need no verdict")
     kinds = _kinds(laid, rows, open_)
     if how == "simple":
         kinds = np.where(kinds >= 0, 0, kinds)
@@ -187,15 +187,15 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
         return Before(drawn, np.where(asked, (drawn & asked).sum() / asked.sum(), 0.0), words)
     if how == "simple":
         raise MismatchError(
-            f"these labels have probabilities of inclusion, so they are no simple sample; leave {opt('how', 'simple')} "
-            "out"
+            "these labels have probabilities of inclusion, so they are not a simple random sample; leave "
+            f"{opt('how', 'simple')} out"
         )
     odds = np.zeros(size)
     for kind in set(kinds[asked].tolist()):
         own = [one.inclusion for one in given if kinds[place[one.question]] == kind]
         if not own or None in own or not np.ptp(np.array(own, dtype=float)) <= 1e-9:
             raise MismatchError(
-                "the probabilities of inclusion of these labels are not those of a draw from these runs; give the same "
+                "the probabilities of inclusion of these labels do not fit a draw from these runs; give the same "
                 f"files and {opt('runs')} as for the first draw"
             )
         odds[kinds == kind] = own[0]
@@ -241,7 +241,7 @@ def _notes(laid: Labels, before: Before, to_label: Sequence[ToLabel]) -> Iterato
     if waiting:
         yield note(
             "draw.waiting",
-            "{waiting:n answer} of an earlier draw {waiting:has/have} no verdict yet, and {waiting:stands/stand} first "
-            "in the table",
+            "{waiting:n answer} of an earlier draw {waiting:has/have} no verdict yet; the table lists "
+            "{waiting:it/them} first",
             waiting=waiting,
         )

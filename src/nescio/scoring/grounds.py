@@ -114,8 +114,8 @@ def _clusters(results: Results[Any]) -> str | None:
     if "clusters" not in signature or "questions" not in signature or named:
         return None
     return (
-        f"clusters that nobody named, and these files put {signature['questions']} questions into {clusters:,}: add "
-        f"{opt('cluster', 'cluster')} if you trust them"
+        f"clusters from the column `cluster`, which the command does not name ({clusters:,} clusters of "
+        f"{signature['questions']} questions): add {opt('cluster', 'cluster')} if you trust this column"
     )
 
 
@@ -125,9 +125,11 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     said = f"this: {remark.text}. "
     if code == BESIDE:
         named = opt("reading", remark.subject)
-        why = f"{remark.subject}, which nobody named: add {named} if you trust it, or remove it"
+        why = (
+            f"{remark.subject}, a file that the command does not name: add {named} if you trust the file, or remove it"
+        )
     elif code == APART:
-        asked = f"{opt('missing', 'own')} says that both were asked random samples of the same kind"
+        asked = f"{opt('missing', 'own')} states that both runs were asked random samples of the same kind"
         why = (
             f"this: no two runs share a question, and a run that chooses its own questions could win any gate; {asked}"
         )
@@ -150,7 +152,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     """Return why no decision can rest on runs that were not asked the same questions as often, as a note says."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
-    adds = "It was asked before, so a run could win by what it adds: leave that out, or ask the baseline too"
+    adds = "The run could win by adding questions: leave these out, or ask the baseline too"
     lacks = [own for own in remark["lacking"] if own[0] not in pair.others] if code in (COMMON, OWN) else []
     for name, number in lacks:
         if pair.judges(name):
@@ -186,8 +188,8 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     if lacking and measure.user_columns:
         return f"{name}: {lacking.text}. Give every answer a value"
     if lacking and _OF_CONFIDENCE & {*measure.reads}:  # a run chooses where it abstains or states no confidence
-        given = "Give a confidence and a verdict for every answer, also for a declined one"
-        return f"{name}: {lacking.text}. {given}, or take a measure of all questions"
+        given = "Give a confidence and a verdict for every answer, also for declined answers"
+        return f"{name}: {lacking.text}. {given}, or use a measure of all questions"
     if KNOWN_DIFFERS in fits:
         return f"{name}: {fits[KNOWN_DIFFERS].text}. Give all runs one column"
     if WITHHELD in fits:
@@ -196,7 +198,7 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     if unfit is None:
         return None
     own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
-    other = f" ({opt('interval', 'auto')} has one that does, unless questions are clustered)" if own else ""
+    other = f" ({opt('interval', 'auto')} uses an interval that does, unless questions are clustered)" if own else ""
     return f"the {unfit['method']} interval of {name}: it covers the true value less often than it claims{other}"
 
 
@@ -293,8 +295,8 @@ def known_differs(data: Data, measures: Sequence[Measure]) -> list[Note]:
             if differ.any():
                 remark = note(
                     KNOWN_DIFFERS,
-                    "runs differ in the column {column!r} on {questions:n question}, and it is to say what one "
-                    "reference system knows",
+                    "runs differ in the column {column!r} on {questions:n question}, but the column must say what "
+                    "one reference system knows",
                     column=bare(column),
                     questions=int(differ.sum()),
                 )

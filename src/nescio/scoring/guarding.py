@@ -159,11 +159,13 @@ def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
     """
     laid = read_labels(loaded, table, resolve=resolve)
     if laid.inclusion is not None:
-        raise UsageError("a guard needs labels of a simple random sample, and these have probabilities of inclusion")
+        raise UsageError(
+            "a guard needs labels of a simple random sample, but these labels have probabilities of inclusion"
+        )
     if (laid.known & laid.data.present & (laid.data.column("answered") == 1)).any():
         raise MismatchError(
-            "some questions have no answer, so answers to them are wrong without a label; with labels of the others a"
-            f" guard needs {opt('unanswerable', 'exclude')}"
+            "some questions have no answer, so answers to these are wrong even without a label; a guard with labels "
+            f"needs {opt('unanswerable', 'exclude')}"
         )
     return laid
 
@@ -215,16 +217,17 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
     notes = [
         note(
             "guard.order",
-            "rows count in the order of the files; if a rate is at most its limit at every row, given all rows before,"
-            " an alarm is false with the stated chance, however often one looks",
+            "rows count in the order of the files. The stated chance of a false alarm holds at every look, if at "
+            "each row the rate, given all rows before, is at most its limit",
         )
     ]
     if laid is not None:
         notes.append(
             note(
                 "guard.labels",
-                "wrong answers are what people say by {labels:n label}, in the order of the rows; they must be a random"
-                " sample of the answers, and a label that is added behind a later one changes earlier looks",
+                "the rate of wrong answers rests on {labels:n label} of people, in the order of the rows. The "
+                "labels must be a random sample of the answers. Add labels in the order of the rows: a label added "
+                "later for an earlier row changes earlier looks",
                 labels=int(laid.labelled.sum()),
             )
         )
@@ -234,8 +237,8 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.by_judge",
-                "wrong answers are those that the outcomes call incorrect; if a judge gave them, its errors count as"
-                f" the system's ({opt('labels', of='FILE')} corrects them)",
+                "wrong answers are those with the outcome incorrect; if a judge gave the outcomes, the judge's "
+                f"errors count as the system's ({opt('labels', of='FILE')} corrects this)",
             )
         )
     changed = [f"{row.rate} of {row.run!r}" for row in rows if row.value < row.low or row.value > row.high]
@@ -243,7 +246,8 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.changed",
-                "{rates:list}: the mean of all rows lies outside the bounds of the rate, so the rate changed",
+                "{rates:list}: the mean over all rows lies outside the bounds of the rate, so the rate changed over "
+                "time",
                 rates=changed,
             )
         )

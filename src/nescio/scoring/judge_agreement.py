@@ -80,7 +80,7 @@ def against(
         raise MismatchError("judge and people must have the same runs and questions, in the same order")
     labelled = sampled & np.isin(people.state, (*PEOPLE, ANSWERED))
     if not labelled.any():
-        raise MismatchError("people judged none of these answers")
+        raise MismatchError("people's verdicts cover none of these answers; check runs, questions and texts")
     blocks, level = resampling.blocks(resamples, seed), ci / 100
     declining = declining_tables(judged.state, people.state, labelled)
     spoken = [
@@ -122,10 +122,10 @@ def against(
 
 TITLES = {
     None: "Agreement with people, on the answers that both graded",
-    "declined": "Agreement on which answers decline (sensitivity) and which do not (specificity)",
-    "confusion": "What the judge says of the answers that people call correct, incorrect or unanswered, in shares",
-    "alternative": "The judge in the place of each person, beside the others (the alternative annotator test)",
-    "stand_in": "May the judge stand in for people?",
+    "declined": "Agreement on which answers decline (sensitivity) and which do not decline (specificity)",
+    "confusion": "The judge's verdicts on the answers that people call correct, incorrect or unanswered, in shares",
+    "alternative": "The judge in place of each person (the alternative annotator test)",
+    "stand_in": "May the judge replace people?",
     "corrected": "The accuracy of each run: by the judge alone, by people alone, and by both (PPI++ and Rogan-Gladen)",
     "conclusion": "In short",
 }
@@ -236,16 +236,16 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes = [
             note(
                 "agreement.collection",
-                "the corrected accuracies estimate what people would say of all answers to these questions; they "
-                "assume that the labels of a run are a random sample of its answers",
+                "the corrected accuracies estimate people's verdicts on all answers to these questions, if the "
+                "labels of a run are a random sample of its answers",
             )
         ]
     else:
         notes = [
             note(
                 "agreement.population",
-                "the corrected accuracies are for all questions of this kind, of which these are a sample; they "
-                "assume that the labels of a run are a random sample of its answers",
+                "the corrected accuracies are for all questions of this kind, if these questions are a random "
+                "sample, and the labels of a run are a random sample of its answers",
             )
         ]
     counts = labelled.sum(axis=1)
@@ -267,8 +267,8 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes.append(
             note(
                 "agreement.ungraded",
-                "the judge left {answers} answers ungraded; agreement, kappa and the judge's own accuracy leave them "
-                "out, and the corrections treat them as not judged correct, which does not bias them",
+                "the judge left {answers} answers ungraded. Agreement, kappa and the judge's own accuracy leave "
+                "these out. The corrections treat these as not judged correct, which causes no bias",
                 answers=ungraded,
             )
         )
@@ -282,8 +282,8 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
 def _only_answered_note(labelled: Array) -> Note:
     return note(
         "agreement.only_answered",
-        "people's {labels:n label} {labels:says/say} what is an answer, and not which are right: the agreement is "
-        "about answering and declining, and no accuracy is corrected",
+        "people's {labels:n label} {labels:says/say} only whether the system answered or declined, so the agreement "
+        "is about declining, and no accuracy is corrected",
         labels=int(labelled.sum()),
     )
 

@@ -76,8 +76,8 @@ class Conclusion(Row, frozen=True):
         shares = " and ".join(_shares(whole))
         yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
         yield (
-            f"It calls correct more answers than people on {whole.kinder:,} questions, and fewer on {whole.harsher:,}"
-            f" (sign test, p {_p(whole.p)})."
+            f"It calls more answers correct than people do on {whole.kinder:,} questions, and fewer on "
+            f"{whole.harsher:,} (sign test, p {_p(whole.p)})."
         )
         each = [row for row in rows if row.run != ALL and row.labels]
         if len({row.tendency for row in each}) > 1:
@@ -87,12 +87,13 @@ class Conclusion(Row, frozen=True):
             yield _off(row)
         if reported:
             yield (
-                "Report the prediction-powered accuracy. On real data its intervals held as often as they claim, and"
-                " were the narrowest."
+                "Report the prediction-powered accuracy. On real data its intervals covered the true value as often "
+                "as claimed, and were the narrowest."
             )
         if len(each) > 1:
             yield spelled(
-                f"Whether two runs differ once corrected, `nescio compare` tests with {opt('labels', of='HUMAN')}."
+                "To test whether two runs differ after the correction, use `nescio compare` with "
+                f"{opt('labels', of='HUMAN')}."
             )
 
 

@@ -80,7 +80,9 @@ def look_at_labels(
     loaded = open_labelled(source, (measure,), options, labels, ())
     laid = lay_labels(loaded, labels, options, target="collection", labels_by=None, also_judged=(), resolve=resolve)
     if laid.inclusion is not None:
-        raise UsageError("looks need labels of a simple random sample, and these have probabilities of inclusion")
+        raise UsageError(
+            "looks need labels of a simple random sample, but these labels have probabilities of inclusion"
+        )
     chosen = suitable((measure,), loaded)[0]
     order = _arrival(loaded, laid, labels)
     rows, remarks = [], list[Remark]()
@@ -113,8 +115,8 @@ def _about(looks: Sequence[int]) -> list[Note]:
     )
     by_betting = note(
         "labels.betting",
-        "intervals hold at however many looks, if the labels stand in the table in the random order in which they "
-        f"came; {opt('label_looks')} makes them narrower where looks are planned",
+        "intervals hold at any number of looks, if the labels came in random order and the table keeps this order; "
+        f"{opt('label_looks')} makes intervals narrower if looks are planned",
     )
     return [about, *(said_of_looks(looks) or [by_betting])]
 
@@ -171,13 +173,15 @@ def _row(
     elif half_width is not None and half <= half_width:
         why = f"stop: within ±{half_width:g}"
     elif labels >= answers:
-        why = "stop: all are judged"
+        why = "stop: all answers are judged"
     goals = [half_width, None if limit is None else abs(found.value - limit)]
     goal = max((g for g in goals if g), default=None)
     more = None if why else _more(found, goal, z or (half / found.error if found.error > 0 else math.nan))
     if why is None:
         why = (
-            "go on" if labels >= FEWEST and more is not None else f"go on: fewer than {FEWEST} labels tell nothing yet"
+            "go on"
+            if labels >= FEWEST and more is not None
+            else f"go on: fewer than {FEWEST} labels are too few to tell"
         )
     return LabelLook(found.how.run, found.how.measure, found.value, low, high, labels, answers, why, more)
 

@@ -111,18 +111,18 @@ def read_labels(
         notes.append(
             note(
                 "labels.by_question",
-                "{labels:n label} {labels:names an answer/name answers} by a text that is not read from these files: "
-                "{labels:it is/they are} taken for the answers of the only run to the same questions",
+                "{labels:n label} {labels:names an answer/name answers} by text, but these files hold no texts: "
+                "{labels:it is/they are} matched to the only run by question",
                 labels=len(people.by_text),
             )
         )
     strata = _strata(data, by)
     if by is not None and inclusion is not None:
         raise UsageError(
-            f"the labels have a column `inclusion`, which says how they were drawn; leave {opt('labels_by')} out"
+            f"the labels' column `inclusion` already says how they were drawn; leave {opt('labels_by')} out"
         )
     if also_judged and (by is not None or inclusion is not None):
-        raise UsageError(f"{opt('also_judged')} is for labels that are one random sample of the questions")
+        raise UsageError(f"{opt('also_judged')} needs labels of one simple random sample of the questions")
     drawn = "simple" if by is None and inclusion is None else "inclusion" if by is None else f"by {by}"
     others = tuple(_aligned(other, data) for other in also_judged)
     return Labels(data, verdicts, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
@@ -152,14 +152,12 @@ def _single_answers(loaded: Loaded) -> Evidence:
     data = with_questions(loaded.data, "match labels to")
     if data.repeats is not None:
         raise UsageError(
-            "labels cannot be used where questions were asked several times: they do not say which repeat they judge"
+            "labels cannot be used if questions were asked several times: a label does not say which repeat it judges"
         )
     if data.origins:
-        raise UsageError(
-            f"{opt('ungraded', 'bounds')} takes each ungraded answer both ways; with {opt('labels')} use exclude"
-        )
+        raise UsageError(f"{opt('ungraded', 'bounds')} cannot be used with {opt('labels')}; use exclude")
     if data.answer_rows is not None or "correct" not in data.columns:
-        raise UsageError("labels correct what a judge says of answers to questions, and this data has no such outcomes")
+        raise UsageError("labels correct a judge's verdicts on single answers, but this data has no such verdicts")
     return data
 
 
@@ -216,8 +214,8 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
         notes.append(
             note(
                 "labels.of_silence",
-                "{labels:n label} {labels:is/are} of answers that the runs left unanswered, or of questions without an "
-                "answer, and {labels:is/are} not used: abstentions need no label",
+                "{labels:n label} not used: the run left the question unanswered, or the question has no answer "
+                "(abstentions need no label)",
                 labels=int(needless.sum()),
             )
         )
@@ -226,9 +224,8 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
         notes.append(
             note(
                 "labels.called_silent",
-                f"people call {{labels:n answer}} unanswered that the runs gave; with {opt('labels')} "
-                "{labels:it/they} "
-                "{labels:counts/count} as not correct",
+                f"people call {{labels:n given answer}} unanswered; with {opt('labels')} "
+                "{{labels:it counts/they count}} as not correct",
                 labels=int(silent.sum()),
             )
         )
@@ -237,8 +234,7 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
         notes.append(
             note(
                 "labels.absent",
-                "{labels:n label} {labels:is/are} of answers that are missing or left out, and {labels:is/are} not "
-                "used",
+                "{labels:n label} not used: the answer is missing or left out",
                 labels=int(absent.sum()),
             )
         )

@@ -96,14 +96,14 @@ def _about(questions: int, together: int) -> Note:
     if together > 1:
         return note(
             "next.together",
-            "the run that is picked because it is best scores within its prediction interval on {questions:n other "
-            "question} like these, as often as the level says",
+            "prediction intervals hold also for the best run, whichever it is: its score on {questions:n other "
+            "question} like these lies in the interval as often as the level says",
             questions=questions,
         )
     return note(
         "next.about",
-        "a run picked before these scores were seen scores within its prediction interval on {questions:n other "
-        "question} like these, as often as the level says; of the best of several runs it says too much",
+        "a prediction interval holds the score on {questions:n other question} like these as often as the level "
+        "says, but only for a run chosen in advance; for the best of several runs the interval is too optimistic",
         questions=questions,
     )
 

@@ -70,8 +70,8 @@ def score_pooled(
     older, named = with_questions(whole.data, f"take for {opt('pool')}"), told(pool)
     if len(older.runs) != 1:
         raise MismatchError(
-            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), and one older run corrects: "
-            "give a file with its rows alone; that which is most like the new one helps most"
+            f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older run "
+            "can correct: give a file with the rows of one run, best the run most like the new one"
         )
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
@@ -83,8 +83,8 @@ def score_pooled(
         shared = [question for question in own if question in known]
         if not shared:
             raise MismatchError(
-                f"{opt('pool')}: the older run of {named} has none of the questions of run {name!r}: they are told by "
-                f"their ids, such as {next(iter(known), None)!r} there and {next(iter(own), None)!r} here"
+                f"{opt('pool')}: the older run of {named} has none of the questions of run {name!r}: questions are "
+                f"matched by id, such as {next(iter(known), None)!r} there and {next(iter(own), None)!r} here"
             )
         notes += _of_the_sample(name, len(own) - len(shared), shared, known)
         y, x = np.array([own[q] for q in shared]), np.array([known[q] for q in shared])
@@ -136,8 +136,9 @@ def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[st
     if differs_by_more_than_chance(right, np.ones(len(known), dtype=bool), drawn):
         yield note(
             "pool.chosen",
-            "run {subject!r}: the older run's share of correct answers differs between the questions that this run was "
-            "asked and the others by more than chance in a random sample; what was chosen cannot be corrected",
+            "run {subject!r}: its questions seem not to be a random sample of the pool. The older run's share of "
+            "correct answers on these differs from its share on the other questions by more than chance. Scores on "
+            "chosen questions cannot be corrected",
             run,
         )
 
@@ -147,8 +148,8 @@ def _suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
     for measure in wanted:
         if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
             raise UsageError(
-                f"an older run corrects measures of the three outcomes, such as accuracy, c@1 and UF; {measure.label} "
-                "uses more than these"
+                "an older run can correct only measures of the three outcomes, such as accuracy, c@1 and UF; "
+                f"{measure.label} uses other data too"
             )
     return wanted
 
@@ -223,8 +224,8 @@ def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:
         doubts.append(
             note(
                 "pool.dropped",
-                "the older run differs too little on these questions to correct by all its outcomes ({used} of "
-                "{wanted})",
+                "the older run's outcomes vary too little on these questions, so only {used} of {wanted} kinds of "
+                "outcomes correct the score",
                 used=used,
                 wanted=wanted,
             )

@@ -150,8 +150,8 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
     """Return the data if questions were asked several times. Raises MismatchError if they were not."""
     if loaded.data.repeats is None:
         raise MismatchError(
-            f"no question was asked twice here, so nothing is known about chance; a column `repeat` ({opt('column')} "
-            "repeat=COLUMN) says which repeat of its question a row is"
+            f"no question was asked twice, so the share of chance is unknown; a column `repeat` ({opt('column')} "
+            "repeat=COLUMN) numbers the repeats of a question"
         )
     return loaded.data
 
@@ -206,8 +206,7 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.asked_once",
-                "{measure}: questions that run {subject!r} was asked once say nothing about chance, so its variance is "
-                "not split",
+                "{measure}: run {subject!r} was asked some questions only once, so its variance cannot be split",
                 run,
                 measure=measure.label,
             )

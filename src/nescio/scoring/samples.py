@@ -74,7 +74,7 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
     inputs = []
     rows = data.weighted_rows()
     read, usable = columns_for(rows, measure)
-    tied = note(ROUNDED, "from rounded confidences: those that are equal are tied")
+    tied = note(ROUNDED, "computed from rounded confidences: equal rounded confidences count as tied")
     for run, (counts, use) in enumerate(zip(data.counts, usable, strict=True)):
         whose = f"run {data.runs[run]!r}"
         remarks.append((tied, measure.label, whose))

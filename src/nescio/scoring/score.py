@@ -184,7 +184,7 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
-                raise UsageError(f"{name} applies when files are read, but this is already read")
+                raise UsageError(f"{name} applies when files are read, but this data is already read")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     loaded = load(source, Options(**{"graded": graded, **options}))

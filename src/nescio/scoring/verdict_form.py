@@ -44,8 +44,8 @@ def form_of(measure: Measure, unanswered: float) -> VerdictForm:
     """
     if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
         raise UsageError(
-            f"people's labels correct measures of the three outcomes, such as accuracy, c@1, UF and penalty(t=0.75);"
-            f" {measure.label} uses more than these"
+            "labels can correct only measures of the three outcomes, such as accuracy, c@1, UF and penalty(t=0.75); "
+            f"{measure.label} uses other data too"
         )
     if {"correct", "incorrect"}.isdisjoint(measure.needs):
         raise UsageError(f"{measure.label} does not depend on what is correct, so labels cannot correct it")

@@ -125,12 +125,13 @@ def cascade(
     loaded, data, left_out = _open(source, systems, terms, options)
     if max_risk is not None and data.clusters is not None:
         raise UsageError(
-            "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
+            "a guaranteed risk needs independent questions, but these questions are clustered, so the bound would "
+            "not hold"
         )
     answers = _answers(data, terms)
     part, half = deal(data, folds, seed), deal(data, 2, seed)
     if not part.any():
-        raise MismatchError("there is only one question or cluster, so none can be held out")
+        raise MismatchError("a cascade needs at least two questions (or clusters), so that some can be held out")
     risk = None if max_risk is None else Risk(max_risk, 1 - confidence)
     names = [" > ".join(data.runs), *(f"{run} alone" for run in data.runs)]
     ways = [answers, *(answers.only(j) for j in range(len(data.runs)))]
@@ -257,9 +258,9 @@ def _open(
         raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or silent")
     if data.repeats is not None:
         raise MismatchError(
-            f"{told(source)}: a cascade asks each system once, and these questions were asked several times: give one "
-            "answer of each system to each question (the rows, or the file, of one epoch, trial or seed), or let the "
-            "answers to a question vote first (nescio lab vote, which needs their texts)"
+            f"{told(source)}: a cascade asks each system once, but these questions were asked several times. Give "
+            "one answer of each system to each question (the rows or the file of one epoch, trial or seed), or let "
+            "the answers vote first (nescio lab vote, which needs the texts of answers)"
         )
     for run in systems or ():
         if run not in data.runs:
@@ -283,7 +284,7 @@ def _open(
 def _by_cost(data: Evidence, terms: Terms) -> list[int]:
     if terms.cost is None:
         raise UsageError(
-            f"without costs nobody knows which system to ask first; name them in order with {opt('systems')}"
+            f"without costs, the order of the systems is unknown; name the systems in order with {opt('systems')}"
         )
     paid = np.nanmean(np.where(data.present, data.columns[user(terms.cost)], np.nan), axis=1)
     return [int(run) for run in np.argsort(paid, kind="stable")]
@@ -297,8 +298,8 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
         for run, has, missing in zip(data.runs, answered, answered & np.isnan(known), strict=True):
             if missing.any():
                 raise MismatchError(
-                    f"run {run!r}: {int(missing.sum()):,} of {int(has.sum()):,} answers have no confidence, and a"
-                    " cascade needs them"
+                    f"run {run!r}: {int(missing.sum()):,} of {int(has.sum()):,} answers have no confidence; a "
+                    "cascade needs a confidence for every answer"
                 )
         sure[answered] = known[answered]
     silence = np.zeros(answered.shape[1])
@@ -364,7 +365,7 @@ def _left_out(left_out: int) -> list[Note]:
     return [
         note(
             "cascade.left_out",
-            "{questions:n question} {questions:is/are} left out: some system has no graded answer to it, or no cost",
+            "{questions:n question} left out: some system has no graded answer or no cost",
             questions=left_out,
         )
     ]
@@ -381,14 +382,16 @@ def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int
             )
         )
     elif all(step.answer_from is None for step in rows[0].steps):
-        notes.append(note("cascade.silent", "silence earns most: no answer is sure enough at this price of an error"))
+        notes.append(
+            note("cascade.silent", "always abstaining earns most: no answer is sure enough at this price of an error")
+        )
     if "answerable" in data.columns and (data.columns["answerable"] == 0).any():
         notes.append(note("cascade.unanswerable", "silence earns 1 on questions that have no answer"))
     if rows[0].n < FEW:
         notes.append(
             note(
                 "cascade.few",
-                "{questions:n question} {questions:is/are} few to choose thresholds on, and to believe the intervals",
+                "{questions:n question} {questions:is/are} few: thresholds and intervals are unreliable",
                 questions=rows[0].n,
             )
         )

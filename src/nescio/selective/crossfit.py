@@ -55,9 +55,9 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
             notes.append(
                 note(
                     "tuning.silent_parts",
-                    "{silent} of {parts} held-out parts abstain on everything, because the other questions alone "
-                    "certify nothing; the held-out value describes the procedure on fewer questions, not this "
-                    "threshold",
+                    "on {silent} of {parts} held-out parts the run abstains on everything, because too few "
+                    "questions are left to certify a threshold. So the held-out value describes the procedure with "
+                    "fewer questions, not this threshold",
                     silent=none,
                     parts=parts,
                 )
@@ -104,7 +104,8 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         notes.append(
             note(
                 "tuning.same_everywhere",
-                "{subject} has the same value at every threshold, so every question that can be answered is answered",
+                "{subject} has the same value at every threshold, so the lowest threshold is chosen, which gives "
+                "every answer",
                 measure.label,
             )
         )

@@ -46,8 +46,8 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
     notes.append(
         note(
             "tuning.not_certified",
-            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: that takes {needed:,} "
-            "accepted answers without an error, and the grid accepts at most {accepted:,}",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: this needs "
+            "{needed:,} accepted answers without an error, but the grid accepts at most {accepted:,}",
             max_risk=wanted.max_risk,
             confidence=wanted.confidence,
             needed=least,

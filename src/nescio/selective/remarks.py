@@ -16,8 +16,8 @@ def remarks(one: OneRun) -> list[Note]:
         notes.append(
             note(
                 "tuning.always_silent",
-                "run {subject!r}: {silent:,} of {total:n question} {silent:has/have} no answer and no judged "
-                "candidate with a confidence, so they stay unanswered at every threshold",
+                "run {subject!r}: {silent:,} of {total:n question} {silent:stays/stay} unanswered at every "
+                "threshold, for lack of an answer or a judged candidate with a confidence",
                 one.data.runs[0],
                 silent=silent,
                 total=len(one.has_confidence),

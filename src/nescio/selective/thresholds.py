@@ -23,13 +23,13 @@ def check_follows(run: OneRun, measure: Measure) -> None:
     for column in (known(resolve(name, stored)) for name in measure.reads):
         if column.lower_ranks and column.name in stored:
             raise UsageError(
-                f"{measure.label} uses answers of lower ranks, and a threshold on the first answer's confidence says "
-                "nothing about them"
+                f"{measure.label} uses answers of lower ranks, but a threshold applies only to the first answer's "
+                "confidence; use another measure"
             )
         if column.when_declined is None and column.name in stored:
             raise UsageError(
-                f"{measure.label} uses the scores {bare(column.name)!r}, and it is not known what an abstention would "
-                "earn there; tune a threshold for a measure of the outcome"
+                f"{measure.label} uses the scores {bare(column.name)!r}, and the score of an abstention is unknown; "
+                "tune the threshold for a measure of the outcomes"
             )
 
 

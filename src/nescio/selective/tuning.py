@@ -116,12 +116,13 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
     check_follows(alone, measure)
     if wanted and alone.data.clusters is not None:
         raise UsageError(
-            "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
+            "a guaranteed risk needs independent questions, but these questions are clustered, so the bound would "
+            "not hold"
         )
     if wanted and alone.left_out:
         raise UsageError(
-            f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give each "
-            "answer one: those without may all be wrong"
+            f"a guaranteed risk needs a confidence for every answer ({without_confidence(alone).text}). Give every "
+            "answer a confidence: answers without one may all be wrong"
         )
     return alone
 
@@ -163,8 +164,8 @@ def _figures(
         notes.append(
             note(
                 "tuning.nothing_held_out",
-                "there is only one question or cluster, so none can be held out and the value on new questions is not "
-                "estimated",
+                "there is only one question or cluster, so nothing can be held out, and the value on new questions "
+                "is not estimated",
             )
         )
         return figures | none, None, notes

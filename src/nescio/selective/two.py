@@ -86,8 +86,7 @@ def tune_pair(
 def _lost(lost: int, total: int) -> Note:
     return note(
         "tuning.not_shared",
-        "{lost:,} of {total:n question} {lost:is/are} not in both runs with a confidence, and left out of the "
-        "comparison",
+        "{lost:,} of {total:n question} left out of the comparison: not both runs have a confidence there",
         lost=lost,
         total=total,
     )
@@ -99,7 +98,7 @@ def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) 
     check_follows(alone, measure)
     choice = choose(alone, measure, folds, seed)
     if not len(choice.without):
-        raise MismatchError("there is only one question or cluster, so none can be held out and compared")
+        raise MismatchError("there is only one question or cluster, so nothing can be held out and compared")
     return alone.apply(choice.held_out(alone))
 
 

@@ -89,8 +89,8 @@ def lay_votes(
         notes.append(
             note(
                 "votes.no_texts",
-                "the texts of wrong answers are not known, so votes lie between two bounds: all alike, and all "
-                "different",
+                "the texts of wrong answers are unknown, so each vote has two bounds: all wrong answers agree, or "
+                "all differ",
             )
         )
     ballot = Ballot(of, rule, at_least)
@@ -102,7 +102,7 @@ def lay_votes(
                 notes.append(
                     note(
                         "votes.left_out",
-                        "{lost:n question} {lost:is/are} left out: fewer graded answers than vote",
+                        "{lost:n question} left out for lack of enough graded answers to vote",
                         f"run {group.name!r}",
                         lost=int((~use).sum()),
                     )
@@ -116,7 +116,7 @@ def lay_votes(
 
 def _of_repeats(data: Evidence) -> list[Group]:
     if data.repeats is None:
-        raise MismatchError(f"no question was asked several times; {opt('across', 'runs')} takes the runs as votes")
+        raise MismatchError(f"no question was asked several times; {opt('across', 'runs')} lets the runs vote")
     question = data.repeats.question
     order = np.argsort(question, kind="stable")
     place = np.arange(len(order)) - np.searchsorted(question[order], question[order])
@@ -211,7 +211,7 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
 def _row(group: Group, counted: Counted, words: str, of: int | None) -> Laid:
     voted, use, alone = counted
     if not use.any():
-        raise MismatchError(f"run {group.name!r} has no question with so many graded answers")
+        raise MismatchError(f"run {group.name!r} has no question with enough graded answers; lower {opt('of')}")
     counts = {int(count) for count in (group.cells >= 0).sum(axis=1)[use]}
     shown = str(of) if of is not None else "-".join(map(str, sorted({min(counts), max(counts)})))
     names = ("right", "wrong", "silent", "one_right", "one_silent")

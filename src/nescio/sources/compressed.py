@@ -64,7 +64,9 @@ def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
     """Return the error that a file cannot be unpacked because the folder for temporary files is full or unusable."""
     why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
     where = f" {folder}" if folder else ""
-    return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
+    return FormatError(
+        path, f"the folder for temporary files{where} {why}; the environment variable TMPDIR can name another folder"
+    )
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[bytes]:

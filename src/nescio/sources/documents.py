@@ -161,7 +161,9 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
             wide = parts[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 0 < parts[0][:4].count(0) < 4
             if (hole := _HOLE if wide else b"\0") in part:
                 place = (len(parts) - 1) * _HEAD + part.index(hole)
-                raise FormatError(path, "the file holds a NUL, which no text has", where=f"byte {place}")
+                raise FormatError(
+                    path, "the file holds a NUL character, so it is not a text file", where=f"byte {place}"
+                )
     return b"".join(parts)
 
 
@@ -250,7 +252,7 @@ def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
     for member, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if member.header_offset + _HEADER + member.compress_size > other.header_offset:
-            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
+            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} overlaps this member"
             raise FormatError(path, rule, where=f"member {sanitize(member.filename, target='message')}")
     return members
 

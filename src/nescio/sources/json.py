@@ -108,7 +108,7 @@ class MemoryBudget:
         """Raise FormatError if `needed` bytes exceed the budget."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
-            rule += f"; {opt('memory_limit')} says how much there is, of which it may take half"
+            rule += f"; a log may take half of the memory, which {opt('memory_limit')} sets"
             raise FormatError(path, rule, where=where)
 
 
@@ -184,7 +184,7 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, RecursionError):
         return too_deep()
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
-        return "the object does not end on its line; each line must hold one complete object"
+        return "the object does not end on this line; each line must hold one complete object"
     constants: list[str] = []
     try:
         json.loads(text, parse_constant=constants.append, parse_int=str)

@@ -68,7 +68,7 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
     if unpacked > most:
         stated = limits().max_unpacked
         size = f"{most / GB:.3g}" if stated is None else f"{stated:g}"
-        rule = f"unpacks to more than {size} GB; {opt('max_unpacked')} says how many GB a file may unpack to"
+        rule = f"unpacks to more than {size} GB; {opt('max_unpacked')} raises the limit (in GB)"
         raise FormatError(path, rule)
 
 
@@ -91,9 +91,7 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
     """
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"
-        rule = (
-            f"its first part unpacks to more than {much}; {opt('max_unpacked')} says how many GB a file may unpack to"
-        )
+        rule = f"its first part unpacks to more than {much}; {opt('max_unpacked')} raises the limit (in GB)"
         raise FormatError(path, rule)
 
 
@@ -105,7 +103,7 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
     if most is not None and rows > most:
-        rule = f"there are more than {most:,} rows; {opt('max_rows')} says how many a file may have"
+        rule = f"there are more than {most:,} rows; {opt('max_rows')} raises the limit"
         raise FormatError(label, rule)
 
 
@@ -117,7 +115,7 @@ def check_columns(label: Path | str, columns: int, memory: int, where: str | Non
     stated = limits().max_columns
     if columns > (memory // COLUMN if stated is None else stated):
         many = ", which is too many for a table of this size" if stated is None else f", which is more than {stated:,}"
-        rule = f"there are {columns:,} columns{many}; {opt('max_columns')} says how many a file may have"
+        rule = f"there are {columns:,} columns{many}; {opt('max_columns')} raises the limit"
         raise FormatError(label, rule, where=where)
 
 
@@ -129,18 +127,16 @@ def longest_text() -> int:
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
     """Raise FormatError if a line or a cell has more bytes than allowed."""
     if length > longest_text():
-        rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} says how long one may be"
+        rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} raises the limit"
         raise FormatError(label, rule, where=where)
 
 
 def too_deep() -> str:
     """Return the message that values are nested too deep, with the remedy."""
-    return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} says how deep they may be"
+    return f"values are nested more than {limits().max_depth} levels deep; {opt('max_depth')} raises the limit"
 
 
 def check_files(files: int) -> None:
     """Raise UsageError for more files than allowed, those in folders included."""
     if files > limits().max_files:
-        raise UsageError(
-            f"there are more than {limits().max_files:,} files; {opt('max_files')} says how many may be read"
-        )
+        raise UsageError(f"there are more than {limits().max_files:,} files; {opt('max_files')} raises the limit")

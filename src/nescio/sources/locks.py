@@ -49,7 +49,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
                 yield
                 return
         if time.monotonic() > until:
-            raise UsageError(f"{path}: another process has been changing it for {PATIENCE:g} s; try again later")
+            raise UsageError(f"{path}: another process has been changing this file for {PATIENCE:g} s; try again later")
         time.sleep(0.05)
 
 

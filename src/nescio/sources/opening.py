@@ -57,7 +57,7 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
         return _checked(Source(path.name, path, columns=_parquet_columns(path), kind="parquet"), size)
     try:
         if path.is_dir():
-            raise FormatError(path, "this is a folder; name the files in it")
+            raise FormatError(path, "this is a folder; give the files inside")
         if not path.exists():
             raise FormatError(path, f"there is no such file{_meant(path)}")
         if not path.is_file():

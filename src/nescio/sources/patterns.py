@@ -35,7 +35,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     except (re.error, RecursionError, OverflowError) as error:
         raise UsageError(f"{name} takes a regular expression: {error}") from None
     if any(_is_ambiguous(body) for body in _repeated(tree)):
-        slow = f"{name}: {pattern!r} repeats what is repeated or a choice, which could take exponential time"
+        slow = f"{name}: {pattern!r} repeats a repetition or a choice, which could take exponential time"
         return _in_linear_time(slow, pattern)
     repeats = sum(1 for _ in _repeated(tree))
 
@@ -48,7 +48,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
             return compiled.fullmatch(text) is not None
         much = (
-            f"{name}: {pattern!r} repeats {repeats} things, which takes too long on a text of {len(text):,} characters"
+            f"{name}: {pattern!r} has {repeats} repetitions, which take too long on a text of {len(text):,} characters"
         )
         return _in_linear_time(much, pattern)(text)
 

@@ -25,7 +25,7 @@ PATTERN = "*?["
 MOST_FETCHED = 64 << 30  # the most bytes that are fetched
 MOST_SECONDS = 3_600
 SPLIT = ".parquet"  # The suffix of a table that may consist of several files: those of a pattern, or in a folder.
-MISSING = "this is an address; install nescio[remote] to have it fetched, or download the file first"
+MISSING = "this is an address; install nescio[remote] to fetch addresses, or download the file first"
 
 
 # Checks each file that is read if others than the user name them; raises UsageError.

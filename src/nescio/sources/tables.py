@@ -254,7 +254,7 @@ def _cells(
     for record, line in islice(rows, most):
         if len(record) < width or any(record[width:]):
             many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
-            rule = f"a record of {many} where the header has {width}"
+            rule = f"this row has {many}, but the header has {width}"
             raise FormatError(source.path, rule, where=f"line {line}", value=record)
         for column, at in wanted:
             column.append(record[at])

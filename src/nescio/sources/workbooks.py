@@ -179,7 +179,10 @@ class _Sheet:
 def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
     if errors:
         many = f" (and {len(errors) - 1} more cells one)" if len(errors) > 1 else ""
-        rule = f"the cell holds an error of the spreadsheet{many}, which is no answer and no verdict: mend or clear it"
+        rule = (
+            f"the cell holds a spreadsheet error{many}, which is neither an answer nor a verdict: correct or "
+            "clear the cell"
+        )
         raise FormatError(path, rule, where=errors[0][0], value=errors[0][1])
 
 
@@ -193,9 +196,7 @@ def _check_formulas(path: Path) -> None:
                     lacking += _without_value(path, sheet)
     if lacking:
         many = f" (as do {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-        rule = (
-            f"the cell holds a formula and not the value that it gives{many}: open the file in a spreadsheet, save it"
-        )
+        rule = f"the cell holds a formula without its value{many}: open the file in a spreadsheet program and save it"
         raise FormatError(path, rule, where=f"cell {lacking[0]}")
 
 

@@ -57,7 +57,7 @@ def parse_xml(path: Path) -> Element:
         open_elements.append(element)
         if len(open_elements) > _DEEPEST:
             raise FormatError(
-                path, f"more than {_DEEPEST} elements within each other", where=f"line {element.sourceline}"
+                path, f"elements are nested more than {_DEEPEST} levels deep", where=f"line {element.sourceline}"
             )
 
     def end(tag: str) -> None:

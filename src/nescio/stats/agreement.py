@@ -153,7 +153,7 @@ def _rankings(one: Scores, other: Scores) -> tuple[Floats, Floats]:
     if first.ndim != 1 or first.shape != second.shape:
         raise UsageError(f"two rankings must score the same items (found shapes {first.shape} and {second.shape})")
     if np.isnan(first).any() or np.isnan(second).any():
-        raise UsageError("an item without a score has no rank; leave it out of both rankings")
+        raise UsageError("an item without a score has no rank; leave the item out of both rankings")
     return first, second
 
 

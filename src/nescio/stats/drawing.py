@@ -40,7 +40,7 @@ def inclusion(
         return float(room @ (np.clip(scale * weights, floor, 1.0) - earlier)) - wanted
 
     if drawn(0.0) >= 0:
-        raise UsageError(f"a draw of {wanted:,} questions leaves too few for each kind of them; draw more")
+        raise UsageError(f"a draw of {wanted:,} questions leaves too few of each kind of question; draw more")
     # Between two such scales, the number drawn is linear in the scale.
     bends = np.unique(np.concatenate([floor / weights, 1 / weights]))
     at = np.array([drawn(scale) for scale in bends])

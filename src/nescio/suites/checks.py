@@ -45,9 +45,9 @@ def check_named(data: Evidence | Outcomes, by: str) -> None:
     if blank:
         first = ", ".join(map(repr, list(blank)[:_NAMED]))
         raise MismatchError(
-            f"the column {by!r} is blank for {len(blank):,} of {len({*data.questions}):,} questions"
-            f" ({first}{', …' if len(blank) > _NAMED else ''}), which would make a benchmark without a name; fill it"
-            " in, or leave these questions out"
+            f"the column {by!r} is blank for {len(blank):,} of {len({*data.questions}):,} questions "
+            f"({first}{', …' if len(blank) > _NAMED else ''}), which would make a benchmark without a name; fill in "
+            "the column, or leave these questions out"
         )
 
 

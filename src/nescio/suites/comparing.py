@@ -45,12 +45,12 @@ from nescio.suites.scoring import cautions
 Floats = NDArray[np.float64]
 NO_INTERVAL = note(
     "suite.no_interval",
-    "so few benchmarks, or questions, allow any difference at all, so that the mean difference has no interval",
+    "the mean difference has no interval: with so few benchmarks or questions, any true difference is possible",
 )
 TESTS = {
     "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
     " question, within every benchmark. It is exact if the labels are exchangeable within each",
-    "grid": "the same test on a grid, as exact as its rounding: p is an upper bound, at most some 2% above",
+    "grid": "the same test with differences rounded to a grid: p is an upper bound, at most about 2% too high",
     "permutation": "paired permutation test of the mean of differences: random swaps of the two run labels "
     "within every benchmark",
     "t": "paired t-test over benchmarks: the benchmarks are treated as a random sample",

@@ -42,7 +42,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
         remark = note(
             "suite.available",
             "each mean is over the benchmarks that the run has, so means are not comparable: {runs:and 3} "
-            "{number:lacks/lack} some",
+            "{number:lacks/lack} some benchmarks",
             runs=list(lacking),
             number=len(lacking),
         )
@@ -53,7 +53,7 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
                 raise MismatchError(f"run {run!r}, which is to be compared, lacks {', '.join(lacking[run])}")
         kept = [run for run in suite.runs if run not in lacking]
         if not kept:
-            raise MismatchError("every run lacks a benchmark, so no run is complete")
+            raise MismatchError("every run lacks a benchmark, so no run is left; use common-benchmarks or available")
         taken = replace(suite, benchmarks=tuple(b.take_runs(kept) for b in suite.benchmarks))
         return taken, [
             note(
@@ -65,7 +65,9 @@ def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suit
     left = list(dict.fromkeys(name for names in lacking.values() for name in names))
     benchmarks = tuple(b for b in suite.benchmarks if b.name not in left)
     if not benchmarks:
-        raise MismatchError("every benchmark is missing from some run, so none is common to all")
+        raise MismatchError(
+            "every benchmark is missing from some run, so no benchmark is left; use complete-runs or available"
+        )
     return replace(suite, benchmarks=benchmarks), [
         note("suite.common_benchmarks", "left out, because some runs lack them: {benchmarks:and 5}", benchmarks=left)
     ]
@@ -86,4 +88,4 @@ def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
 
 
 def _counted(benchmarks: int) -> str:
-    return f"over {benchmarks}" if benchmarks else "over none, and so left out,"
+    return f"over {benchmarks}" if benchmarks else "left out, as they share no benchmark:"

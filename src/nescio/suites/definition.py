@@ -112,7 +112,7 @@ class Suite(Struct, frozen=True, eq=False):
         shared = tuple(name for name in suitable[0] if all(name in names for names in suitable))
         if not shared:
             offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, suitable, strict=True))
-            raise UsageError(f"these benchmarks have no measure in common by default, so name one with -m ({offers})")
+            raise UsageError(f"these benchmarks have no default measure in common; name a measure with -m ({offers})")
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
@@ -169,7 +169,8 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
         loaded = open_data(files, {"strata": (), **options, **own}, measures)
         if loaded.data.origins:
             raise UsageError(
-                f"ungraded bounds split each run into two, which a suite cannot hold; use {opt('ungraded', 'exclude')}"
+                f"a suite cannot use {opt('ungraded', 'bounds')}, which gives two results per run; use "
+                f"{opt('ungraded', 'exclude')}"
             )
         return Benchmark(name, _with_names(loaded, runs, wanted))
     except (MismatchError, MissingColumnError, UsageError) as error:
@@ -264,7 +265,9 @@ def benchmarks_of(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any
         files = [entry["files"]] if isinstance(entry["files"], str) else entry["files"]
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             raise FormatError(
-                path, f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of them", value=files
+                path,
+                f"[benchmarks.{name}]: `files` must be a name, a pattern, or a list of names and patterns",
+                value=files,
             )
         defined[name] = {**entry, "files": [match for file in files for match in expand(str(path.parent / file))]}
     return defined, tuple(measures)

@@ -145,7 +145,8 @@ def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
             (
                 note(
                     "suite.alike",
-                    "the benchmarks are all alike, and do not show how far their mean may move: no interval",
+                    "the benchmarks all have the same value, so they do not show the uncertainty of their mean: no "
+                    "interval",
                 ),
                 row.measure,
                 f"run {row.run!r}",
@@ -255,8 +256,8 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
             made.append(
                 note(
                     "suite.few_benchmarks",
-                    "{size:n benchmark} {size:is/are} too few for firm conclusions about others like these: treat the "
-                    "intervals as rough",
+                    "{size:n benchmark} {size:is/are} too few for firm conclusions about other benchmarks like "
+                    "these: treat the intervals as rough",
                     size=len(suite.benchmarks),
                 )
             )
@@ -286,8 +287,8 @@ def _doubts(own: dict[str, Scores]) -> list[Note]:
     return [
         note(
             "suite.doubts",
-            "some of the intervals on {benchmarks:and 3} themselves are approximate (`nescio score` says which "
-            "and why)",
+            "some intervals on {benchmarks:and 3} are themselves approximate (`nescio score` on the benchmark says "
+            "which and why)",
             benchmarks=names,
         )
     ]

@@ -247,7 +247,7 @@ def _ask_for_judge(rows: Sequence[Row], sources: Mapping[int, Source], *, own: b
         if len(text.split()) > SHORT and not own:
             raise _which_judge(sources[row.file], row, f"the answers are sentences ({shorten(text)})")
         if letters and row.gold and text.strip() and not _is_letter(text):
-            rule = f"the gold answers are letters, and the answers say more ({shorten(text)})"
+            rule = f"the gold answers are letters, but the answers are longer ({shorten(text)})"
             raise _which_judge(sources[row.file], row, rule)
 
 
@@ -275,7 +275,7 @@ def _ask_of_none_right(
 
 def _which_judge(source: Source, row: Row, what: str) -> AskedError:
     ways = [{"judge": judge} for judge in _JUDGES]
-    return AskedError(source, f"{what}: by which judge are they right?", ways, where=locate(source, row.row))
+    return AskedError(source, f"{what}: which judge should grade the answers?", ways, where=locate(source, row.row))
 
 
 OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
@@ -346,7 +346,7 @@ def _own_gold(
         if normalise(row.text) != normalise(known.text) and not {*row.gold} & {*known.gold}:
             raise _fail(
                 (sources[row.file], row.row),
-                f"question {row.question!r} is a different question from the one in {place}",
+                f"question {row.question!r} has a different text from the question with this id in {place}",
                 row.text,
             )
         if not by_first and bool(row.gold) != bool(known.gold):
@@ -359,11 +359,10 @@ def _own_gold(
         notes.append(
             note(
                 OTHER_GOLD,
-                "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs:"
-                " {first:every run is judged by those read first/each run is judged by its own "
-                f"({opt('choose', {'gold': 'first'})}"
-                " takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r}, read first from "
-                "{file}, has {known!r}",
+                "{questions} of {total:n question} {questions:has/have} gold answers that differ between "
+                "runs: {first:every run is judged by the gold answers read first/each run is judged by its own gold "
+                f"answers ({opt('choose', {'gold': 'first'})} takes the first for all)}}; in {{question!r}}, run "
+                "{run!r} has {own!r} where {other!r}, read first from {file}, has {known!r}",
                 questions=len({row.question for row in others}),
                 total=len(first),
                 first=by_first,
@@ -454,7 +453,10 @@ def _list(text: str, place: tuple[Source, int]) -> list[str] | None:
 
 
 def _object(text: str, place: tuple[Source, int]) -> FormatError:
-    rule = "this cell is an object, but an answer must be a text or a list of texts: give it a column of its own"
+    rule = (
+        "this cell is an object, but an answer must be a text or a list of texts: put the answer into a column "
+        "of its own"
+    )
     return _fail(place, rule, text)
 
 

@@ -122,7 +122,8 @@ def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions
         if both is not None:
             judge, people, command = both
             return [
-                f"people's verdicts seem to be in {people!r}; this compares {judge!r} with them:",
+                f"people's verdicts seem to be in {people!r}; this command compares the judge's column {judge!r} "
+                "with people:",
                 f"     {command}",
             ]
     return []
@@ -131,7 +132,7 @@ def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions
 def _listed(ways: Sequence[Way]) -> list[str]:
     """Return the numbered answers to a question, each with its counts."""
     numbered = [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
-    return ["each answer with the counts that it gives (right/wrong/silent by run):", *numbered]
+    return ["each possible answer, with the counts that it gives (right/wrong/silent, per run):", *numbered]
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:
@@ -144,7 +145,7 @@ def ask_in_terminal(error: AskedError) -> Options | None:
     print(f"{inert(str(error))}\n")
     while True:
         try:
-            typed = input(f"which? 1 to {len(error.executed)}, ROLE=COLUMN, or nothing to stop: ").strip()
+            typed = input(f"type 1 to {len(error.executed)}, or ROLE=COLUMN, or nothing to stop: ").strip()
         except EOFError:
             return None
         if not typed:

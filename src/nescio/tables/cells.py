@@ -77,7 +77,7 @@ def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expressi
     several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
         if "confidence" in several:
-            rule = "several columns of confidence need as many outcomes or answers, one of each for every run"
+            rule = "give as many columns of confidence as columns of outcomes or answers, one for each run"
             raise UsageError(f"{opt('column', {'confidence': str(mapping['confidence'])})}: {rule}")
         return [("", {})]
     runs = []

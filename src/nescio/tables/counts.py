@@ -91,7 +91,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                 rule = f"run {run!r} appears twice: add up its counts, or keep one of its rows"
                 raise FormatError(label, rule, where=locate(source, row))
             if row == len(held.rows) > 2 and is_sum(run):
-                rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
+                rule = (
+                    "this last row seems to be a total of the other rows, not a run: delete the row (or, if it "
+                    "is a run, rename it)"
+                )
                 raise FormatError(label, rule, where=locate(source, row), value=run)
             seen[run] = str(label)
             numbers = {
@@ -186,14 +189,14 @@ def check_whole(source: Source, row: int, whose: str, numbers: Mapping[str, int]
     """Raise MismatchError if counts leave out questions that a policy has to settle."""
     if numbers.get("missing"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; "
-            f"nescio sql {opt('missing', 'unanswered')} counts them as unanswered, and {opt('missing', 'common')} "
-            "leaves them out for all runs"
+            f"{source.label}, {locate(source, row)}: {whose} lacks {plural(numbers['missing'], 'question')}; nescio "
+            f"sql {opt('missing', 'unanswered')} counts such questions as unanswered, and {opt('missing', 'common')} "
+            "leaves such questions out for all runs"
         )
     if numbers.get("other"):
         raise MismatchError(
-            f"{source.label}, {locate(source, row)}: {whose} has {plural(numbers['other'], 'answer')} with an empty or "
-            f"unknown outcome, or to a question that it answers twice; nescio sql {opt('outcome_map')} says what words "
+            f"{source.label}, {locate(source, row)}: {whose} has {plural(numbers['other'], 'answer')} with an empty "
+            f"or unknown outcome, or with two answers to a question; nescio sql {opt('outcome_map')} says what words "
             f"mean, and {opt('ungraded', 'exclude')} leaves out empty outcomes"
         )
 

@@ -222,7 +222,7 @@ def _words_read(words: Mapping[str, int], known: Mapping[str, int], table: str) 
                 table,
                 times=times,
                 word=word,
-                outcome="inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]],
+                outcome="inexact: neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]],
             )
         )
     return notes
@@ -256,10 +256,15 @@ def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
         notes += more
         for label in labels:
             if label.run is None:
-                raise MismatchError(f"{label.place}: the run is empty, and nothing else says whose answer this is")
+                raise MismatchError(
+                    f"{label.place}: the run is empty, so it is unknown whose answer this verdict is "
+                    "about; fill in the run or the answer's text"
+                )
             before = by_answer.setdefault((label.run, label.question), label)
             if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
-                raise MismatchError(f"{before.place}, and {label.place}: two verdicts on one answer differ")
+                raise MismatchError(
+                    f"{before.place}, and {label.place}: these two verdicts on the same answer differ; keep one"
+                )
             if before.state == NOT_GRADED:
                 by_answer[label.run, label.question] = label
     runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
@@ -296,9 +301,9 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None, names_
         return present[0]
     where = source.head
     if present:
-        rule = f"{' and '.join(present)} could each be the verdict; name one with {names_it}"
+        rule = f"{' and '.join(present)} could each be the column of verdicts; name one with {names_it}"
         raise FormatError(source.label, rule, where=where)
-    rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that is named with {names_it}"
+    rule = f"the table of judgements has no column {', '.join(VERDICT)}; name the column of verdicts with {names_it}"
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 

@@ -141,7 +141,9 @@ def _numbered(written: str, option: str) -> tuple[tuple[str, str], ...]:
 def _allow(name: str, written: str, role: str, roles: Sequence[str], form: str) -> None:
     if role not in roles:
         listed = ", ".join(roles)
-        raise UsageError(f"{opt('column', {name: written})}: this form {form}; it is for {listed}, not for {name}")
+        raise UsageError(
+            f"{opt('column', {name: written})}: this form {form}, which works for {listed}, not for {name}"
+        )
 
 
 def _found(written: str, columns: Sequence[str], place: str) -> tuple[str, ...]:

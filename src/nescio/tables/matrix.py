@@ -73,7 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for _, source in parts:
         stem = source.stem.strip()
         if user(stem) in columns:
-            raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
+            raise MismatchError(f"{source.label}: two score matrices are named {stem!r}; rename one of the files")
         notes += source.notes
         names, ids, scores, last = _scores(source, notes)
         if not options.certain:
@@ -85,8 +85,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "matrix.assumed",
-                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run "
-                    f"({opt('format_in', 'matrix')} confirms it)",
+                    "{subject}: read as a score matrix: each of the {runs:n column} is a run "
+                    f"({opt('format_in', 'matrix')} confirms this)",
                     str(source.label),
                     runs=len(names),
                 )
@@ -94,8 +94,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
             if columns and here != before:
                 raise MismatchError(
-                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the"
-                    " matrices apart"
+                    f"{source.label}: its {what}, or their order, differ from {parts[0][1].label}; score the "
+                    "matrices separately"
                 )
         runs, questions = names, ids
         columns[user(stem)] = scores
@@ -185,9 +185,8 @@ def _refuse_scales(source: Source, names: Sequence[str], scores: Array) -> None:
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & np.isfinite(low))
     if len(shares) and len(others):
         rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1"
-        rule += (
-            f": they are not runs of one measure; {opt('format_in', 'matrix')} reads each column as a run all the same"
-        )
+        rule += ": so the columns are not runs scored by one measure; "
+        rule += f"{opt('format_in', 'matrix')} reads each column as a run all the same"
         raise FormatError(source.label, rule, where=source.head)
 
 

@@ -262,7 +262,7 @@ def _build(
     )
     if clusters is not None and None in clusters:
         lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
-        rules.refuse(connection, listed, lacking, "the cluster is empty, and other rows have one")
+        rules.refuse(connection, listed, lacking, "the cluster is empty, but other rows have one; fill in the cluster")
     codes = {"true": 1, "false": 0, None: -1}
     return replace(
         outcomes,
@@ -276,7 +276,8 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
     notes = [
         note(
             "outcomes_table.lower_ranks",
-            "{rows} {rows:row has/rows have} a rank below the first: MRR and K read them, outcomes are those of rank 1",
+            "{rows} {rows:row has/rows have} a rank below the first: MRR and K use {rows:it/them}; outcomes use "
+            "rank 1 only",
             rows=lower,
         )
     ]
@@ -284,7 +285,7 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
         notes.append(
             note(
                 "outcomes_table.lower_ranks_ungraded",
-                "{rows} of these {rows:is/are} not graded: MRR and K take it for no answer",
+                "{rows} of these {rows:is/are} not graded: MRR and K ignore {rows:it/them}",
                 rows=ungraded,
             )
         )

@@ -59,7 +59,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "outcomes_table.no_column",
-                "left out, as there is no column for it in an outcome table: {lost:list}",
+                "left out, because an outcome table has no column for: {lost:list}",
                 lost=[*ranks, *lost],
             )
         )
@@ -67,7 +67,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "outcomes_table.guarded",
-                "{texts:n text} like a spreadsheet's formulas, written with an apostrophe before it",
+                "{texts:n text} {texts:looks/look} like a spreadsheet formula and {texts:is/are} written with an "
+                "apostrophe in front",
                 texts=guarded,
             )
         )

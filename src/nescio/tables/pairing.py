@@ -51,16 +51,16 @@ def check_pairing(
         return [
             note(
                 "outcomes_table.texts_differ",
-                "{questions} of {total:n question} {questions:has/have} another text in another run: paired by their "
-                "names all the same",
+                "{questions} of {total:n question} {questions:has/have} a different text in another run, but "
+                "{questions:is/are} paired by id",
                 questions=many,
                 total=total,
             )
         ]
     file, question, run, asked, other, others = moved
     rule = (
-        f"question {question!r} asks {shorten(asked)} in run {run!r} and {shorten(others)} in run {other!r}, which has "
-        f"the former under another name ({many} of {plural(total, 'question')})"
+        f"question {question!r} asks {shorten(asked)} in run {run!r} but {shorten(others)} in run {other!r}, where "
+        f"the first text has another id ({many} of {plural(total, 'question')})"
     )
     source = sources[file]
     raise AskedError(source, rule, [{"column": {"question": text}}, {"column": {"question": by}}], where=source.head)

@@ -51,7 +51,8 @@ def noted(table: Table, mapping: Mapping[str, str], options: ReadOptions) -> lis
     return [
         note(
             "tables.people",
-            "{subject}: people's verdicts seem to be in {people!r}; this compares {judge!r} with them: {command}",
+            "{subject}: people's verdicts seem to be in {people!r}; this command compares the judge's column "
+            "{judge!r} with people: {command}",
             str(table.source.label),
             people=people,
             judge=judge,

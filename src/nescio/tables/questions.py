@@ -50,7 +50,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
-        raise MismatchError(f"answers need one file of questions with them, and {len(gold) or 'none'} {what} given")
+        raise MismatchError(f"give one file of questions with the answers; {len(gold) or 'none'} {what} given")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     texts = read_stories(stories[0]) if stories else None
@@ -66,8 +66,8 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     return [
         note(
             "questions.stories",
-            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story"
-            " are resampled together",
+            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; questions about the "
+            "same story are resampled together",
             str(stories[0].label),
             questions=len(questions.questions),
             stories=len(used),
@@ -85,7 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Return one collection of questions and the runs that answer it."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
-        raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")
+        raise MismatchError(f"{gold[0].label} holds only questions; also give the runs that answer these")
     questions, notes = collection(parts, options)
     runs, files = read_runs(answers, {question.id for question in questions.questions}, supports=options.supports)
     return ReadResult(Unjudged(questions, runs, files), notes)

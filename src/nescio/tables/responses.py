@@ -138,7 +138,7 @@ def _check_ranks(
                 if number >= len(top) or not top[number]:
                     key = questions[number]
                     question = key if isinstance(key, str) else key[0]
-                    rule = f"question {question!r} has lower ranks and no answer of rank 1"
+                    rule = f"question {question!r} has answers of lower ranks but none of rank 1"
                     raise FormatError(source.path, rule, where=f"line {line}")
 
 
@@ -206,7 +206,7 @@ def response_of(source: Source, row: dict[str, Any], line: int) -> Response:
     if answered is not None and not isinstance(answered, bool):
         raise fail("answered must be true or false", answered)
     if answered and answer is None:
-        raise fail("answered is true and there is no answer", row[key])
+        raise fail("answered is true, but there is no answer", row[key])
     if confidence is not None and not _is_number(confidence):
         raise fail("confidence must be a finite number, or null", confidence)
     if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):

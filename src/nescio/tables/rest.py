@@ -17,12 +17,14 @@ def with_rest(outcomes: Outcomes, source: Source, total: int, rest: str | None) 
     listed = len(outcomes.questions)
     if outcomes.repeats is not None or total < listed:
         why = "answers one question several times" if outcomes.repeats is not None else f"has {listed} questions"
-        raise FormatError(source.label, f"the file {why}, so there cannot be {total} in all ({opt('total', total)})")
+        raise FormatError(source.label, f"the file {why}, so the total cannot be {total} ({opt('total', total)})")
     if total == listed and not (outcomes.state == ABSENT).any():
         return outcomes
     if rest is None:
         ways = [{"total": total, "rest": rest} for rest in RESTS]
-        raise AskedError(source, f"what are the {total - listed} answers that the file does not list?", ways)
+        raise AskedError(
+            source, f"which outcome do the {total - listed} answers have that the file does not list?", ways
+        )
     state = np.full((len(outcomes.runs), total), MEANINGS[rest], dtype=np.int8)
     state[:, :listed] = np.where(outcomes.state == ABSENT, MEANINGS[rest], outcomes.state)
     names = (*outcomes.questions, *(f"not listed {i}" for i in range(1, total - listed + 1)))

@@ -51,7 +51,7 @@ RULES = (
             f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
             f"AND NOT coalesce(lower(answerable) IN ({NO}), false))"
         ),
-        "the candidate contradicts the outcome: it is what a declined answer would have been",
+        "the candidate (the outcome that a declined answer would have had) contradicts the outcome",
     ),
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
@@ -162,13 +162,13 @@ def no_contradictions(
     cases: Sequence[tuple[str, str, Sequence[Options], Sequence[str | None]]] = (
         (
             f"{quiet} graded = {CORRECT} AND answerable IS NULL",
-            "{rows} declined and marked as right; nothing says whether their questions have an answer",
+            "{rows} declined and marked as right; no column says whether these questions have an answer",
             [{"declined_right": how} for how in (("unanswered", "keep") if of_faults else ("keep", "unanswered"))],
             (None,),
         ),
         (
             f"{quiet} graded = {CORRECT} AND answerable = 'true'",
-            "{rows} declined and marked as right, although their questions have an answer",
+            "{rows} declined and marked as right, although the questions have an answer",
             [
                 {"declined_right": "unanswered"},
                 {"declined_right": "keep", "column": no_questions},
@@ -178,13 +178,13 @@ def no_contradictions(
         ),
         (
             f"{quiet} graded = {INCORRECT} AND answerable = 'false'",
-            "{rows} declined and marked as wrong, although their questions have no answer",
+            "{rows} declined and marked as wrong, although the questions have no answer",
             [{"declined_right": "unanswered"}, {"column": no_questions}, {"column": no_silence}],
             (None, "keep"),
         ),
         (
             f"{loud} graded = {CORRECT} AND answerable = 'false'",
-            "{rows} given and marked as right, although their questions have no answer",
+            "{rows} given and marked as right, although the questions have no answer",
             [{"column": no_questions}, {"column": no_silence}],
             (None, "keep", "unanswered"),
         ),
@@ -213,7 +213,7 @@ def settle_confidences(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     return [
         note(
             "outcomes_table.confidence_none",
-            "{rows:n confidence} {rows:says/say} that there is none (as n/a does)",
+            "{rows:n confidence cell} {rows:reads/read} as missing (such as n/a)",
             rows=absent,
         )
     ]
@@ -229,8 +229,8 @@ def one_scale(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     """Raise FormatError if some confidences are shares and others seem to be percentages."""
     if first(connection, f"SELECT {two_scales('confidence')} FROM rows")[0]:
         divided, kept = (opt("column", of=f"confidence=COLUMN{more}") for more in ("/100", ""))
-        rule = "this confidence is above 1, and others lie between 0 and 1: write all on one scale "
-        rule += f"({divided} divides them by 100, {kept} takes them as they are)"
+        rule = "this confidence is above 1, but others lie between 0 and 1: write all confidences on one scale "
+        rule += f"({divided} divides all by 100, {kept} keeps all as they are)"
         refuse(connection, [*sources.values()], f"{NUMBER.format('confidence')} > 1", rule, "confidence")
 
 
@@ -262,8 +262,8 @@ def settle_duplicates(connection: duckdb.DuckDBPyConnection, how: str, tells_apa
         if differ:
             remark = note(
                 OTHER_ANSWERS,
-                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out, and for "
-                "{differ:n question} this changes what counts",
+                "run {subject!r}: {rows:n row} {rows:repeats/repeat} an answer and {rows:is/are} left out; for "
+                "{differ:n question} the rows differ, so this choice matters",
                 run,
                 rows=rows,
                 differ=differ,
@@ -295,8 +295,8 @@ def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Files) -> None
     if clash := first(connection, query):
         run, one, other = clash
         raise RunInTwoFilesError(
-            f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
-            " column run: a table without it is one run, named by its file"
+            f"run {run!r} is in both {sources[one].label} and {sources[other].label}; rename one run, or leave out "
+            "the column run: a table without this column is one run, named after its file"
         )
 
 
@@ -312,7 +312,7 @@ def check_ranks(connection: duckdb.DuckDBPyConnection, sources: Files, cells: Ma
     if (rank[1:][~follows] > 1).any() or rank[0] > 1:
         answer = f"run, question, {REPEAT}"
         lacking = f"SELECT ({answer}) FROM rows GROUP BY {answer} HAVING min({RANK}) > 1"
-        rule = "a question has lower ranks and no answer of rank 1"
+        rule = "a question has answers of lower ranks but none of rank 1"
         refuse(connection, [*sources.values()], f"({answer}) IN ({lacking})", rule, "rank")
 
 
@@ -351,7 +351,7 @@ def no_retries(connection: duckdb.DuckDBPyConnection, sources: Files) -> None:
     )
     if not ended or most == fewest:
         return
-    rule = "questions were asked again until an answer was right: are all answers repeats, or is the last the answer?"
+    rule = "questions were asked again until an answer was right: do all answers count as repeats, or only the last?"
     alone = {"column": {"repeat": NONE}}
     ways: list[Options] = [{"duplicates": "repeats"}, {**alone, "duplicates": "last"}, {**alone, "duplicates": "first"}]
     raise AskedError(sources[file], rule, ways, where=locate(sources[file], row))

@@ -327,7 +327,7 @@ def ask_of_all(
 
 
 _QUESTIONS = {
-    "outcome_map": "what do the words of the outcome mean?",
+    "outcome_map": "which outcomes do these words mean?",
     "outcome": "which column says whether an answer is right?",
     "prediction": "which column holds the answers of the system?",
     "gold": "which column holds the right answers?",
@@ -337,13 +337,13 @@ _QUESTIONS = {
     "abstained": "which column says that the system abstained?",
     "answered": "which column says that the system abstained?",
     "answerable": "which column says whether a question has an answer?",
-    "declined_right": "answers were declined and marked as right: does their verdict count?",
-    "duplicates": "answers occur twice: which of them count?",
-    "unparsed": "what do answers count as that nobody could read?",
-    "empty": "what do empty answers count as?",
-    "refusals": "what do answers count as that decline in words?",
-    "judge": "how are the answers to be judged?",
-    "error": "do verdicts on answers with an error count, or are these failed calls without a grade?",
+    "declined_right": "some answers were declined but marked as right: does the verdict count?",
+    "duplicates": "some answers occur twice: which one counts?",
+    "unparsed": "how should answers count that could not be parsed?",
+    "empty": "how should empty answers count?",
+    "refusals": "how should answers count that decline in words?",
+    "judge": "which judge should grade the answers?",
+    "error": "do verdicts on answers with an error count, or are these answers failed calls without a grade?",
     "total": "does the file list all answers?",
 }
 
@@ -361,7 +361,10 @@ def _question(tried: Sequence[Tried]) -> str:
     if outcome.sign and one_column and (not found or found[0] == _QUESTIONS["outcome"]):
         column = tried[0].reading.table.columns[outcome.column]
         mean = opt("measures", [f"mean({column.name})"])
-        return f"from which on is {column.name!r} ({column.kind}) right? {mean} averages it instead"
+        return (
+            f"from which value of {column.name!r} ({column.kind}) on is an answer right? {mean} averages the "
+            "column instead"
+        )
     return found[0] if found else "is this what the table means?"
 
 
@@ -404,7 +407,8 @@ def unused_confidences(reading: Reading) -> list[Note]:
     return [
         note(
             "tables.confidences",
-            f"{{subject}}: no confidence is read; {opt('column', of='confidence=NAME')}, which may be {{names:list ;}}",
+            f"{{subject}}: no column is read as confidence; {opt('column', of='confidence=NAME')} names it, perhaps "
+            "{names:list ;}",
             str(reading.table.source.label),
             names=[*map(repr, named)],
         )
@@ -421,7 +425,11 @@ def used(reading: Reading) -> list[Note]:
         return []
     label = str(reading.table.source.label)
     numbered = [
-        note("tables.rows", "{subject}: questions are the numbers of its rows, which pair with no other file", label)
+        note(
+            "tables.rows",
+            "{subject}: questions are identified by row number, so they match no other file",
+            label,
+        )
     ]
     return [
         *(numbered if mapping.get("question") == ROW else []),

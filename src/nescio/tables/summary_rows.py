@@ -20,9 +20,14 @@ from nescio.text import decimal, finite
 if TYPE_CHECKING:
     import duckdb
 
-RULE = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
-AMONG = "this row seems to sum up others, and is no question: delete it (or rename it, if it is one)"
-BY_PROOF = "the numbers of this last row are the sums or the means of those above it, so it is no question: delete it"
+RULE = (
+    "this last row seems to be a total of the other rows, not a question: delete the row (or, if it is a "
+    "question, rename it)"
+)
+AMONG = (
+    "this row seems to be a total of other rows, not a question: delete the row (or, if it is a question, rename it)"
+)
+BY_PROOF = "the numbers of this last row are sums or means of the rows above, so the row is not a question: delete it"
 _FEWEST = 2  # fewest rows of a table whose last may sum up the others
 _NAMES = ("question", "row", "text", "run", "condition")  # roles of the names of rows
 _UNSUMMED = {*_NAMES, "confidence", "repeat"}  # roles of numbers that nobody sums up
@@ -158,7 +163,7 @@ def without_sums(
         return [], []
     sums = note(
         "tables.sum_row",
-        "{subject}: {rows:n row} called {names:list} {rows:sums/sum} up others: left out",
+        "{subject}: {rows:n row} named {names:list} left out: {rows:it is a total/they are totals} of other rows",
         str(source.label),
         rows=len(found),
         names=[*map(repr, dict.fromkeys(own.name for own in found))],

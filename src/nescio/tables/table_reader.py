@@ -106,7 +106,7 @@ def _ask_of_failures(
     if (data.state != INCORRECT).any():
         return
     tried, _ = try_all(connection, chosen, options)
-    how = f"{opt('total', of='N')} {opt('rest', 'correct')} says how many answers there are in all"
+    how = f"{opt('total', of='N')} {opt('rest', 'correct')} gives the number of all answers"
     raise ask(tried, options, f"every answer is incorrect: does the file list only the failures? {how}")
 
 
@@ -131,7 +131,7 @@ def _against_totals(
     tried, _ = try_all(connection, ways, options)
     fitting = [own for own in tried if own.fits]
     as_read, _ = try_all(connection, [reading], options)
-    what = f"its own {off.name} is {off.own:g}, but the answers give {off.ours[0]:g}: what is missing?"
+    what = f"the file states {off.name} {off.own:g}, but its answers give {off.ours[0]:g}: what is missing?"
     raise ask([*fitting, *as_read], options, what)
 
 

@@ -51,7 +51,7 @@ def state_words(
         notes.append(
             note(
                 "outcomes_table.no_such_word",
-                f"{opt('outcome_map')}: {{words:list}} {{many:occurs/occur}} in no row",
+                f"{opt('outcome_map')}: no row holds {{words:list}}",
                 words=list(map(repr, idle)),
                 many=len(idle),
             )

@@ -58,7 +58,7 @@ def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
     data = _one_run(result.data, request.run, result.about)
     data = clustered(data, reading.cluster) if reading.cluster else data
     if not _is_graded(data):
-        rule = "has no graded answer, so its baseline would have nothing to compare"
+        rule = "has no graded answer, so a baseline of it would be of no use"
         raise MismatchError(f"run {data.runs[0]!r} {rule}")
     judges_of_runs = data.judges if isinstance(data, Outcomes) else ()
     judges = tuple(dict.fromkeys((*result.judges, *(record for record in judges_of_runs if record is not None))))
@@ -107,10 +107,10 @@ def _one_run(data: Any, run: str | None, about: str) -> Outcomes | Evidence:
     Raises MismatchError or UsageError if there are several runs, or no single questions.
     """
     if not isinstance(data, (Outcomes, Evidence)):
-        raise MismatchError(f"this is {about}, which holds no outcomes of single questions")
+        raise MismatchError(f"a baseline needs outcomes of single questions; this is {about}, which has none")
     if isinstance(data, Evidence) and not all(name.startswith(USER) for name in data.columns):
         raise MismatchError(
-            f"this is {about}: a baseline keeps outcomes and your own scores of questions, but this has others"
+            f"a baseline keeps outcomes and your own scores of questions; this is {about}, which has other values"
         )
     if run is None and len(data.runs) > 1:
         raise UsageError(f"say which run is the baseline with {opt('run')}; runs are {', '.join(map(repr, data.runs))}")

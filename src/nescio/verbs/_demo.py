@@ -21,8 +21,9 @@ PRINTED = {
     ),
     "compare": "Does abstaining pay off? Each system is compared with itself without abstention.",
     "read score": (
-        "The same stories without the options: Deep Read answers with a sentence. Its marks compare that sentence"
-        " with\nthe words of the key, and with the sentences that people, or the key's words, would choose."
+        "The same stories without the options: Deep Read answers with a sentence. Its measures compare that sentence "
+        "with\nthe words of the key, with the sentences that people accept, and with those that share most words "
+        "with the key."
     ),
 }
 PARTS = ("questions.jsonl", "stories.jsonl")

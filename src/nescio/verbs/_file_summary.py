@@ -184,7 +184,7 @@ def _contents(
     if format_.collection and only_questions(format_, parts):
         collection, notes = format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose))
         return _of_collection(collection, notes), [
-            "there are only questions; nothing can be counted without answers to them"
+            "these files hold only questions; to count outcomes, also give answers to them"
         ]
     if roles in ({"gold"}, {"answers"}):
         lacking = "answers to it" if roles == {"gold"} else "the collection or key that they answer (gold)"
@@ -290,11 +290,11 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
     odd = []
     for row in runs:
         if row.n and row.sums.get("unanswered") == row.n:
-            odd.append(f"run {row.run!r} answers nothing")
+            odd.append(f"run {row.run!r} answers no question")
         if row.n and row.sums.get("correct") == row.n:
-            odd.append(f"run {row.run!r} is right everywhere")
+            odd.append(f"run {row.run!r} is right on every question")
         if row.n and row.sums.get("incorrect") == row.n:
-            odd.append(f"run {row.run!r} is wrong everywhere; do answers and gold belong together?")
+            odd.append(f"run {row.run!r} is wrong on every question; do the gold answers belong to these questions?")
         if row.n == 0:
             odd.append(f"run {row.run!r} has nothing to score")
     return odd

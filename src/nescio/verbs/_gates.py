@@ -105,7 +105,7 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     if not math.isfinite(limit.value):
         raise UsageError(f"a limit of {name} is a finite number (found {limit.value})")
     if name not in {row.measure for row in scores}:
-        raise UsageError(f"a gate names {name}, which is not scored; add {opt('measures', name)}")
+        raise UsageError(f"a gate limits {name}, which is not among the measures; add {opt('measures', name)}")
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "fail_under") if limit.ceiling else ("lower", "fail_over")
         raise UsageError(f"{name} is better when {better}; use {opt(option, of=f'{name}=VALUE')}")
@@ -141,7 +141,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         if status == CANNOT_TELL and worst >= floor:
             verdict, because = f"may be {'above' if limit.ceiling else 'below'}", f", as {left_out.words}"
         if math.isnan(low):
-            verdict = "has no interval to compare with"
+            verdict = "has no interval to compare with the limit"
         figures = _figures(number, row.value, low, high)
         doubtful = f"run {row.run!r}" in doubted
         rough = f", for all {runs:,} runs together" if runs > 1 else ""
@@ -172,7 +172,7 @@ def ground_of(low: float, slack: float, left_out: Lost) -> bool:
 def check_regression_gate(ci: float, resamples: int) -> None:
     """Raise UsageError if too few resamples leave a gate on regressions without an interval."""
     if resamples * (1 - ci / 100) < FEWEST:
-        raise UsageError(f"{opt('resamples', resamples)} are too few for the {ci:g}% interval of a gate")
+        raise UsageError(f"{opt('resamples', resamples)} is too few for the {ci:g}% interval of a gate")
 
 
 def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> list[Gate]:
@@ -195,7 +195,7 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
             figures = _figures(signed, row.difference, row.low, row.high)
             gates.append(Gate(row.run, rule, made.status, made.why, figures, ground=not made.undecided))
     if not gates:
-        raise UsageError("no gate can pass where no runs are compared")
+        raise UsageError("the gate needs two runs to compare, and there are none")
     return gates
 
 
@@ -238,12 +238,12 @@ def check_reports(
     """
     # most likely data, mistaken for the FILE of the option
     if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:
-        rule = "a step summary is Markdown (.md, .txt, or no suffix)"
+        rule = "a step summary is Markdown, so its file ends in .md or .txt or has no suffix"
         raise UsageError(
             f"{opt('step_summary')}: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
         )
     if junit_file is not None and not gated:
-        raise UsageError(f"{opt('junit')} reports gates, but there are none")
+        raise UsageError(f"{opt('junit')} reports gates, but the command has none")
     named = [path for path in (output, junit_file, summary_file) if path is not None]
     if len({path.absolute() for path in named}) < len(named):
         raise UsageError(f"{opt('output')}, {opt('junit')} and {opt('step_summary')} each need a file of their own")

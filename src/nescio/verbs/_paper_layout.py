@@ -66,7 +66,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
     compared = [cell for cell in cells if cell.agrees is not None]
     apart = [f"{cell.column} of {cell.row or item.label}" for cell in compared if not cell.agrees]
     if item.basis == "other data":
-        return "The paper's data were never published: ours are of other data, and show how to compute the same."
+        return "The paper's data were never published. Our values are from other data and only show the computation."
     if not compared:
         return ""
     many = len(compared)
@@ -80,7 +80,7 @@ def agreement(item: Item, cells: Sequence[Cell]) -> str:
         sentences.append(f"nescio does not compute the other {plural(alone, 'value')} that the paper prints.")
     if any(_as_printed([cell for cell in cells if cell.column == column]) for column in item.head):
         sentences.append(
-            f"Where no {'row' if item.across else 'column'} of ours follows, our values are those printed."
+            f"If no {'row' if item.across else 'column'} of our values follows, they equal the paper's values."
         )
     return " ".join(sentences)
 
@@ -237,7 +237,7 @@ def _columns(item: Item, cells: Sequence[Cell], *, beside: bool) -> Iterable[tup
     else:
         yield head, printed, False
         if any(cell.value is not None and cell.ours != cell.printed for cell in cells):
-            yield "ours, of other data" if item.basis == "other data" else "ours", ours, False
+            yield "ours, from other data" if item.basis == "other data" else "ours", ours, False
 
 
 def _verdict(row: Sequence[Cell]) -> str:

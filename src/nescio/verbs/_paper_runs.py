@@ -66,7 +66,7 @@ def run_on_files(paper: Paper, item: Item, files: Sequence[Path | str], figure: 
     _check_figure(paper, item, commands, figure)
     if any("{last}" in words for words in commands) and len(files) < 3:
         raise UsageError(
-            f"{item.label} of {paper.key} takes {files_for(item)}, and was given {plural(len(files), 'file')}"
+            f"{item.label} of {paper.key} takes {files_for(item)}, but was given {plural(len(files), 'file')}"
         )
     ran = []
     with temporary_folder() as folder:
@@ -137,7 +137,7 @@ def _run(
     given = words_given(verb, [file for word in rest for file in sorted(glob.glob(word)) or [word]])
     lacking = [option.metavar for name, option in verb.options.items() if option.required and name not in given]
     if lacking:
-        raise UsageError(f"nescio {verb.name} takes {' '.join(lacking)}, and none of the files is one")
+        raise UsageError(f"nescio {verb.name} needs {' '.join(lacking)}, and none of the files is of that kind")
     result = verb.run(typed_request(verb, given))
     text = Path(placed.get(shows, shows)).read_text(encoding="utf-8") if shows in words else ""
     spoken = _placed(words, {DRAWING: placed[DRAWING]} if DRAWING in placed else {})

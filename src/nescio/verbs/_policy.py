@@ -118,7 +118,7 @@ class Line(Row, frozen=True):
         status = exit_status(deciding)
         reasons = [line.said for line in deciding if line.status == status]
         if not status:
-            return [f"{RESULTS[status]}: all {len(deciding)} lines that decide are GO."]
+            return [f"{RESULTS[status]}: all {len(deciding)} deciding lines are GO."]
         more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
         return [f"{RESULTS[status]}: {reasons[0]}{more}."]
 
@@ -152,15 +152,22 @@ def _check_rule(rule: Rule, benchmarks: Sequence[str], path: Path) -> None:
     wrong = rule.at_least if lower else rule.at_most
     if wrong is not None:
         which, better = ("at_least", "lower") if lower else ("at_most", "higher")
-        raise FormatError(path, f"{rule.measure} is better when {better}, so `{which}` is no limit of it", value=wrong)
+        raise FormatError(
+            path,
+            f"{rule.measure} is better when {better}, so `{which}` cannot limit it; use the other of `at_least` and "
+            "`at_most`",
+            value=wrong,
+        )
     limits = [limit for limit in (rule.at_least, rule.at_most) if limit is not None]
     if limits and (rule.by is not None or rule.relative or len(limits) > 1):
         both = "`at_least` or `at_most` is a limit of the run alone, and `by` a drop from the baseline"
-        raise FormatError(path, f"a rule on {rule.measure} asks two things: {both}; make two rules")
+        raise FormatError(path, f"one rule on {rule.measure} asks two things: {both}; write two rules")
     if not all(map(math.isfinite, limits)):
         raise FormatError(path, f"a limit of {rule.measure} is a finite number", value=limits[0])
     if not 0 <= _drop(rule) < (1 if rule.relative else math.inf):
-        raise FormatError(path, f"`by` of {rule.measure} is the drop that is allowed, from 0 on", value=rule.by)
+        raise FormatError(
+            path, f"`by` of {rule.measure} is the drop that is allowed: a number from 0 on", value=rule.by
+        )
 
 
 def _drop(rule: Rule) -> float:
@@ -177,13 +184,15 @@ def lines_of(
     gets a NO-GO with a chance of at most 1 - level. Raises UsageError if no gate can rest on a figure.
     """
     if policy.baseline == policy.run:
-        raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy is about two runs")
+        raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy compares two different runs")
     work = [entry for name, what in benchmarks.items() for entry in _entries(name, what, policy, options)]
     deciding = sum(rule.tier != "informative" for rule, _, _, _ in work)
     strict = 100 - (100 - policy.level) / max(1, deciding)
     lines: list[Line] = []
     idle = [name for name in benchmarks if name not in {own for _, own, _, _ in work}]
-    left_out = note("gate.no_rule", "no rule is on {benchmarks:list}, so that nothing is asked of it", benchmarks=idle)
+    left_out = note(
+        "gate.no_rule", "no rule covers {benchmarks:list}, so the policy does not check it", benchmarks=idle
+    )
     notes: dict[str, Any] = {str(left_out): left_out} if idle else {}
     for rule, name, stratum, loaded in work:
         made, remarks = _line(rule, (name, stratum), loaded, policy, strict)

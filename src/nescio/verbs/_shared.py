@@ -111,8 +111,8 @@ SUITE_OR_SOURCE = Kind("files or tables", _source, _benchmarks, list[str], "FILE
 MEASURES = Kind("names of measures", _measures, list, list[str] | None, "NAME", several=True, write=_named)
 ONE_MEASURE = Kind("the name of one measure", _one_measure, list, str, "NAME", several=True, write=_named)
 RESOLVE = (
-    "How verdicts of several people on one answer become one, where they differ: that of the assessor 'adjudication',"
-    " of more than half, the likeliest by how each assessor judges (dawid-skene), or not at all (refused)."
+    "How to settle verdicts of several people on one answer that differ: by the assessor named 'adjudication', by "
+    "majority, by a model of how each assessor judges (dawid-skene), or not at all (refused)."
 )
 TARGET = (
     "What corrected figures describe: all answers to these questions (collection) or all questions of this kind"
@@ -148,7 +148,10 @@ class Worked(Request):
     """The option for progress."""
 
     progress: Progress | None = option(
-        default=None, kind=FUNCTION, edge=True, help="Called with the number of parts done, and of all parts."
+        default=None,
+        kind=FUNCTION,
+        edge=True,
+        help="A function, called with the number of parts done and the number of all parts.",
     )
 
 
@@ -195,7 +198,7 @@ class BrokenDown(Request):
         default=None,
         metavar="COLUMN",
         apart="suite",
-        help="Break down the scores by a column. It is constant within each question, or `question` itself.",
+        help="Break down the scores by a column. The column is constant within each question, or is `question` itself.",
     )
 
 
@@ -248,14 +251,14 @@ class Further(Request, group="Further intervals"):
         default=None,
         low=1,
         apart=("suite", "labels", "pool"),
-        help="Also say between which values a run would score on N other questions like these (a prediction interval,"
-        " wider than that of the mean); gates of `nescio score` then rest on it.",
+        help="Also print a prediction interval: the range of scores to expect on N other questions like these. It is "
+        "wider than the interval of the mean. Gates of `nescio score` then use the prediction interval.",
     )
     simultaneous: bool = option(
         default=False,
         apart=("suite", "labels", "pool"),
-        help="Let intervals and bounds of a measure hold for all runs together, and so for the one that you pick"
-        " because it is best; gates of `nescio score` then rest on them.",
+        help="Widen intervals and bounds so that they hold for all runs at once, and so also for the best run, "
+        "whichever it is. Gates of `nescio score` then use them.",
     )
 
 
@@ -266,8 +269,8 @@ class Labelled(Request, group="People's labels"):
         default=None,
         kind=OWN_FILE,
         apart="suite",
-        help="A table of people's verdicts on the answers to a random sample of the questions (run, question, verdict):"
-        " corrects the figures for the judge's errors.",
+        help="A table of people's verdicts (run, question, verdict) on the answers to a random sample of the "
+        "questions. They correct the figures for the judge's errors.",
     )
     target: Target | None = option(
         default=None,
@@ -286,14 +289,14 @@ class Labelled(Request, group="People's labels"):
         default=(),
         needs="labels",
         kind=OWN_FILES,
-        help="An outcome table of the same answers by another judge, so that both are used.",
+        help="An outcome table of the same answers by a second judge. Both judges then help to correct the figures.",
     )
     label_looks: Sequence[int] = option(
         default=(),
         kind=COUNTS,
         needs="labels",
-        help="How many questions had labels at each earlier look at these figures, and last how many are planned (such"
-        " as 20,40,200): the intervals and p-values of all looks then hold together.",
+        help="How many questions had labels at each earlier look at these figures, and as the last number how many "
+        "are planned (such as 20,40,200). Intervals and p-values then hold at all looks together.",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -319,21 +322,24 @@ class Suited(SuiteOrSource, group="Suites"):
     over: Over = option(
         default="questions",
         needs=("suite", "suite_by"),
-        help="What the interval of a mean over benchmarks accounts for: other questions of these benchmarks, or other"
-        " benchmarks like these (far wider).",
+        help="What the interval of a mean over benchmarks generalises to: other questions of these benchmarks, or "
+        "other benchmarks like these (a far wider interval).",
     )
     incomplete: Incomplete = option(
         default="error",
         needs=("suite", "suite_by"),
-        help="What to do if a run lacks a benchmark: error (stop), complete-runs (leave out such runs),"
-        " common-benchmarks (leave out such benchmarks) or available (take each run's mean over what it has).",
+        help="What to do if a run lacks a benchmark: error (stop), complete-runs (leave out such runs), "
+        "common-benchmarks (leave out such benchmarks) or available (average each run over the benchmarks that "
+        "it has).",
     )
 
     def check(self) -> None:
         """Raise UsageError if a suite should also take its benchmarks from a column."""
         super().check()
         if self.suite_by is not None and is_suite(self.source):
-            raise UsageError(f"{opt('suite_by')} takes benchmarks from a column, and these files are a suite already")
+            raise UsageError(
+                f"{opt('suite_by')} makes a suite from the values of a column, but these files are a suite already"
+            )
 
     def inputs(self) -> list[Any]:
         """Return the files to read, including those that the definition of a suite names."""
@@ -360,10 +366,12 @@ def refuse_suite(source: Any, *, alone: bool = False) -> None:
     `alone` accepts a suite that is the only source.
     """
     if is_suite(source) and not alone:
-        raise UsageError("this is a suite of benchmarks, and here one is read; `nescio score` reads suites")
+        raise UsageError(
+            "this is a suite of benchmarks, but the command reads one benchmark; `nescio score` reads suites"
+        )
     items = items_of(source)
     if len(items) > 1 and (definition := next((item for item in items if is_suite(item)), None)):
-        raise UsageError(f"{definition}: the definition of a suite is read alone, not beside other files")
+        raise UsageError(f"{definition} defines a suite; give this file alone, without other files")
 
 
 def is_suite(source: Any) -> bool:
@@ -415,7 +423,7 @@ class Gated(Certified, group="Gates"):
         writes=True,
         metavar="[FILE]",
         bare="",
-        help="Append verdict, table, signature and command to FILE as Markdown.",
+        help="Append the verdict, the table, the signature and the command to FILE as Markdown.",
         default_words=f"FILE: the value of {SUMMARY}",
     )
 

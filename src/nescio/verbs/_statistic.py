@@ -44,8 +44,8 @@ class StatisticRequest(Reading, Sourced, Redrawn, WithInterval):
     run: str | None = option(default=None, metavar="RUN", help="Estimate for this run alone.")
     interval: By = option(
         default="t",
-        help="The interval: Student's, from what each question moves (t); of resampled questions (percentile); or of a "
-        "posterior of the shares of few kinds of questions (posterior).",
+        help="The interval: Student's t from the influence of each question (t), percentiles of resampled questions "
+        "(percentile), or a Bayesian posterior of the shares of the few kinds of questions (posterior).",
     )
 
 
@@ -54,10 +54,11 @@ class PairsRequest(StatisticRequest):
 
     interval: Literal["t", "percentile"] = option(
         default="t",
-        help="The interval: Student's, from what each question moves (t), or of resampled questions (percentile).",
+        help="The interval: Student's t from the influence of each question (t), or percentiles of resampled "
+        "questions (percentile).",
     )
     baseline: str | None = option(
-        default=None, metavar="RUN", help="The run that the others are held against.", default_words="all pairs"
+        default=None, metavar="RUN", help="The run to compare the others with.", default_words="all pairs"
     )
 
 

@@ -51,7 +51,7 @@ def _with(db: str, work: Callable[[Any], _T]) -> _T:
 
         from nescio.people.assessing.database import open_database, reason
     except ImportError:
-        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+        raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     database = open_database(db)
     try:
         return work(database)
@@ -76,32 +76,39 @@ class CreateRequest(OfDatabase):
         low=0,
         above=True,
         default_words="1",
-        help="How many assessors judge each answer; below 1, the share of questions that a second one judges too.",
+        help="How many assessors judge each answer. Below 1: the share of questions that a second assessor also "
+        "judges.",
     )
     draw: int | None = option(
         default=None,
         low=1,
-        help="Draw about so many questions, those likeliest that tell most of how runs differ; verdicts.csv then says"
-        " how likely each was.",
+        help="Draw about this many questions. Questions that tell more about differences between runs are likelier to "
+        "be drawn. verdicts.csv then records the probability of each.",
     )
     grades: Path | str | None = option(
         default=None,
         kind=PATH,
         metavar="FILE",
-        help="A judge's verdicts on the runs: who has judged an answer sees its grade, and may say something else"
-        " (second.csv).",
+        help="A judge's verdicts on the runs. After judging an answer, a person sees the judge's verdict and may give "
+        "a second one (second.csv).",
     )
     training: Path | str | None = option(
         default=None,
         kind=PATH,
         metavar="FILE",
-        help="Answers that everybody judges first, and is then told what is right: columns question, answer, verdict,"
-        " why.",
+        help="Training answers, which everybody judges first and is then told the right verdict: columns question, "
+        "answer, verdict, why.",
     )
     control: Path | str | None = option(
-        default=None, kind=PATH, metavar="FILE", help="Such answers that stand unmarked among the others."
+        default=None,
+        kind=PATH,
+        metavar="FILE",
+        help="Control answers with known verdicts, hidden among the others. The columns are those of the training "
+        "answers.",
     )
-    sentences: bool = option(default=False, help="Ask which sentences of its story answer each question (reading).")
+    sentences: bool = option(
+        default=False, help="Ask people which sentences of the story answer each question (reading)."
+    )
 
 
 @verb(CreateRequest, working="writing", prints="")
@@ -109,7 +116,7 @@ def create(request: CreateRequest) -> Any:
     """Make a database of answers to judge.
 
     A SOURCE is the folder of a campaign, whose pool is judged, or questions and runs, whose distinct answers are
-    judged. Each answer appears once, without the names of its runs, and with all the support that they give for it.
+    judged. Each answer appears once, without the names of its runs, and with all supporting texts from these runs.
 
     \b
     nescio assess create questions.jsonl runs/mine.jsonl --db judging.db
@@ -117,7 +124,7 @@ def create(request: CreateRequest) -> Any:
     try:
         from nescio.people.assessing.creating import create as make
     except ImportError:
-        raise UsageError("nescio assess needs packages of its own: pip install 'nescio[assess]'") from None
+        raise UsageError("nescio assess needs more packages: pip install 'nescio[assess]'") from None
     return make(
         request.db, request.sources, **{n: v for n, v in request.values().items() if n not in ("db", "sources")}
     )
@@ -131,7 +138,7 @@ class UpdateRequest(OfDatabase):
         kind=FILES,
         argument=True,
         metavar="SOURCE...",
-        help="What the database was made of, as it is now: the folder of a campaign; or questions and all runs.",
+        help="The current sources of the database: the folder of a campaign; or questions and all runs.",
     )
 
 
@@ -139,8 +146,8 @@ class UpdateRequest(OfDatabase):
 def update(request: UpdateRequest) -> Any:
     """Add the current answers of runs, while people judge.
 
-    New answers also go to people who were done with their question. Nobody is asked about answers that no run gives any
-    more. Judged answers and their judgements stay. A new answer has no judge's grade to show.
+    New answers also go to people who had finished their question. Answers that no run gives any more are not shown
+    again. Judged answers and their judgements stay. New answers have no verdict of a judge to show.
 
     \b
     nescio assess update questions.jsonl runs/mine.jsonl --db judging.db
@@ -164,13 +171,15 @@ class InviteRequest(OfDatabase):
         metavar="NAME[=EN,ES]...",
         help="People, and the languages that they judge; `adjudication` decides what others judge differently.",
     )
-    address: str = option(default=HOME, metavar="URL", help="Where people reach the server.")
-    days: float = option(default=30.0, low=0, above=True, help="How long links and their sessions are good.")
+    address: str = option(default=HOME, metavar="URL", help="The address at which people reach the server.")
+    days: float = option(default=30.0, low=0, above=True, help="How long links and their sessions are valid.")
     organiser: bool = option(
         default=False,
-        help="Links to the organiser's page: progress, agreement and disputes; an organiser does not judge.",
+        help="Make links to the organiser's page (progress, agreement, disputes). Organisers do not judge.",
     )
-    revoke: bool = option(default=False, apart="organiser", help="Make links useless, and end their sessions.")
+    revoke: bool = option(
+        default=False, apart="organiser", help="Revoke the links of these people, and end their sessions."
+    )
 
 
 def _show_links(made: Any, _: Any) -> None:
@@ -207,12 +216,13 @@ def _invite(database: Any, request: InviteRequest) -> Any:
 class ServeRequest(OfDatabase):
     """The options of `nescio assess serve`."""
 
-    host: str = option(default="127.0.0.1", help="The address to listen on; only this machine reaches the default.")
+    host: str = option(default="127.0.0.1", help="The address to listen on. Only this machine can reach the default.")
     port: int = option(default=8000, low=1, high=65_535, help="The port.")
     proxy: str | None = option(
         default=None,
         metavar="ADDRESS",
-        help="The server with TLS before this one (127.0.0.1): its X-Forwarded headers are believed, nobody else's.",
+        help="The address of the TLS server in front of this one (127.0.0.1). Only its X-Forwarded headers are "
+        "trusted.",
     )
 
 
@@ -220,8 +230,8 @@ class ServeRequest(OfDatabase):
 def serve(request: ServeRequest) -> None:
     """Serve the pages on which people judge, until Ctrl-C.
 
-    A judgement that the page calls saved is on the disk of the database. If people come from other machines, put a
-    server with TLS before it and name that server (--proxy).
+    A judgement that the page calls saved is on the disk of the database. If people come from other machines, put a TLS
+    server in front of this one, and name it with --proxy.
 
     \b
     nescio assess serve --db judging.db

@@ -1,7 +1,7 @@
 """Run a shared task: accept runs, pool, judge, score, publish.
 
-A campaign is a folder: campaign.toml, topics, the key apart from them, and what groups send. You can repeat every step,
-and it ends with the same files; `status` says what comes next.
+A campaign is a folder: campaign.toml, the topics, the key in a folder of its own, and the runs that groups send. You
+can repeat every step and get the same files; `status` says what comes next.
 
 \b
 nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
@@ -82,16 +82,16 @@ class InitRequest(Request):
         kw_only=False,
         flags=("--topics",),
         kind=FILES,
-        help="The questions, with their key or without it: questions.jsonl, a collection of AVE, a key of nuggets,"
-        " PAN's truth, …",
+        help="The questions, with or without their key: questions.jsonl, a collection of AVE, a key of nuggets, PAN's "
+        "truth, …",
     )
-    task: Task = argument(kw_only=False, help="What the systems do.")
+    task: Task = argument(kw_only=False, help="The task of the systems.")
     groups: Sequence[str] = argument(
         kw_only=False,
         flags=("--group",),
         kind=NAMES,
         metavar="SHORT=NAME",
-        help="A group: its short name, which its folder also has, and its name in tables.",
+        help="A group: its short name, which is also the name of its folder, and its name in tables.",
     )
     name: str | None = option(default=None, help="The name of the campaign.", default_words="the name of the folder")
     languages: Sequence[str] = option(
@@ -100,26 +100,28 @@ class InitRequest(Request):
         flags=("--language",),
         metavar="EN",
         help="A language of the topics.",
-        default_words="those that the topics name",
+        default_words="the languages that the topics name",
     )
     runs: int = option(default=3, low=1, help="How many runs a group may submit.")
     deadline: str | datetime | None = option(
         default=None, kind=MOMENT, help="When submission closes, such as 2010-06-30T12:00:00+02:00."
     )
-    resolve: Resolution = option(default="adjudicated", help="How judgements of one answer that differ are resolved.")
+    resolve: Resolution = option(default="adjudicated", help="How to settle judgements of one answer that differ.")
     judge: str | None = option(
-        default=None, metavar="NAME", help="The judge for answers that no person judged; it compares them with the key."
+        default=None,
+        metavar="NAME",
+        help="The judge for answers that no person judged. It compares these answers with the key.",
     )
     first_of: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="Ask only the first question of each value of COLUMN, where later ones cannot be understood alone.",
+        help="Ask only the first question of each value of COLUMN, if later questions cannot be understood alone.",
     )
     show: Sequence[str] = option(
         default=(),
         kind=NAMES,
         metavar="COLUMN",
-        help="A column of the questions that teams may see although it reads like the key.",
+        help="A column of the questions that teams may see although its name suggests the key.",
     )
 
 
@@ -151,7 +153,7 @@ class CheckerRequest(OfCampaign):
     """The options of `nescio campaign checker`."""
 
     output: Path | str = argument(
-        kw_only=False, flags=("-o", "--output"), metavar="PATH", help="What to write: an archive (.zip), or a folder."
+        kw_only=False, flags=("-o", "--output"), metavar="PATH", help="The archive (.zip) or the folder to write."
     )
 
 
@@ -171,7 +173,9 @@ class ExportRequest(CheckerRequest):
 
     codabench: bool = option(default=False, apart=("tira",), help="Write a bundle for Codabench (.zip).")
     tira: bool = option(default=False, help="Write a folder with a Dockerfile for TIRA.")
-    image: str = option(default="python:3.11", metavar="IMAGE", help="The Docker image that either starts from.")
+    image: str = option(
+        default="python:3.11", metavar="IMAGE", help="The Docker image on which the bundle or the folder is based."
+    )
 
 
 @verb(ExportRequest, working="writing", prints="")
@@ -215,18 +219,22 @@ class IntakeRequest(Step):
     """The options of `nescio campaign intake`."""
 
     folders: Sequence[Path | str] = argument(
-        kw_only=False, kind=FILES, argument=True, metavar="FOLDER...", help="What groups sent: a folder each, or files."
+        kw_only=False,
+        kind=FILES,
+        argument=True,
+        metavar="FOLDER...",
+        help="The runs that groups sent: a folder for each group, or files.",
     )
     group: str | None = option(
         default=None,
         metavar="SHORT",
-        help="The group that sent them.",
+        help="The group that sent these files.",
         default_words="the name of the folder",
     )
     received: str | datetime | None = option(
         default=None,
         kind=MOMENT,
-        help="When they arrived, such as 2010-06-29T18:00:00+02:00.",
+        help="When the files arrived, such as 2010-06-29T18:00:00+02:00.",
         default_words="now",
     )
 
@@ -235,11 +243,11 @@ class IntakeRequest(Step):
 def intake(request: IntakeRequest) -> Received:
     """Accept runs whole, or refuse them; each file gets a receipt.
 
-    A FOLDER is what a group sent: runs, or archives of them, in a folder named after the group; or a file. A run
-    belongs to the FOLDER that you name, whatever the folders inside it are called. It is named after its file, without
-    its suffix. A later version replaces an earlier one until the deadline, and both are kept. A file is refused if it
-    is late, from an unknown or a different group, a copy of a file that is in already, one too many, too large, or has
-    a fault. The exit status is 2 if something was refused.
+    A FOLDER holds what a group sent: runs or archives of runs, in a folder named after the group; or it is a file. A
+    run belongs to the FOLDER that you name, whatever the folders inside it are called. A run is named after its file,
+    without the suffix. Until the deadline a later version replaces an earlier one, and both are kept. A file is refused
+    if it is late, too large, faulty, or a copy of an accepted file, if its group is unknown or a different one, or if
+    the group has sent too many runs. The exit status is 2 if any file was refused.
 
     \b
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
@@ -250,7 +258,9 @@ def intake(request: IntakeRequest) -> Received:
 class Reasoned(Request):
     """The option for the reason of a decision about runs and groups."""
 
-    reason: str = argument(kw_only=False, flags=("--reason",), metavar="TEXT", help="Why; the log keeps it.")
+    reason: str = argument(
+        kw_only=False, flags=("--reason",), metavar="TEXT", help="The reason, which is written to the log."
+    )
 
 
 class OfRuns(OfCampaign):
@@ -267,7 +277,7 @@ class WithdrawRequest(Reasoned, OfRuns):
 def withdraw(request: WithdrawRequest) -> Ruled:
     """Withdraw runs at the request of their groups.
 
-    They no longer count; a later version of one counts again. Judgements of their answers stay.
+    Withdrawn runs no longer count, but a later version of a run counts again. Judgements of their answers stay.
 
     \b
     nescio campaign withdraw campaign uned_mine --reason "asked for by mail on 3 June"
@@ -283,10 +293,10 @@ class DisqualifyRequest(WithdrawRequest):
 
 @verb(DisqualifyRequest, working="writing", prints="")
 def disqualify(request: DisqualifyRequest) -> Ruled:
-    """Disqualify runs: no version of them counts, now or later.
+    """Disqualify runs: no version of such a run counts, now or later.
 
     Their groups cannot hand in the same answers again, under whatever name. A note names the runs that count and share
-    more than half of these answers. Judgements of their answers stay, and --lift admits the runs again.
+    more than half of these answers. Judgements of their answers stay. --lift admits the runs again.
 
     \b
     nescio campaign disqualify campaign uned_mine --reason "trained on the topics"
@@ -319,9 +329,9 @@ def extend(request: ExtendRequest) -> Ruled:
 
 @verb(Step, working="pooling", prints="")
 def pool(request: Step) -> Pooled:
-    """Pool the answers of all runs for people to judge: each distinct one once, without the names of runs.
+    """Pool the answers of all runs for people to judge: each distinct answer once, without the names of runs.
 
-    Declined candidates are among them. Judgements that exist already are kept.
+    The pool includes declined candidates. Existing judgements are kept.
 
     \b
     nescio campaign pool campaign
@@ -338,12 +348,13 @@ class SheetsRequest(Step):
         kind=NAMES,
         flags=("--assessor",),
         metavar="NAME[=EN,ES]",
-        help="An assessor, whose name the sheet gets, and the languages that they judge.",
+        help="An assessor, after whom the sheet is named, and the languages that this person judges.",
     )
     overlap: float = option(
         default=1.0,
         default_words="1",
-        help="How many assessors judge each answer; below 1, the share of questions that a second one judges too.",
+        help="How many assessors judge each answer. Below 1: the share of questions that a second assessor also "
+        "judges.",
     )
     adjudicate: bool = option(
         default=False,
@@ -352,11 +363,13 @@ class SheetsRequest(Step):
     )
     form: Form = option(default="csv", help="The form of the sheets.")
     html: bool = option(
-        default=False, apart=("form",), help="Write pages to judge in a browser by single keys, without a server."
+        default=False,
+        apart=("form",),
+        help="Write pages on which people judge in a browser with single keys, without a server.",
     )
     sentences: bool = option(
         default=False,
-        help="Ask which sentences of its story answer each question.",
+        help="Ask people which sentences of the story answer each question.",
     )
 
 
@@ -388,9 +401,9 @@ class CollectRequest(Seeded, Step):
         kind=FILES,
         argument=True,
         metavar="[SHEET]...",
-        help="Sheets that came back, and files that pages handed in.",
+        help="The sheets that assessors returned, and the files that pages saved.",
     )
-    withdraw: bool = option(default=False, help="Take back verdicts whose cells are empty now.")
+    withdraw: bool = option(default=False, help="Withdraw earlier verdicts whose cells are now empty.")
     resamples: int = option(default=10_000, low=1, high=100_000_000, help="The number of resamples.")
 
 
@@ -398,10 +411,11 @@ class CollectRequest(Seeded, Step):
 def collect(request: CollectRequest) -> Collected:
     """Read sheets back, name every fault, and report the agreement of the assessors.
 
-    A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) says whose it is. Without a SHEET,
-    all in sheets/ of the campaign are read. Of several judgements from pages, the newest holds, in any order. Every
-    valid row is added to the history of judgements; the others are named, and the exit status is 2. An empty verdict
-    changes nothing, unless --withdraw takes back earlier judgements.
+    A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) names its assessor inside. Without a
+    SHEET, all sheets in the campaign's folder sheets/ are read. If pages give several judgements of one answer, the
+    newest counts, whatever the order of the files. Every valid row is added to the history of judgements. The command
+    lists invalid rows and then ends with exit status 2. An empty verdict changes nothing, unless --withdraw takes back
+    earlier judgements.
 
     \b
     nescio campaign collect campaign
@@ -440,9 +454,9 @@ def show_scores(scored: Scored, _: Any) -> None:
 def score(request: CampaignScoreRequest) -> Scored:
     """Score every run that counts: measures, tests, per-topic scores, and the tables of the papers, in results/.
 
-    Judgements are resolved by the rule of the campaign. Right, wrong, inexact and unsupported are counted separately,
-    and only right answers are correct. Answers that no person judged are judged by the key, if campaign.toml
-    names a judge or all questions have options.
+    The rule of the campaign settles judgements that differ. Right, wrong, inexact and unsupported are counted
+    separately, and only right answers are correct. Answers that no person judged are judged by the key, if
+    campaign.toml names a judge or all questions have options.
 
     \b
     nescio campaign score campaign
@@ -454,8 +468,8 @@ def score(request: CampaignScoreRequest) -> Scored:
 def publish(request: Step) -> Published:
     """Write the site of results to site/: tables, a page per topic, returns for each group, and LaTeX.
 
-    Pages are static: no script, nothing fetched. With blind = true in campaign.toml they name no group and no run, and
-    the returns for a group name only its own.
+    Pages are static: they run no script and fetch nothing. With blind = true in campaign.toml, pages name no group and
+    no run, and the returns for a group name only its own runs.
 
     \b
     nescio campaign score campaign
@@ -477,11 +491,12 @@ def status(request: OfCampaign) -> Status:
 class VerifyRequest(Step):
     """The options of `nescio campaign verify`."""
 
-    restore: bool = option(default=False, help="First write receipts again that were changed or lost.")
+    restore: bool = option(default=False, help="First write again the receipts that were changed or lost.")
     against: Path | str | None = option(
         default=None,
         metavar="DIGEST|FILE",
-        help="A digest of the log that was kept elsewhere, or a file with one: a group's receipts.txt.",
+        help="A digest of the log that was kept elsewhere, or a file with such a digest, such as a group's "
+        "receipts.txt.",
     )
 
 
@@ -489,11 +504,11 @@ class VerifyRequest(Step):
 def verify(request: VerifyRequest) -> Verified:
     """Check that everything matches the log: runs, receipts, judgements, results and pages.
 
-    campaign.log has a line for every step, with digests of the files that it read and wrote, and each line holds the
-    digest of the one before. Pool, results and site are made again, which takes as long as scoring. This finds a file
-    that was edited together with its line in the log. The owner of the folder could write the whole log anew;
-    `--against` finds that with a digest that was kept elsewhere, up to the line that it names. The exit status is 2 if
-    anything was changed, or could not be checked because it is older than its sources.
+    campaign.log has a line for every step, with digests of the files read and written. Each line also holds the digest
+    of the line before. The command makes pool, results and site again, which takes as long as scoring. So it finds even
+    a file that was edited together with its line in the log. The owner of the folder could rewrite the whole log.
+    `--against` detects that with a digest that was kept elsewhere, up to the line of the digest. The exit status is 2
+    if anything was changed, or could not be checked because it is older than its sources.
 
     \b
     nescio campaign verify campaign

@@ -1,4 +1,4 @@
-"""Check what is in these files and whether they are sound.
+"""Check the content of files and whether it is sound.
 
 Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind, if a
 log distinguishes them); and lists what looks wrong.
@@ -8,9 +8,9 @@ nescio check outcomes.csv
 nescio check questions.jsonl runs/*.jsonl
 nescio check outcomes.csv questions.jsonl runs/*.jsonl
 
-A file that breaks a rule of its format gives an error after the detected format. Files that cannot be read together,
-and the files of a folder with several formats, are shown in groups of one format. The exit status is then 2 if anything
-is wrong with a group, and -f json prints a list.
+If a file breaks a rule of its format, an error follows the detected format. Files that cannot be read together, such as
+a folder with several formats, are shown in groups of one format. The exit status is then 2 if any group has a problem,
+and -f json prints a list.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class CheckRequest(Reading, Sourced):
         default=(), kw_only=False, kind=SOURCE, argument=True, help="Files, folders or tables; see above."
     )
     lexicon: bool = option(
-        default=False, help="Print the names of columns and the words of outcomes that nescio knows, and end."
+        default=False, help="Print the names of columns and the words for outcomes that nescio knows, and exit."
     )
     save: bool = option(
         default=False,
         writes=True,
-        help="Save how a table is read as FILE.reading.toml, which later commands find by themselves.",
+        help="Save the reading of a table as FILE.reading.toml. Later commands find this file by themselves.",
     )
 
 
@@ -145,7 +145,7 @@ def _save(items: Sequence[Any], reading: Options, summary: FileSummary) -> None:
     if summary.error is not None:
         raise summary.error
     if len(items) != 1 or not isinstance(items[0], (str, Path)):
-        raise UsageError(f"{opt('save')} saves how one table is read; {len(items)} files were given")
+        raise UsageError(f"{opt('save')} saves the reading of one table, but {len(items)} files were given")
     notes = summary.contents.notes if summary.contents else ()
     used = {role: written for note in notes if note.code == "tables.mapping" for role, written in note["columns"]}
     place = place_of(Path(items[0]))

@@ -1,6 +1,6 @@
-"""Compare runs and say whether to merge, with intervals and p.
+"""Compare runs and say whether to merge, with intervals and p-values.
 
-A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except counts.
+A difference is run minus baseline, on the questions of both. FILES are as for `nescio score`, except counts tables.
 
 \b
 nescio compare outcomes.csv --baseline old
@@ -12,29 +12,31 @@ nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regr
 nescio compare outcomes.csv --run old --save-baseline baseline.json
 nescio compare outcomes.csv -m accuracy --baseline old --run mine --looks --state looks.json --margin 0.03
 
-The interval of a difference is Student's t over questions, or clusters of them (the percentiles of resamples where
-confidence orders the questions), and not adjusted for multiple comparisons. "p adjusted" and the verdicts better and
-worse account for all comparisons by the first measure, which decides, or for all by the others. For descriptive
-measures, such as coverage, the verdict is higher or lower. Otherwise the verdict is "differences above d are ruled
-out" if the interval lies within the margin, and else "too few questions to tell". "detectable" is the smallest
-difference that this test would detect (80% power).
+The interval of a difference is Student's t over questions or clusters. For measures that rank answers by confidence, it
+is the percentiles of resamples. It is not adjusted for multiple comparisons. "p adjusted" and the verdicts better and
+worse are adjusted: for all comparisons by the first measure, which decides, or for all comparisons by the other
+measures. For descriptive measures, such as coverage, these verdicts are higher and lower. Without a significant
+difference, the verdict is "differences above d are ruled out" if the interval lies within the margin, else "too few
+questions to tell". "detectable" is the smallest difference that this test would detect (80% power).
 
-Validators of AVE can be compared with QA systems on the same questions. A right selection counts as a right answer,
-and so ave.qa_accuracy says what the validator gains. A question that a system lacks is not right.
+Validators of AVE can be compared with QA systems on the same questions. Selecting a right answer counts as a right
+answer, so ave.qa_accuracy shows the gain from the validator. If a system lacks a question, the question does not count
+as right.
 
-Without a baseline, three or more runs are also ranked: each has the range of its possible ranks, P(best) (the chance
-that it is truly the best, if the runs are exchangeable), its expected rank, and its groups of tied runs. Over a
-suite, the differences are between means over several benchmarks. A baseline file is refused if it was made on other
-questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of what changed.
+Without a baseline, three or more runs are also ranked. The table gives each run's range of possible ranks, its expected
+rank, and its groups of tied runs. P(best) is the probability that the run is truly the best, if the runs are
+exchangeable. For a suite, differences are between means over several benchmarks. A baseline file is refused if it was
+made on other questions, by another judge, or with other reading options. `nescio report --baseline` writes a page of
+what changed.
 
-With --save-baseline a run is kept in a file: the outcome and cluster of every question, digests of its words, the
-judge, the options of reading, the files, the version and the date. Without --baseline nothing is compared then.
+--save-baseline saves a run in a file: the outcome and cluster of every question, digests of the texts, the judge, the
+reading options, the files, the version and the date. Unless --baseline is given too, nothing is compared then.
 
-With --looks the questions arrive in blocks, and you may look after each and stop when you like: the interval is a
-confidence sequence, which covers the true difference at all looks at once. Each row is a block: those that --state
-has kept, and the new questions of FILES. The verdict is to stop (better, worse, no difference larger than the margin)
-or to go on, with about how many more questions. With --fail-on-regression the status is 3 while it is too early to
-tell.
+With --looks, questions arrive in blocks; you may look after each block and stop when you like. The interval is a
+confidence sequence, which covers the true difference at all looks at once. Each row is a block: the blocks kept by
+--state, then the new questions in FILES. The verdict is to stop (better, worse, or no difference larger than the
+margin) or to go on with about so many more questions. With --fail-on-regression, exit status 3 means that it is too
+early to tell.
 """
 
 from __future__ import annotations
@@ -73,29 +75,30 @@ class Paired(WithInterval):
         default=None,
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
-        help=f"Compare every run with this one, or with the run in a file ({opt('save_baseline')}).",
+        help=f"Compare every run with this run. FILE holds the run that {opt('save_baseline')} wrote.",
         default_words="all pairs",
     )
     run: str | None = option(
         default=None,
         metavar="RUN",
-        help="Compare only this run. It is compared with the baseline, or with the other run if there are two.",
+        help="Compare only this run. It is compared with the baseline or, if there are two runs, with the other run.",
     )
     test: Test = option(
         default="auto",
         apart=("suite", "labels"),
-        help="How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact"
-        " where feasible and else random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all runs at"
-        " once (tukey).",
+        help="How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact "
+        "if feasible, otherwise random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all "
+        "runs at once (tukey).",
     )
     correction: Correction = option(
         default="holm",
-        help="How p-values are adjusted. It depends on the number of comparisons; Tukey's test needs no adjustment.",
+        help="How p-values are adjusted for the number of comparisons. Tukey's test needs no adjustment.",
     )
     margin: float = option(
         default=0.01,
         low=0,
-        help="The largest difference that does not matter. Looks stop for it only where it is given.",
+        help=f'The largest difference that does not matter. {opt("looks", True)} stops for "no larger difference" '
+        "only if a margin is given.",
     )
 
     def check(self) -> None:
@@ -111,26 +114,27 @@ class Looking(Request, group="Looks"):
     looks: bool = option(
         default=False,
         apart=("suite", "labels", "test", "correction"),
-        help="Look at two runs as often as you like while their questions arrive; the interval holds at all looks.",
+        help="Look at two runs as often as you like while questions arrive. The interval holds at all looks together.",
     )
     state: Path | str | None = option(
         default=None,
         needs="looks",
         writes=True,
         metavar="FILE",
-        help="Keep the questions so far in FILE (JSON), and add the new ones to it.",
+        help="Keep all questions so far in FILE (JSON), and add the new questions to this file.",
     )
     sequence: SequenceMethod = option(
         default="auto",
         needs="looks",
-        help="An interval that is guaranteed at any size (means over questions), or asymptotic (c@1 and all other"
-        " measures of outcomes, from 50 questions on). auto uses the first where possible.",
+        help="The kind of interval: guaranteed for any number of questions (only means over questions), or "
+        "asymptotic (all measures of outcomes, such as c@1, from 50 questions on). auto takes the guaranteed "
+        "interval if possible.",
     )
     planned: int = option(
         default=1000,
         low=1,
         needs="looks",
-        help="About how many questions there will be; the asymptotic interval is narrowest there.",
+        help="The expected number of questions. The asymptotic interval is narrowest at this number.",
     )
 
 
@@ -142,7 +146,7 @@ class Saving(Request, group="Gates"):
         writes=True,
         metavar="FILE",
         apart=("suite", "labels", "looks"),
-        help=f"Save the run ({opt('run')}, or the only one there is) as a baseline of later comparisons (.json).",
+        help=f"Save the run ({opt('run')}, or the only run) as a baseline for later comparisons (.json).",
     )
 
 
@@ -152,8 +156,8 @@ class CompareRequest(Saving, Reading, Resampled, Gated, Labelled, Suited, Lookin
     fail_on_regression: bool = option(
         default=False,
         needs="baseline",
-        help="Exit with 1 if a run is worse than the baseline. It is worse by more than the margin; the status is 3 if"
-        " its interval spans the margin. Checks the measures named by -m, or the first default measure.",
+        help="Exit with 1 if a run is worse than the baseline by more than the margin. The status is 3 if the "
+        "interval spans the margin. The gate checks the measures named by -m, or the first default measure.",
     )
 
     def check(self) -> None:
@@ -238,7 +242,8 @@ def _unnamed_baseline(comparisons: Comparisons, run: str | None) -> Iterator[Not
         baseline = pairs.pop()[1]
         yield note(
             "compare.baseline",
-            f"nobody named a baseline, so it is {{subject}}, {{why}}; {opt('baseline', of='RUN')} names another",
+            f"no baseline was named, so the baseline is {{subject}}, {{why}}; {opt('baseline', of='RUN')} chooses "
+            "another",
             repr(baseline),
             why="the first run in the files" if run is None else "the other run",
         )

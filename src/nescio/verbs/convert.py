@@ -8,13 +8,13 @@ nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=s
 nescio convert dev-v2.0.json predictions.json native/ --to questions
 nescio convert log.eval hub/ --to eval_results --benchmark cais/hle:hle
 
-Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A note counts what
-the new format cannot hold. nescio invents nothing: a log with grades but no answers can only become an outcome table,
-instances of every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score for each run that
-its model's repository on the Hugging Face Hub takes into its folder `.eval_results/`. nescio cannot write SimpleQA
-results (their grades come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other
-tools. `nescio ave build` writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster
-affect scoring only and change nothing here.
+Declined, unanswered and ungraded answers keep their status. An ungraded answer has an empty outcome. A note counts
+everything that the new format cannot hold. A log with grades but no answers can only become an outcome table, instances
+of every_eval_ever (.jsonl), logs of Inspect, or scores. `--to eval_results` writes a score per run, for the folder
+`.eval_results/` of the model's repository on the Hugging Face Hub. nescio cannot write SimpleQA results (their grades
+come from SimpleQA's own grader), TREC judgements (they judge documents) or the logs of other tools. `nescio ave build`
+writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster affect only scoring, so
+they change nothing here.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
     benchmark: str | None = option(
         default=None,
         metavar="DATASET:TASK",
-        help="What eval_results is about, such as cais/hle:hle.",
+        help="The benchmark that eval_results names, such as cais/hle:hle.",
     )
 
 
@@ -99,18 +99,18 @@ def convert(request: ConvertRequest) -> Converted:
     if writer.takes is Outcomes:
         result = judge(result, reading.judge)
     elif reading.judge is not None:
-        raise UsageError(f"{opt('judge')} is for outcomes, and {opt('to', to)} writes the answers themselves")
+        raise UsageError(f"{opt('to', to)} writes answers without judging them; leave {opt('judge')} out")
     elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
-            f"this is {result.about}: its answers are already graded and nescio reads no texts of them, so "
-            f"it can be written {opt('to', 'outcomes')}, but not {opt('to', to)}"
+            f"this is {result.about}, with graded answers but without their texts: {opt('to', 'outcomes')} can write "
+            f"it, {opt('to', to)} cannot"
         )
     if reading.repeats_of:
         result = replace(result, data=merged(result.data, reading))
     if not isinstance(result.data, writer.takes):
         raise MismatchError(
-            f"this is {result.about}, which holds no outcomes of single questions; nescio score --by question -o"
-            " scores.csv writes the scores of each"
+            f"this is {result.about}, which holds no outcomes of single questions; nescio score --by question -o "
+            "scores.csv writes the scores of each question"
         )
     judged_by = named(judges_of(result)) if result.judged_here else ""
     takes = signature(writer.write).parameters
@@ -124,6 +124,6 @@ def _check_place(writer: Writer, output: Path, inputs: Sequence[Any]) -> None:
     if writer.suffixes:
         check_file(output, opt("to", writer.name), writer.suffixes, inputs)
     elif output.suffix.lower() in BY_SUFFIX:
-        raise UsageError(f"{output}: {opt('to', writer.name)} is written to a folder; name one")
+        raise UsageError(f"{output}: {opt('to', writer.name)} writes a folder; give the name of a folder")
     else:
         check_new_folder(output)

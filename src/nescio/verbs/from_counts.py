@@ -23,10 +23,10 @@ class CountsRequest(Request):
     """The options of `nescio c@1`."""
 
     correct: int = argument(
-        kw_only=False, argument=True, low=0, high=MOST, metavar="CORRECT", help="How many answers are right."
+        kw_only=False, argument=True, low=0, high=MOST, metavar="CORRECT", help="The number of right answers."
     )
     incorrect: int = argument(
-        kw_only=False, argument=True, low=0, high=MOST, metavar="INCORRECT", help="How many are wrong."
+        kw_only=False, argument=True, low=0, high=MOST, metavar="INCORRECT", help="The number of wrong answers."
     )
     unanswered: int = argument(
         kw_only=False,
@@ -34,7 +34,7 @@ class CountsRequest(Request):
         low=0,
         high=MOST,
         metavar="UNANSWERED",
-        help="How many questions were left unanswered.",
+        help="The number of questions left unanswered.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Hold a run against a policy over several benchmarks: GO, NO-GO or INCONCLUSIVE.
+"""Check a run against a policy over several benchmarks: GO, NO-GO or INCONCLUSIVE.
 
 POLICY is a TOML file with the two runs, the benchmarks as in a suite, and rules.
 
@@ -9,18 +9,19 @@ nescio gate policy.toml --junit gates.xml
 The file names `baseline` and `run`, each benchmark with its `files` ([benchmarks.NAME]), and [[rules]]. A rule has a
 `measure` and may have
 
-- `benchmark`: one of them; without it the rule holds on all;
-- `stratum`: COLUMN=VALUE, or COLUMN for each of its values;
-- `tier`: "must not drop" (the default), "may drop", or "informative", which decides nothing;
-- `by`: the drop that is allowed (0.01), with `relative = true` as a share of the baseline's value;
-- `at_least` or `at_most`: a limit of the run alone, in place of `by`.
+- `benchmark`: one of the benchmarks; without it the rule holds on all;
+- `stratum`: COLUMN=VALUE, or COLUMN for a line per value;
+- `tier`: "must not drop" (the default), "may drop", or "informative" (decides nothing);
+- `by`: the allowed drop (default 0.01), with `relative = true` as a share of the baseline's value;
+- `at_least` or `at_most`: a limit for the run alone, instead of `by`.
 
-`level` (95) and `least`, the fewest questions that decide, are at the top of the file. `examples/policy.toml` is one.
+At the top of the file, `level` (default 95) is the level of intervals in percent, and `least` is the smallest number of
+questions that can decide a line. `examples/policy.toml` is an example.
 
-A line is GO if the interval at `level` (95) rules out a drop of more than `by` (0.01), and NO-GO if a larger drop is
-sure. All lines must be GO, so a run that fails one of them passes with a chance of at most 5%. NO-GO is held to 5% over
-all deciding lines together (Bonferroni), so a run that is no worse is stopped with a chance of at most 5%. The exit
-status is 0, 1 and 3.
+A line of the report is GO if its interval rules out a drop of more than `by`, and NO-GO if a larger drop is sure. The
+gate passes only if all deciding lines are GO. So at `level` 95, a run that really fails a rule passes with a
+probability of at most 5%. NO-GO is corrected for all deciding lines (Bonferroni), so a run that is no worse is stopped
+with a probability of at most 5%. The exit status is 0 for GO, 1 for NO-GO and 3 for INCONCLUSIVE.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class GateRequest(Gated):
     policy: Path | str = argument(
         kw_only=False, argument=True, reads=True, metavar="POLICY", help="The policy (.toml)."
     )
-    baseline: str | None = option(default=None, metavar="RUN", help="The baseline in place of the policy's.")
-    run: str | None = option(default=None, metavar="RUN", help="The run in place of the policy's.")
+    baseline: str | None = option(default=None, metavar="RUN", help="The baseline, instead of the one in the policy.")
+    run: str | None = option(default=None, metavar="RUN", help="The run, instead of the one in the policy.")
 
 
 _NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "", ground=False)

@@ -1,14 +1,14 @@
 """Judge answers, or compare a judge's verdicts with people's.
 
-FILES are questions and runs that answer them. Every answer and every declined candidate is judged. If FILES hold a
-judge's verdicts already, --against compares them with people's, and nothing is judged anew.
+FILES are questions and runs. Every answer and every declined candidate is judged. If FILES already hold a judge's
+verdicts, --against compares these with people's verdicts, and nothing is judged again.
 
 \b
 nescio judge questions.jsonl runs/*.jsonl -o graded.csv
 nescio judge results.csv --against results.csv --verdict human
 
-People's verdicts are in a second file, or in another column of the same file, which --verdict names. The comparison
-ends with whether the judge is lenient or strict, and which accuracy to report.
+People's verdicts are in a second file, or in another column of the same file (named by --verdict). The comparison says
+whether the judge is lenient or strict, and which accuracy to report.
 
 \b
 nescio judge questions.jsonl runs/mine.jsonl --judge token_f1 --against people.csv
@@ -16,7 +16,7 @@ nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o 
 nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
 nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
 
-If calls of a language model fail, their answers stay ungraded, the rest is written, and the exit status is 3.
+If calls of a language model fail, these answers stay ungraded, all others are written, and the exit status is 3.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
 INCOMPLETE = 3  # the exit status if another run could ask about remaining answers
 OWN_GRADES = "its own grades"  # the judge of a log that came with grades
 NOT_BLIND = (
-    f"a certificate counts blind labels; give {opt('blind', True)} if people gave their verdicts without seeing the"
-    " judge's"
+    f"a certificate needs blind labels; give {opt('blind', True)} if people did not see the judge's verdicts when "
+    "they judged"
 )
 
 
@@ -140,7 +140,7 @@ class Judged(Struct, frozen=True, eq=False):
         MismatchError if they judged none of these answers.
         """
         if self.people is None:
-            raise UsageError("give people's verdicts with `against` to compare the judge with them")
+            raise UsageError("to compare the judge with people, give people's verdicts with `against`")
         theirs, judged_cells = self._by_people(self.people)
         stale = self.people.said_of_stale()
         compared = compare_with(
@@ -173,7 +173,7 @@ class Judged(Struct, frozen=True, eq=False):
         answers.
         """
         if self.people is None:
-            raise UsageError("a certificate needs people's verdicts; give them with `against`")
+            raise UsageError("a certificate needs people's verdicts; name their table with `against`")
         if not blind:
             raise UsageError(NOT_BLIND)
         if self.by_people or len(self.records) != 1:
@@ -182,9 +182,9 @@ class Judged(Struct, frozen=True, eq=False):
                 if self.by_people
                 else f"answers of {len(self.records)} judges"
                 if self.records
-                else f"verdicts of a judge that the files do not name; {opt('judge_name', of='NAME')} does"
+                else f"verdicts of an unnamed judge; {opt('judge_name', of='NAME')} names the judge"
             )
-            raise UsageError(f"a certificate is for one judge, but these are {who}")
+            raise UsageError(f"a certificate is for one judge, but these files hold {who}")
         theirs, judged_cells = self._by_people(self.people)
         how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
         labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
@@ -231,11 +231,11 @@ class AskingModel(Request, group="Language model"):
     api_key_env: str | None = option(
         default=None,
         metavar="NAME",
-        help="The environment variable that holds the key.",
-        default_words=f"{KEY}; without it no key is sent",
+        help="The environment variable that holds the API key.",
+        default_words=f"{KEY}; if it is not set, no key is sent",
     )
     concurrency: int | None = option(
-        default=None, low=1, high=256, help="The number of calls at a time.", default_words="4"
+        default=None, low=1, high=256, help="The number of simultaneous calls.", default_words="4"
     )
     max_calls: int | None = option(default=None, low=0, help="The maximum number of calls.")
     max_cost: float | None = option(
@@ -267,7 +267,9 @@ class AskingModel(Request, group="Language model"):
         help="The file that stores grades, so that no grade is paid for twice.",
         default_words="nescio-grades.sqlite",
     )
-    retry_ungraded: bool | None = option(default=None, help="Ask again if the stored reply contains no grade.")
+    retry_ungraded: bool | None = option(
+        default=None, help="Call the model again if its stored reply contains no grade."
+    )
 
 
 class BySeveral(Request, group="Several people"):
@@ -280,9 +282,9 @@ class BySeveral(Request, group="Several people"):
         high=1,
         needs="against",
         metavar="MARGIN",
-        help="Test whether the judge may stand in for people, where HUMAN has verdicts of two people or more on the"
-        " same answers (the alternative annotator test). MARGIN is what is conceded: 0.2 to experts, 0.15 to skilled"
-        " people, 0.1 to a crowd.",
+        help="Test whether the judge may replace people (the alternative annotator test). HUMAN must hold verdicts "
+        "of two people or more on the same answers. MARGIN is how much less the judge may agree: 0.2 for "
+        "experts, 0.15 for skilled people, 0.1 for a crowd.",
     )
 
 
@@ -300,7 +302,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         default=None,
         metavar="NAME",
         apart="judge",
-        help="Who gave the verdicts, where FILES do not say so: the outcomes and a certificate name it.",
+        help="The name of the judge, if FILES do not give it. Outcomes and certificates record the name.",
     )
     output: Path | str | None = option(
         default=None, flags=("-o", "--output"), help="The outcome table to write: .csv, .tsv, .jsonl or .parquet."
@@ -309,20 +311,22 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         default=None,
         reads=True,
         metavar="HUMAN",
-        help="A table of people's verdicts on some of the answers. Reports how well the judge agrees with people, and"
-        " estimates what people would say of all answers. Of TREC's letters only R is correct; X and U are incorrect.",
+        help="A table of people's verdicts on some of the answers. nescio reports how well the judge agrees with "
+        "people, and estimates people's verdicts on all answers. Of TREC's letters only R is correct; X and U "
+        "are incorrect.",
     )
     verdict: str | None = option(
         default=None,
         metavar="COLUMN",
         needs="against",
-        help="The column of HUMAN with people's verdicts; ana+ben: a column for each"
-        " person. HUMAN may be the table that is compared: then the judge's verdicts are in another column.",
+        help="The column of HUMAN with people's verdicts. ana+ben names a column for each person. HUMAN may be the "
+        "judged table itself, with the judge's verdicts in another column.",
     )
     target: Target = option(
         default="collection",
         needs="against",
-        help="What the corrected accuracies estimate: all answers to these questions, or all questions of this kind.",
+        help="What the corrected accuracies describe: all answers to these questions (collection) or all questions "
+        "of this kind (population).",
     )
     report: Path | str | None = option(
         default=None,
@@ -339,7 +343,7 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
     blind: bool = option(
         default=False,
         needs="against",
-        help="Declare that people did not see the judge's verdicts; a certificate needs this.",
+        help="Declare that people did not see the judge's verdicts. A certificate needs this declaration.",
     )
 
     def check(self) -> None:
@@ -354,9 +358,9 @@ class JudgeRequest(ReadingAnswers, BySeveral, AskingModel, Redrawn, WithInterval
         request = super().typed(words, **further)
         if request.output is None and request.against is None:
             raise UsageError(
-                f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or {opt('against', of='HUMAN')}"
-                " to compare the judge with people (if the same table has their verdicts, give it again, with"
-                f" {opt('verdict', of='COLUMN')})"
+                f"nothing to do: use {opt('output', of='FILE')} to write the outcomes, or "
+                f"{opt('against', of='HUMAN')} to compare the judge with people (if the same table holds people's "
+                f"verdicts, give the table again, with {opt('verdict', of='COLUMN')})"
             )
         return request
 
@@ -454,7 +458,7 @@ def _people(
     elif isinstance(result.data, Outcomes):
         runs, questions = list(result.data.runs), list(result.data.questions)
     else:
-        raise UsageError(f"{opt('against')} compares outcomes of single answers, but these files have none")
+        raise UsageError(f"{opt('against')} compares verdicts on single answers, but these files have none")
     one_each, settling = settled(labels, request.resolve)
     people, more = human(one_each, runs, questions, request.verdict)
     return people, tuple(labels), [*notes, *settling, *more]
@@ -467,9 +471,11 @@ def _by(name: str, result: ReadResult) -> ReadResult:
     """
     data, option_ = result.data, opt("judge_name", name)
     if not isinstance(data, Outcomes):
-        raise UsageError(f"{option_} names who gave the verdicts of these files, and they hold none: {result.about}")
+        raise UsageError(
+            f"{option_} names the judge of these files' verdicts, but the files hold no verdicts: {result.about}"
+        )
     if known := judges_of(result):
-        raise UsageError(f"{option_}: these files say who judged ({named(known)})")
+        raise UsageError(f"{option_}: these files already name the judge ({named(known)}); leave the option out")
     return replace(result, data=replace(data, judges=(parse(name),) * len(data.runs)))
 
 

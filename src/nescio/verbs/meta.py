@@ -1,4 +1,4 @@
-"""Study a measure on your data: stability, swaps, agreement."""
+"""Study measures on your data: stability, swaps, power, agreement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Drawn(Reading, InJobs, Seeded, Measured, Worked):
     size: int | Sequence[int] | None = option(
         default=None,
         kind=COUNTS,
-        help="Questions (or clusters) in a sub-collection; several sizes are studied one by one.",
+        help="The number of questions (or clusters) in a sub-collection. Several sizes are studied one after another.",
         default_words="250, or half of all",
     )
     trials: int | None = option(
@@ -40,7 +40,7 @@ class Drawn(Reading, InJobs, Seeded, Measured, Worked):
     fresh: bool = option(
         default=False,
         help="Draw new sub-collections for each pair of runs, as in the published algorithm.",
-        default_words="shared by all pairs",
+        default_words="all pairs share sub-collections",
     )
 
 
@@ -51,7 +51,7 @@ class StabilityRequest(Figured, Drawn):
         default=FUZZINESS,
         kind=BETWEENS,
         metavar="F,F,…",
-        help="Relative differences below which runs tie.",
+        help="The relative differences below which two runs tie.",
         default_words="0.01,0.02,…,0.10",
     )
     literal: bool = option(
@@ -59,7 +59,7 @@ class StabilityRequest(Figured, Drawn):
         help="If both runs score 0, count a win for the second run instead of a tie, as in the published algorithm.",
     )
     counters: bool = option(
-        default=False, help="Also print what Figure 1 counts of each pair of runs: EQ(x,y), GT(x,y) and GT(y,x)."
+        default=False, help="Also print the counts of Figure 1 for each pair of runs: EQ(x,y), GT(x,y) and GT(y,x)."
     )
     at_ties: float | Sequence[float] = option(
         default=(),
@@ -93,7 +93,7 @@ class PowerRequest(Reading, Resamples, InJobs, Seeded, Measured, Worked):
         default=0.05,
         kind=BETWEENS,
         metavar="A,A,…",
-        help="One or more significance levels, with a row for each.",
+        help="One or more significance levels; the table has a row for each.",
     )
 
 
@@ -104,7 +104,7 @@ class AgreementRequest(Reading, Measured, Worked):
         default=0.9,
         kind=BETWEEN,
         metavar="P",
-        help="The p of rank-biased overlap; the smaller it is, the more weight the top of the ranking has.",
+        help="The parameter p of rank-biased overlap. A smaller p gives the top of the ranking more weight.",
     )
     top: int = option(default=5, low=0, help="The number of pairs of runs to show for each pair of measures.")
 
@@ -137,7 +137,7 @@ def stability(request: StabilityRequest) -> Results[Stability]:
 def swap(request: SwapRequest) -> Results[SwapBin]:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
 
-    Two disjoint sub-collections can rank two runs differently. The swap rate is how often this happens, for each size
+    Two disjoint sub-collections can rank two runs differently. The swap rate is the share of such cases, for each size
     of the difference on the first sub-collection.
 
     \b
@@ -170,8 +170,8 @@ def agreement(request: AgreementRequest) -> Results[Agreement]:
     """Compare how measures rank the runs, and show where they disagree most.
 
     Prints Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, and then the pairs of runs on
-    which two measures disagree most: one rates them equal (within 0.005 of its range) and the other does not, or each
-    prefers a different run. A counts table is enough.
+    which two measures disagree most. Two measures disagree if only one of them rates the two runs equal (within 0.005
+    of its range), or if each prefers a different run. A counts table is enough.
 
     \b
     nescio meta agreement outcomes.csv -m accuracy -m c@1

@@ -1,4 +1,4 @@
-"""Definition questions: score nuggets, or answer from a folder of texts."""
+"""Definition questions: score runs by nuggets, or answer the questions from a folder of texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
         kind=OWN_FILES,
         argument=True,
         metavar="KEY [RUN]...",
-        help="A key of nuggets, and runs; or a key that holds what was found in them.",
+        help="A key of nuggets, and runs; or one file that also holds the nuggets found in the runs.",
     )
     mapping: Sequence[Path | str] = option(
         default=(),
@@ -37,23 +37,23 @@ class NuggetScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured,
     )
     beta: float | None = option(
         default=None,
-        help="The weight of recall relative to length, for every measure that has one and does not name its own, as"
-        " nuggets.F(beta=5) does.",
+        help="The weight of recall relative to length (beta). Measures that name their own beta, such as "
+        "nuggets.F(beta=5), ignore it.",
         default_words="3, as in 2004-2006; 2003 used 5",
     )
     delta: float | None = option(
         default=None,
-        help="The non-whitespace characters that each nugget found allows, for every measure that has such an allowance"
-        " and does not name its own.",
+        help="The allowance: how many non-whitespace characters each nugget found allows. Measures that name their "
+        "own allowance ignore it.",
         default_words="100",
     )
     automatic: Matching | None = option(
-        default=None, help="How nuggets are matched if no assessor matched them.", default_words="count"
+        default=None, help="How nescio matches nuggets if no assessor matched them.", default_words="count"
     )
     assessors: str | None = option(
         default=None,
         metavar="majority|each|NAME",
-        help="Whose view counts if there are several assessors; each: the mean over assessors.",
+        help="The assessor whose matches count, if there are several; each: the mean over assessors.",
         default_words="majority",
     )
 

@@ -1,9 +1,10 @@
 """Print a table, figure or equation of the papers behind nescio, with the paper's values beside ours.
 
-Without an item the page lists the items of a paper, and without a paper the papers. An item is named as one says it:
-"eq 11", "Table 8", "fig. 2". Its command runs on the data that come with nescio: the paper's counts, or where it prints
-none, small examples. With FILES the item is about your files, in the layout of the paper. The last line of a page
-says which files its item takes. --figure (or -o FILE.svg) writes the drawing of an item that is one.
+Without an item, the command lists the items of the paper; without a paper, it lists the papers. Name an item as you
+would say it: "eq 11", "Table 8", "fig. 2". Its command runs on data that come with nescio: the counts printed in the
+paper or, if the paper prints none, small examples. With FILES, the item is computed from your files, in the layout of
+the paper. The last line of each page says which files the item takes. For a drawing, --figure (or -o FILE.svg) writes
+the file.
 
 \b
 nescio paper
@@ -53,7 +54,7 @@ class PaperRequest(Figured):
         argument=True,
         metavar="[PAPER]",
         complete=lambda: list(papers()),
-        help="A paper, by its key or a part of it.",
+        help="The key of a paper, or a part of the key.",
     )
     item: str | None = argument(
         kw_only=False, default=None, argument=True, metavar="[ITEM]", help="An item, as in 'eq 11' or 'table 8'."
@@ -109,7 +110,7 @@ def show(results: Results) -> None:
     if results.layout is not None:
         show_grid(results.layout)
         if results.given and (lacking := empty_columns(item, results.rows)):
-            show_text(f"Left out, because your files do not say it: {', '.join(lacking)}.")
+            show_text(f"Left out, because your files lack the data: {', '.join(lacking)}.")
     if not results.given and any(_reads_examples(command) for command, _ in item.commands):
         show_text(f"in a copy of {examples()}:", style="dim")
     for command in () if results.given else item.before:

@@ -1,16 +1,16 @@
-"""Plan how many questions it takes to find a difference.
+"""Plan how many questions are needed to find a difference.
 
-Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power of the paired test of
-`nescio compare` is simulated on the two systems' joint outcome table, reweighted to give the difference.
+The plan rests on a pilot (FILES with two runs, or --run and --baseline) or on --rates. It simulates the paired test of
+`nescio compare` on the two systems' joint outcomes, reweighted to have that difference.
 
 \b
 nescio plan outcomes.csv --run mine --baseline old --difference 0.03
 nescio plan outcomes.csv --run mine --baseline other --at mine=0.384 --difference 0.03
 nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
 
-For measures that are not functions of counts, and for clustered questions, the standard error on the pilot is scaled to
-the number of questions instead (a normal approximation). `nescio plan-repeats` says how often to ask each question, and
-`nescio plan-labels` how many answers people must label.
+For measures that are not functions of counts, and for clustered questions, nescio instead scales the pilot's standard
+error to the number of questions (a normal approximation). `nescio plan-repeats` says how often to ask each question,
+and `nescio plan-labels` how many answers people must label.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ RATES = Kind("three numbers separated by commas", _rates, _split_rates, PLAIN, "
 def check_power(power: float, alpha: float) -> None:
     """Raise UsageError for a power that chance alone reaches."""
     if power <= alpha:
-        raise UsageError(f"{opt('power', power)} must be above {opt('alpha', alpha)}, which chance alone reaches")
+        raise UsageError(
+            f"{opt('power', power)} must be above {opt('alpha', alpha)}, the power that chance alone reaches"
+        )
 
 
 class Pilot(Request):
@@ -77,7 +79,7 @@ class Pilot(Request):
         if self.pilot is not None:
             refuse_suite(self.pilot)
         elif lost := next((name for name in self.given if name in Reading.options), None):
-            raise UsageError(f"{opt(lost)} says how files are read, and there are none")
+            raise UsageError(f"{opt(lost)} says how to read files, but no files were given")
 
 
 class Piloted(WithMeasures, Pilot):
@@ -100,20 +102,21 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
     difference: float | None = option(
         default=None,
         help="The difference to detect: run minus baseline.",
-        default_words="that of the pilot or the rates",
+        default_words="the difference in the pilot or the rates",
     )
     questions: int | None = option(
         default=None,
         low=1,
         high=LARGEST,
-        help="Also report what N questions can detect.",
+        help="Also report the smallest difference that N questions can detect.",
         default_words="the pilot's number",
     )
     at: Mapping[str, float] | None = option(
         default=None,
         kind=LIMITS_OF_RUNS,
         apart="rates",
-        help="Plan for a run that answers from this confidence on, as `nescio tune` finds it. Repeatable.",
+        help="Plan for a run that answers only from this confidence on. `nescio tune` finds such a threshold. "
+        "Repeatable.",
     )
     power: float = option(
         default=0.8,
@@ -127,16 +130,16 @@ class PlanRequest(Reading, Seeded, Piloted, Worked):
         default=None,
         kind=RATES,
         apart="pilot",
-        help="Correct, incorrect and unanswered, as shares, percentages or counts: once for both systems, or for the"
-        " run and then the baseline.",
+        help="Correct, incorrect and unanswered answers, as shares, percentages or counts: once for both systems, "
+        "or first for the run and then for the baseline.",
     )
     agreement: float | None = option(
         default=None,
         low=0,
         high=1,
         needs="rates",
-        help="How similar the answers are, from 0 (independent) to 1 (as similar as the rates allow); this is kappa if"
-        " the rates are equal.",
+        help="How similar the two systems' outcomes are, from 0 (independent) to 1 (as similar as the rates allow). "
+        "With equal rates this is Cohen's kappa.",
         default_words="0",
     )
 

@@ -1,16 +1,16 @@
 """Plan how many answers people must label to correct a judge's errors.
 
-The plan is for an interval of a given half width, or for a difference to find. It is about the score of one run or,
-with --baseline, the difference of two runs. FILES are judged answers, as for `nescio score`.
+The goal is an interval of a given half width, or finding a given difference. The plan is for the score of one run or,
+with --baseline, for the difference of two runs. FILES are judged answers, as for `nescio score`.
 
 \b
 nescio plan-labels questions.jsonl runs/*.jsonl --run mine --labels people.csv --half-width 0.15
 nescio plan-labels --spread 0.6 --correlation 0.7 --questions 1000 --half-width 0.07
 
-The labels that you have (--labels) show how much people's verdicts vary, and how well the judge's agree with
-them. Without labels, state the --correlation that you expect; people's verdicts are then assumed to vary as much as the
-judge's own. Without FILES, also state their --spread and the number of --questions. The second table spreads the labels
-over the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
+The labels that you already have (--labels) show how much people's verdicts vary, and how well the judge agrees with
+people. Without labels, state the expected --correlation; people's verdicts are then assumed to vary as much as the
+judge's verdicts. Without FILES, also state the --spread of people's verdicts and the number of --questions. The second
+table divides the labels among the judge's verdicts in the best way (--labels-by verdicts of `nescio score`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None, metavar="RUN", needs="pilot", help="The run to plan for.", default_words="the only one"
     )
     baseline: str | None = option(
-        default=None, metavar="RUN", needs="pilot", help="Plan for the difference of the run and this one."
+        default=None, metavar="RUN", needs="pilot", help="Plan for the difference between the run and this run."
     )
     half_width: float | None = option(
         default=None, low=0, above=True, apart="difference", help="Half the width of the interval to reach."
@@ -53,15 +53,16 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None,
         low=0,
         high=1,
-        help="The correlation of people's and the judge's verdicts.",
-        default_words="that of the labels",
+        help="The correlation between people's verdicts and the judge's.",
+        default_words="the correlation in the labels",
     )
     spread: float | None = option(
         default=None,
         low=0,
         above=True,
         apart="pilot",
-        help="Without FILES, the standard deviation of people's verdicts, or of their difference.",
+        help="Without FILES: the standard deviation of people's verdicts or, for two runs, of the differences of "
+        "the verdicts.",
     )
     questions: int | None = option(default=None, low=1, apart="pilot", help="Without FILES, the number of questions.")
     target: Target = option(
@@ -75,9 +76,7 @@ class PlanLabelsRequest(Reading, Piloted):
         super().check()
         check_power(self.power, self.alpha)
         if (self.half_width is None) == (not self.difference):
-            raise UsageError(
-                f"labels are planned for {opt('half_width')} or for {opt('difference')} (not 0); give one of the two"
-            )
+            raise UsageError(f"a plan needs a goal: give either {opt('half_width')} or {opt('difference')} (not 0)")
         if self.correlation == 1:
             raise UsageError(f"{opt('correlation', 1)} would mean that the judge is always right; give less than 1")
 

@@ -1,14 +1,14 @@
 """Plan how many questions to ask, and how often to ask each, within a budget.
 
-The variances come from a pilot with several answers to each question, or are stated with --variances. With --baseline,
-the plan is for the difference of two runs, and every answer is paid for twice. FILES are as for `nescio lab repeats`.
+The variances come from a pilot with several answers to each question, or from --variances. With --baseline, the plan is
+for the difference of two runs, and every answer is paid for twice. FILES are as for `nescio lab repeats`.
 
 \b
 nescio plan-repeats trials.csv --run agent-2 --budget 1000 --per-question 2 --per-answer 0.1
 nescio plan-repeats --variances 0.15,0.1 --budget 1000 --per-question 2 --per-answer 0.1
 
 A question costs --per-question once (to write it, or to have people answer it) and --per-answer for each answer. The
-table has the whole numbers of repeats next to the best number, and asking once.
+table shows the whole numbers of repeats around the optimum, and asking once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PlanRepeatsRequest(Reading, Piloted):
     """The options of `nescio plan-repeats`."""
 
     budget: float = option(low=0, above=True, help="The largest total cost, in any unit.")
-    per_question: float = option(default=0.0, low=0, help="The cost of a question, once.")
+    per_question: float = option(default=0.0, low=0, help="The cost of a question, without its answers.")
     per_answer: float = option(default=1.0, low=0, above=True, help="The cost of an answer.")
     run: str | None = option(
         default=None,
@@ -41,14 +41,14 @@ class PlanRepeatsRequest(Reading, Piloted):
         default=None,
         metavar="RUN",
         apart="variances",
-        help="Plan for the difference of the run and this one.",
+        help="Plan for the difference between the run and this run.",
     )
     variances: Sequence[float] | None = option(
         default=None,
         kind=NUMBERS,
         metavar="Q,S",
         apart="pilot",
-        help="Without a pilot, the variance between questions and that of a single answer.",
+        help="Without a pilot: the variance between questions, and the variance of a single answer.",
     )
 
 

@@ -87,13 +87,14 @@ class AnswerRequest(Seeded, OfStories):
         low=0,
         high=1,
         help="Abstain below this confidence (0 to 1); the candidate is kept.",
-        default_words="0; with a validator, its own for c@1",
+        default_words="0; with a validator, the validator's threshold for c@1",
     )
     validate: Path | str | None = option(
         default=None,
         reads=True,
         metavar="MODEL",
-        help="A validator that `nescio ave validate train` wrote: ask for the next candidate until it accepts one.",
+        help="A validator that `nescio ave validate train` wrote. The system proposes candidates until the "
+        "validator accepts one.",
     )
     by_sentence: bool = option(default=False, help="Answer with a sentence of the story, even if there are options.")
 
@@ -111,8 +112,8 @@ def answer(request: AnswerRequest) -> Answered:
     nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
 
-    With --validate, a candidate that the validator rejects is followed by the system's next one. If none is left, the
-    question stays unanswered. `nescio read candidates` makes the collection that such a validator is trained on.
+    With --validate, the system proposes its next candidate whenever the validator rejects one. If no candidate is left,
+    the question stays unanswered. `nescio read candidates` makes the collection for training such a validator.
 
     \b
     nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
@@ -152,7 +153,9 @@ class CandidatesRequest(OfStories):
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
     )
-    by_sentence: bool = option(default=False, help="Take the sentences of the story, even if there are options.")
+    by_sentence: bool = option(
+        default=False, help="Take the sentences of the story as candidates, even if there are options."
+    )
 
 
 @verb(CandidatesRequest, prints="")
@@ -160,8 +163,8 @@ def candidates(request: CandidatesRequest) -> CandidatesWritten:
     """Write all candidate answers as a collection for validators (AVE 2007).
 
     FILES are a collection with its stories and its key. The candidates are the options of a question, or else the
-    sentences of its story, each with the sentence that supports it best. Right are the options of the key, and the
-    sentences that people accept or, if nobody lists any, those of AutSent.
+    sentences of its story, each with the sentence that supports it best. Right candidates are the options of the key,
+    and the sentences that people accept or, if no such list exists, the sentences of AutSent.
 
     \b
     nescio read candidates questions.jsonl stories.jsonl -o candidates.xml
@@ -193,7 +196,7 @@ class KeyWritten(Struct, frozen=True):
         ceiling = self.matched / self.questions if self.questions else float("nan")
         return (
             f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
-            f"matches their key, so no run can have an AutSent above {ceiling:.3f}"
+            f"matches the key, so AutSent of a run can be at most {ceiling:.3f}"
         )
 
 
@@ -215,8 +218,8 @@ def key(request: KeyRequest) -> KeyWritten:
     \b
     nescio read key questions.jsonl stories.jsonl -o autsent.jsonl
 
-    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0: all that tie, and none if
-    nothing in the story matches.
+    The key is JSON Lines of {"id", "sentences", "texts"}, with sentences counted from 0. It lists all sentences that
+    tie, and none if no sentence of the story matches.
     """
     output = Path(request.output)
     check_file(output, "a key", (".jsonl",), request.inputs())
@@ -293,8 +296,8 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
     return [
         note(
             "read.ceiling",
-            "people accept no sentence as an answer to {empty} of {total:n question}, so no run can have a "
-            "HumSent above {ceiling:.3f}",
+            "people accept no sentence as an answer to {empty} of {total:n question}, so HumSent of a run can be at "
+            "most {ceiling:.3f}",
             empty=empty,
             total=len(lists),
             ceiling=1 - empty / len(lists),
@@ -309,8 +312,7 @@ def _with_correlations(scores: Scores) -> Scores:
         notes.append(
             note(
                 "read.few_runs",
-                "correlations over runs need {least} runs or more, but there {runs:is/are} only {runs}, so they are "
-                "undefined",
+                "correlations over runs are undefined: they need {least} runs or more (found {runs})",
                 least=LEAST_RUNS,
                 runs=runs,
             )

@@ -13,10 +13,10 @@ nescio report suite/suite.toml -o suite.html
 nescio report outcomes.csv --tolerate 30 --open
 nescio report outcomes.csv --study stability --study swap -o report.html
 
-With --baseline, the page shows what changed between two runs: won, lost, newly silent, newly answered. For a suite,
-it has a leaderboard over the benchmarks, and a heat map of runs and benchmarks. With --tolerate, run and threshold
-are those that can be held to so many wrong answers, with 95% confidence. JSON has every sentence with its figures,
-the level that it claims, and what it is conditional on.
+With --baseline, the page shows the questions that changed between two runs: won, lost, newly silent, newly answered.
+For a suite, the page has a leaderboard over the benchmarks, and a heat map of runs and benchmarks. --tolerate chooses a
+run and a threshold that keep the share of wrong answers at or below this limit, with 95% confidence. JSON has every
+sentence with its figures, its confidence level and its conditions.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Paged(Reading, Certified, Resampled, WithOrWithoutInterval, BrokenDown, Me
         default=None,
         kind=OWN_FILE,
         apart=("suite", "baseline"),
-        help="A table of people's verdicts on some answers (run, question, verdict): the page shows them beside the"
-        " judge's, and the questions where they differ.",
+        help="A table of people's verdicts on some answers (run, question, verdict). The page shows people's "
+        "verdicts beside the judge's, and the questions where the two differ.",
     )
 
 
@@ -84,10 +84,11 @@ class SinceBaseline(Request, group="What changed"):
         kind=NAME_OR_PATH,
         metavar="RUN|FILE",
         apart=("suite", "by"),
-        help="Write a page of what changed since this run, or since the one in a file (`compare --save-baseline`).",
+        help="Write a page of what changed since this run, or since the run in a file that `compare "
+        "--save-baseline` wrote.",
     )
     run: str | None = option(
-        default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other one of two"
+        default=None, metavar="RUN", needs="baseline", help="The new run.", default_words="the other of two runs"
     )
     test: Test = option(default="auto", needs="baseline", help="How the p-value is computed, as for `nescio compare`.")
     correction: Correction = option(
@@ -105,7 +106,7 @@ class Advised(Request, group="In the terminal"):
         low=0,
         high=100,
         apart=("suite", "baseline"),
-        help="The share of wrong answers that is tolerated, in percent.",
+        help="The tolerated share of wrong answers, in percent.",
     )
 
 
@@ -123,7 +124,7 @@ class ReportRequest(Advised, SinceBaseline, Suited, Paged):
         default=None,
         metavar="DIR",
         apart=("suite", "baseline"),
-        help="Write every chart to a new folder. SVG and its data; PDF and PNG with the extra `figures`.",
+        help="Write every chart to a new folder: SVG and its data, also PDF and PNG with the extra `figures`.",
     )
     title: str | None = option(default=None, help="The title of the page.", default_words="the names of the files")
     study: tuple[Study, ...] = option(
@@ -205,7 +206,7 @@ def report(request: ReportRequest) -> Report:
     if figures is not None:
         check_new_folder(figures)
     if request.by == QUESTION:
-        raise UsageError(f"the page lists every question already; leave {opt('by', QUESTION)} out")
+        raise UsageError(f"the page already lists every question; leave {opt('by', QUESTION)} out")
     if request.is_("suite"):
         made = _of_a_suite(request)
     elif request.baseline is not None:
@@ -254,7 +255,8 @@ def _advice(request: ReportRequest, data: page.ReportData, texts: Any) -> Result
         return found
     by_format = note(
         "advise.measure",
-        "{measure} decides, as files of the format {format} are scored by it; {option} lets another measure decide",
+        "{measure} decides, because it is the default measure of the format {format}; {option} lets another measure "
+        "decide",
         measure=data.main,
         format=data.loaded.format,
         option=opt("measures", DEFAULT_MEASURES[:1]),

@@ -10,9 +10,10 @@ nescio score questions.jsonl runs/*.jsonl -f json
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
 nescio score trivia=suite/trivia.csv medicine=suite/medicine.csv
 
-Several benchmarks are a suite: NAME=FILES for each (NAME='runs/*.csv'; files without a name belong to the benchmark
-before them), a TOML file that defines them, or --suite-by. Each run then has its mean over them, its win rate and its
-score on each. LaTeX has superscripts for the runs that are significantly worse.
+Several benchmarks form a suite. Give NAME=FILES for each benchmark (NAME='runs/*.csv'; files without a name belong to
+the benchmark before), a TOML file that defines the suite, or --suite-by. Each run then gets its mean over the
+benchmarks, its win rate and its score on each benchmark. In LaTeX, superscripts name the runs that are significantly
+worse.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class Pooled(Request, group="An older run"):
         default=None,
         kind=OWN_FILE,
         apart=("suite", "labels", "by", "columns", "mark", "interval"),
-        help="An older run's outcomes on all questions, of which FILES hold a random sample: corrects the scores by how"
-        " it did on the others.",
+        help="An older run's outcomes on all questions; FILES hold answers to a random sample of these. The older "
+        "run's outcomes on the other questions correct the scores.",
     )
 
 
@@ -87,7 +88,8 @@ class Ceilinged(Gated, group="Gates"):
         default={},
         metavar="MEASURE=VALUE",
         apart="suite",
-        help="Where lower is better: exit with 1 if a whole interval is above VALUE, and with 3 if it spans VALUE.",
+        help="For measures where lower is better: exit with 1 if a run's whole interval is above VALUE, and with 3 "
+        "if it spans VALUE.",
     )
 
 
@@ -114,7 +116,7 @@ class ScoreRequest(
     )
     mark: bool | None = option(
         default=None,
-        help="Mark the best run, and by paired tests its ties.",
+        help="Mark the best run and, by paired tests, its ties.",
         default_words="on all questions, if exact tests are fast",
     )
     fail_under: Mapping[str, float] = option(
@@ -132,8 +134,8 @@ class ScoreRequest(
                 raise UsageError(f"{opt(name)} needs intervals; give {opt('ci')} a level")
         if self.simultaneous and self.interval != "auto":
             raise UsageError(
-                f"{opt('interval', self.interval)} would not hold for all runs together; {opt('simultaneous', True)}"
-                " uses what does (docs/chosen.md)"
+                f"{opt('interval', self.interval)} would not hold for all runs together; leave it out, and "
+                f"{opt('simultaneous', True)} uses intervals that do (docs/chosen.md)"
             )
         if self.labels is not None and self.mark:
             raise UsageError(
@@ -141,7 +143,10 @@ class ScoreRequest(
                 " differences"
             )
         if self.labels is not None and self.by == QUESTION:
-            raise UsageError(f"labels correct a mean over questions, which leaves nothing for {opt('by', QUESTION)}")
+            raise UsageError(
+                "labels correct means over questions, not the scores of single questions; leave "
+                f"{opt('by', QUESTION)} out"
+            )
 
     @property
     def limits(self) -> list[Limit]:
@@ -175,8 +180,8 @@ def score(request: ScoreRequest) -> Scores:
 def _whole_alone(by: str) -> Note:
     return note(
         "gates.whole",
-        "the gates are about all questions together; rules with `stratum = {column}` in a policy (`nescio gate`) limit "
-        "each {by}",
+        "the gates check all questions together; to gate each {by}, use a policy with `stratum = {column}` (`nescio "
+        "gate`)",
         column=f'"{by}"',
         by=by,
     )

@@ -1,7 +1,8 @@
 """Print SQL that counts a table of any size, for `nescio score` and `nescio compare` to read.
 
 TABLE has a row for each answer, with the columns `run`, `question` and `outcome`. Run a statement on your engine, save
-what it returns as Parquet or CSV, and give nescio that file: values, intervals and exact tests are those of the rows.
+the result as Parquet or CSV, and give this file to nescio. Values, intervals and exact tests are the same as from the
+rows.
 
 \b
 nescio sql answers --dialect spark --only pairs
@@ -9,12 +10,12 @@ nescio sql 'part-*.parquet' --only pairs
 nescio sql answers --column outcome=verdict --outcome-map right=correct --only runs
 nescio sql answers --bins 1000 --only confidences
 
-Three statements count the outcomes of each run (`runs`), of each two runs on the same questions (`pairs`, with each run
-beside itself), and of each rounded confidence (`confidences`, for AUROC, AURC, ECE and `nescio tune`). Counts of shards
-that share no question add up: sum each column by its run, its two runs, or its run and confidence. nescio stops at
-counts with missing questions, unknown words, or questions that a run answers twice (columns `missing` and `other`), so
---missing and --ungraded apply here. Outcomes are counted as the table has them: leave out questions without an answer
-in a view.
+The three statements count outcomes: of each run (`runs`), of each pair of runs on the same questions (`pairs`, which
+also pairs each run with itself), and at each rounded confidence (`confidences`, for AUROC, AURC, ECE and `nescio
+tune`). If shards share no question, add up their counts: sum each column over the same run, pair, or run and
+confidence. nescio refuses counts with missing questions, unknown words, or questions that a run answers twice (columns
+`missing` and `other`). So decide with --missing and --ungraded here. To leave out questions without an answer, query a
+view.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ class SqlRequest(Request):
     """The options of `nescio sql`."""
 
     table: str = argument(
-        kw_only=False, argument=True, metavar="TABLE", help="The table, or for DuckDB and Spark a file."
+        kw_only=False, argument=True, metavar="TABLE", help="The table; for DuckDB and Spark also a file."
     )
     dialect: Dialect = option(default="duckdb", help="The SQL to write.")
     only: Literal["runs", "pairs", "confidences"] | None = option(
-        default=None, help="Print this statement alone.", default_words="all of them"
+        default=None, help="Print only this statement.", default_words="all statements"
     )
     column: Mapping[str, str] = option(
-        default={}, metavar="NAME=COLUMN", help="Which column is the run, question, outcome or confidence."
+        default={}, metavar="NAME=COLUMN", help="Which column holds the run, question, outcome or confidence."
     )
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     missing: Missing = option(
         default="error",
-        help="What to do with a question that a run lacks: count it as missing, which nescio refuses to score, count it"
-        " as unanswered, or leave it out for all runs.",
+        help="What to do with a question that a run lacks: count it as missing (nescio then refuses the counts), "
+        "count it as unanswered, or leave it out for all runs.",
     )
     ungraded: Literal["error", "exclude"] = option(
         default="error", help="What to do with an empty outcome: count it as `other`, or leave it out."
@@ -57,7 +58,7 @@ class SqlRequest(Request):
     bins: int | None = option(
         default=None,
         low=1,
-        help="Round confidences to this many parts of 1, and count the outcomes at each.",
+        help="Round confidences to multiples of 1/N, and count the outcomes at each rounded confidence.",
         default_words="1,000 with --only confidences",
     )
 

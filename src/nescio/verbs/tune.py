@@ -8,17 +8,17 @@ nescio tune outcomes.csv --run mine
 nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
 nescio tune outcomes.csv --run mine --max-risk 0.5 --confidence 0.95
 
-"on new questions" is the value to expect, from held-out questions. The "in sample" value is too optimistic. "every
-answer" gives all answers, withheld candidates too. The threshold helps if the value to expect is better than that of
-the run "as given", and significantly so if its interval leaves that one out.
+"on new questions" is the expected value, from held-out questions. The "in sample" value is too optimistic. The row
+"every answer" gives all answers, withheld candidates too. The threshold helps if its expected value is better than the
+value of the run "as given". It helps significantly if its interval excludes the value "as given".
 
-The exact c@1 rule needs calibrated confidences and no tuning; its value is also slightly too optimistic. It answers a
-question if its chance to be right exceeds A/(n + U). Of n questions, A is the number of right answers to expect and U
-the number unanswered, both without this question.
+The exact c@1 rule needs calibrated confidences but no tuning; its value is also slightly too optimistic. It answers a
+question if the probability of being right exceeds A/(n + U). A is the expected number of right answers and U the number
+of unanswered questions, both among the n questions without this one.
 
-A threshold belongs to one run. With --baseline, two runs are compared, each at its own threshold: each part of the
-questions is held out in turn, and no question helps to choose the threshold by which it is judged. With --max-risk,
-exit status 3 means that no threshold could be certified.
+A threshold belongs to one run. --baseline compares two runs, each at its own threshold. Each part of the questions is
+held out in turn, so no question helps to choose the threshold that decides on it. With --max-risk, exit status 3 means
+that no threshold could be certified.
 """
 
 from __future__ import annotations
@@ -83,8 +83,7 @@ class Two(Request, group="Two runs"):
         default=None,
         metavar="RUN",
         apart=("max_risk", "curve", "output", "next", "simultaneous"),
-        help="Compare the run with this one, each at the threshold that is best for it, on questions that chose neither"
-        " threshold.",
+        help="Compare the run with this baseline, each at its own best threshold, on held-out questions.",
     )
 
 
@@ -95,19 +94,19 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
     max_risk: float | None = option(
         default=None,
         kind=BETWEEN,
-        help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong,"
-        " with a guarantee (exit status 3 where none can be given); the measure is then only reported.",
+        help="Instead, find the largest coverage with a guarantee that at most this share of the answers to new "
+        "questions is wrong. The measure is then only reported. Exit status 3: no guarantee is possible.",
     )
     confidence: float = option(
-        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
+        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of the guarantee."
     )
     grid: Sequence[float] | None = option(
         default=None,
         kind=NUMBERS,
         metavar="C,C,…",
         needs="max_risk",
-        help="The thresholds to test for a guaranteed risk, chosen before looking at the data.",
-        default_words="at 20 ranks",
+        help="The thresholds to test for a guaranteed risk. Choose them before you look at the data.",
+        default_words="thresholds at 20 ranks",
     )
     curve: bool = option(
         default=False,
@@ -118,8 +117,8 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
         default=None,
         flags=("-o", "--output"),
         metavar="RUN",
-        help="Write the run with the threshold applied, candidates kept: an outcome table (.csv, .tsv, .jsonl,"
-        " .parquet).",
+        help="Write the run with the threshold applied, keeping declined candidates: an outcome table (.csv, .tsv, "
+        ".jsonl, .parquet).",
     )
 
     def check(self) -> None:
@@ -128,7 +127,7 @@ class TuneRequest(Two, Thresholds, Further, WithOrWithoutInterval):
         if self.simultaneous and self.ci is None and self.max_risk is None:
             raise UsageError(f"{opt('simultaneous')} needs intervals; give {opt('ci')} a level")
         if self.baseline is not None and self.ci is None:
-            raise UsageError(f"{opt('baseline')} compares by intervals; give {opt('ci')} a level")
+            raise UsageError(f"{opt('baseline')} needs intervals; give {opt('ci')} a level")
 
 
 class TunedRun(Tuned, frozen=True):

@@ -49,7 +49,7 @@ def test_rows_are_questions_and_judged_answers() -> None:
     np.testing.assert_array_equal(data.columns["ave.accepted"], [[nan, nan, 1, 0, 0]])
     assert in_words(notes) == (
         "1 of 4 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1 of 4 answers are missing, and count as REJECTED",
+        "run 'a': 1 of 4 answers missing; missing answers count as REJECTED",
     )
 
 
@@ -159,12 +159,10 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
     _, notes = evidence(exercise(q1="VU"), chosen)
     assert in_words(notes) == (
         "1 of 2 answers are UNKNOWN (or have no value), and are left out",
-        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers uses them, "
-        "and their questions "
-        "earn nothing in QA accuracy",
+        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: measures over answers ignore these, and QA accuracy counts the questions as not right",
     )
 
 
 def test_missing_answers_of_several_runs_are_one_note() -> None:
     _, notes = evidence(exercise(q1="VR", q2="R"), {"a": run(("q1 1", S)), "b": run(("q1 1", S), ("q1 2", R))})
-    assert in_words(notes) == ("run 'a': 2, run 'b': 1 of 3 answers are missing, and count as REJECTED",)
+    assert in_words(notes) == ("run 'a': 2, run 'b': 1 of 3 answers missing; missing answers count as REJECTED",)

@@ -65,7 +65,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 answer.question, answer.strata = f"{data_set}/{name}", {"dataset": data_set}
             answers.append(log.take(answer))
     if not answers:
-        raise FormatError(sources[0].label, "there are no responses in it")
+        raise FormatError(sources[0].label, "the file holds no responses")
     log.number(answers)
     return log.by_score(answers, "the responses", keep=("dataset",) if several else ())
 
@@ -82,7 +82,7 @@ def _last_stages(log: Log) -> list[Source]:
     last = {folder(source): stage(source) for source in sorted(log.sources, key=stage, reverse=True)}
     kept = [source for source in log.sources if stage(source) in (-1, last[folder(source)])]
     if left := [str(source.label) for source in log.sources if source not in kept]:
-        template = "not read, because files of a later stage are beside them: {files:list 3}"
+        template = "not read, because the folder has files of a later stage: {files:list 3}"
         log.say("abstention_bench.stages", template, files=left)
     return kept
 

@@ -35,7 +35,7 @@ from nescio.sources.json_lines import json_lines
 from nescio.sources.source import Source, own_path
 
 NO_CALL = "made no function call"
-UNSEEN = "right by BFCL, its output is not given"
+UNSEEN = "right according to BFCL; its output was not given"
 NO_FUNCTION_FITS = "irrelevance"  # is part of the name of these categories
 _NAME = re.compile(r"(?:BFCL_v\d+_)?(?P<category>.+?)_(?:score|result)")
 _GROUPS = {"live", "non_live", "multi_turn", "agentic", "format_sensitivity"}  # folders between a model and its files
@@ -132,8 +132,8 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
         failures[name] = row, where
     if number(counts.correct_count) != counts.total_count - len(failures):
         rule = (
-            f"it counts {counts.correct_count} right answers of {counts.total_count}, and lists {len(failures)} "
-            "failures: the file is cut off, or lists more than failures"
+            f"the file counts {counts.correct_count} right answers of {counts.total_count}, but lists "
+            f"{len(failures)} failures: it is cut off, or lists other answers too"
         )
         raise FormatError(source.label, rule)
     model_outputs, category = _outputs_of(source, outputs), _category_of(source)
@@ -181,7 +181,7 @@ def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
     names += [f"{category}, not listed {i}" for i in range(1, max(totals) - len(names) + 1)]
     for sheet in sheets:
         if sheet.outputs is not None and len(sheet.outputs) != sheet.total:
-            rule = f"it counts {sheet.total} answers, and the file of outputs holds {len(sheet.outputs)}"
+            rule = f"the file counts {sheet.total} answers, but the file of outputs holds {len(sheet.outputs)}"
             raise FormatError(sheet.path, rule)
         answers = [_answer(sheet, name) for name in (sheet.outputs or names)]
         _say_unparsed(log, sheet, answers)
@@ -253,8 +253,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[EMPTY]:
         log.say(
             "bfcl.empty",
-            "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right {n:is/are} empty, which "
-            "declines nothing",
+            "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right {n:is/are} empty and "
+            "{n:counts/count} as right, not as declined",
             sheet.run,
             category=sheet.category,
             n=right[EMPTY],
@@ -263,8 +263,8 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
     if right[UNSEEN]:
         log.say(
             "bfcl.unseen",
-            "run {subject!r}, {category}: BFCL also calls an output right that it could not parse; give the "
-            "*_result.json to tell such a call from none",
+            "run {subject!r}, {category}: BFCL also calls outputs right that it could not parse; give the "
+            "*_result.json to tell these from outputs without a call",
             sheet.run,
             category=sheet.category,
         )

@@ -130,8 +130,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise FormatError(source.label, _why_no_cases(source))
         if MAP in source.document:
             template = (
-                "{subject}: a cache also keeps cases of earlier runs, so its {cases:n case} may not all be of the last "
-                "one"
+                "{subject}: a cache also keeps cases of earlier runs, so not all {cases:n case} may be from the "
+                "last run"
             )
             log.say("deepeval.cache", template, str(source.label), cases=len(cases))
         _against_counts(log, source, cases)
@@ -151,16 +151,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if failed:
         log.say(
             "deepeval.failed_metrics",
-            "{cases:n case} {cases:has/have} a metric that ended in an error or has no score, which says nothing "
-            "about the answer; DeepEval counts {counted} of them as failed",
+            "{cases:n case} {cases:has/have} a metric with an error or without a score, so {cases:it is/they are} "
+            "not graded; DeepEval counts {counted} of these as failed",
             cases=len(failed),
             counted=sum(case.success is False for case in failed),
         )
     if unused := sum(_has_0_for_no_tool(case, _deciding(metrics, metric)) for case, metrics, _ in placed):
         log.say(
             "deepeval.no_tool_used",
-            "{cases:n dialogue} without any tool {cases:has/have} 0 by Tool Use, which DeepEval also gives where no "
-            "tool was needed: counted as incorrect",
+            "{cases:n dialogue} without any tool call {cases:scores/score} 0 by Tool Use and {cases:counts/count} "
+            "as incorrect; DeepEval gives 0 even if no tool was needed",
             cases=unused,
         )
     return log.by_score(answers, "the cases")
@@ -175,7 +175,7 @@ def _fullest(log: Log) -> list[Source]:
             best[path.parent] = min(best.get(path.parent, len(ORDER)), ORDER.index(path.name))
     left = [path for path in paths if path.name in ORDER and ORDER.index(path.name) != best[path.parent]]
     if left:
-        template = "not read, because another file in the same folder has their cases: {files:list}"
+        template = "not read, because another file in the folder has the same cases: {files:list}"
         log.say("deepeval.one_of_folder", template, files=[str(path) for path in left])
     return [source for source, path in zip(log.sources, paths, strict=True) if path not in left]
 
@@ -193,10 +193,10 @@ def _name(source: Source) -> str:
 def _why_no_cases(source: Source) -> str:
     if LINK in source.document:
         return (
-            f"it holds a link to the run at Confident AI but none of its cases: {FULL} beside it, or a run "
-            "that was not sent there, has them"
+            f"the file links to the run at Confident AI but holds no cases; give {FULL} beside it, or a run that was "
+            "not sent there"
         )
-    return "its run has no test cases: DeepEval was stopped before the first"
+    return "the run has no test cases: DeepEval stopped before the first"
 
 
 # ---- cases ----
@@ -252,8 +252,8 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
         return choose(log.options, METRIC, names, "metrics")
     if len(names) > 1:
         template = (
-            f"a case is right if all its metrics passed ({{metrics:list}}); {opt('choose', of='metric=NAME')} "
-            "takes one of them"
+            f"a case is right if all its metrics passed ({{metrics:list}}); {opt('choose', of='metric=NAME')} takes "
+            "one metric"
         )
         log.say("deepeval.all_metrics", template, metrics=names)
     return None

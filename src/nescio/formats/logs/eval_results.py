@@ -35,12 +35,15 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
             "of its eval.yaml, such as cais/hle:hle"
         )
     if outcomes.repeats is not None:
-        raise MismatchError("questions were asked several times, and an entry of .eval_results has one score")
+        raise MismatchError(
+            "questions were asked several times, but an entry of .eval_results has one score; give one repeat"
+        )
     for state, what in ((ABSENT, "lacks"), (NOT_GRADED, "has no grade for")):
         for run, states in zip(outcomes.runs, outcomes.state, strict=True):
             if lacking := int((states == state).sum()):
                 raise MismatchError(
-                    f"run {run!r} {what} {lacking} of {len(states)} questions, and a score for others to see is of all"
+                    f"run {run!r} {what} {lacking} of {len(states)} questions, but a published score must cover all "
+                    "questions"
                 )
     evidence, notes = apply_policies(outcomes, Policies())
     totals = evidence.tally().totals()
@@ -60,7 +63,7 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
             (folder / f"{file}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shown = note(
         "eval_results.value",
-        "value is the share of all questions answered correctly, from 0 to 1; the counts, silence among them, are in "
-        "notes",
+        "`value` is the share of all questions answered correctly, from 0 to 1; `notes` has the counts, also of "
+        "silence",
     )
     return WriteResult(plural(len(files), "score"), (*notes, *renamed(outcomes.runs, files), shown))

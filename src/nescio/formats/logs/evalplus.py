@@ -43,7 +43,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source, run in named(log.sources, _name):
         run_answers = [log.take(_answer(row, run, task, i, source)) for task, i, row in _samples(source)]
         if not run_answers:
-            raise FormatError(source.label, "there are no samples in it")
+            raise FormatError(source.label, "the file holds no samples")
         for metric in ("base", "plus"):
             by_task: dict[str, list[float]] = {}
             for answer in run_answers:

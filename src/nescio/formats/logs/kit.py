@@ -136,8 +136,8 @@ class Log:
         if again:
             self.say(
                 "kit.repeats",
-                "{repeats:n answer} {repeats:is/are} to a question that already has one: "
-                "{repeats:it is a repeat/they are repeats}",
+                "{repeats:n answer} {repeats:is/are} to a question that already has an answer: read as {repeats:a "
+                "repeat/repeats}",
                 repeats=again,
             )
 
@@ -323,8 +323,8 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
     if least is None:
         incorrect = note(
             "kit.partial_incorrect",
-            "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; "
-            f"{opt('choose')} threshold=0.5 moves the line, mean({{column}}) averages the scores",
+            "{between} of {total} scores of {subject} lie between 0 and 1 and count as incorrect; "
+            f"{opt('choose')} threshold=0.5 counts scores from 0.5 on as correct, mean({{column}}) averages the scores",
             what,
             between=between,
             total=total,
@@ -348,8 +348,8 @@ def no_outcome(what: str, column: str) -> Note:
     """Return a note that scores are no outcomes."""
     return note(
         "kit.no_outcome",
-        "{subject} is not between 0 and 1, so it gives no outcomes: only mean({column}) is available; if higher is "
-        f"better, {opt('choose', of='threshold=T')} turns it into outcomes",
+        "{subject} is not between 0 and 1, so it gives no outcomes, only mean({column}); if higher is better, "
+        f"{opt('choose', of='threshold=T')} turns the scores into outcomes",
         what,
         column=column,
     )
@@ -471,7 +471,9 @@ def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
     names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
     for name in names:
         if names.count(name) > 1:
-            raise MismatchError(f"two of these would both be run {name!r}; rename one of the files or folders")
+            raise MismatchError(
+                f"two of these files would both become run {name!r}; rename one of the files or folders"
+            )
     return names
 
 

@@ -106,7 +106,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             rows_of(source) if listed is None else [row for row, _ in placed_rows(source, listed, "each row")]
         )
         if not rows:
-            raise FormatError(source.label, "there are no rows in it")
+            raise FormatError(source.label, "the file holds no rows")
         if kind == "scores":
             say_no_answers(log, source)
             return _by_trace(log, source, rows, run)
@@ -229,7 +229,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
         if mark is not None:
             held.setdefault(metric_name(name, "score"), []).append(mark)
     if whole:
-        template = "{subject}: {whole:n score} of a whole experiment or session not read"
+        template = "{subject}: {whole:n score} not read: {whole:it is/they are} about a whole experiment or session"
         log.say("langfuse.whole", template, str(source.label), whole=whole)
     for trace, scores in traces.items():
         means = {name: mean_of(values) for name, values in scores.items()}

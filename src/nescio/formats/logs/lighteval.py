@@ -53,7 +53,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for source in details:
         task_answers = [log.take(answer) for answer in _answers(source, names[_model(source)], texts=options.texts)]
         if not task_answers:
-            raise FormatError(source.label, "there are no rows in it")
+            raise FormatError(source.label, "the file holds no rows")
         _against_figures(log, task_answers, source, figures)
         answers += task_answers
     return by_metric(log, answers, keep=("task",))
@@ -82,7 +82,7 @@ def _why_figures_alone(source: Source) -> str:
     ]
     figures = in_brackets(shown[:3] if len(shown) < 4 else [*shown[:2], f"{shown[2]} and others"])
     return (
-        f"it holds figures{figures} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
+        f"the file holds figures{figures} but no answers; give details/…/details_*.parquet, which lighteval writes "
         "with --save-details"
     )
 

@@ -116,7 +116,7 @@ def open_answers(
     """
     rows_read = rows_of(source, without)
     if not rows_read:
-        raise FormatError(source.label, f"there are no {rows} in it")
+        raise FormatError(source.label, f"the file holds no {rows}")
     names = list(dict.fromkeys(name for row in rows_read for name in row))
     answers = column_of(source, names, "answer", answer)
     if answers is None:
@@ -195,6 +195,6 @@ def say_no_answers(log: Log, source: Source) -> None:
     """Note that a table has no column with answers."""
     log.say(
         "metric_tables.no_answers",
-        "{subject}: no column holds the answers, so it is unknown which of them are abstentions",
+        "{subject}: no column holds the answers, so abstentions cannot be recognised",
         str(source.label),
     )

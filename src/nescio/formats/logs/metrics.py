@@ -40,7 +40,7 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
         tasks.setdefault(answer.task, []).append(answer)
     names = _metrics(answers)
     if not names:
-        raise FormatError(log.label, "there is no metric in it")
+        raise FormatError(log.label, "the file holds no metric")
     for task_answers in tasks.values():
         _say_both_means(log, task_answers)
     for answer in answers:
@@ -65,7 +65,12 @@ def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, kee
         others = [other for other in _metrics(task_answers) if other != name]
         if others:
             what = f"{task}: {name}" if task else name
-            log.say("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others)
+            log.say(
+                "metrics.one",
+                "outcomes are from {subject}; these metrics give only scores: {others:list}",
+                what,
+                others=others,
+            )
         between = sum(0 < score < 1 for score in _graded(task_answers, name))
         log.notes += partial(name, between, len(task_answers), least)
         for answer in task_answers:
@@ -126,8 +131,8 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return
     template = (
-        f"scores of {{metrics:list}}, and no outcomes: {opt('choose', of='metric=NAME')} takes one of them as the "
-        "outcome (with threshold=T, correct from T on)"
+        f"scores of {{metrics:list}}, but no outcomes: {opt('choose', of='metric=NAME')} turns one metric into "
+        "outcomes (with threshold=T, correct from T on)"
     )
     log.say("metrics.only_scores", template, metrics=names)
 
@@ -141,15 +146,15 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
             graded = _graded(run_answers, name)
             if not graded:
                 template = (
-                    "run {subject!r}: {metric} has no score for any of {total:n answer}: it failed on each, or was "
-                    "not run"
+                    "run {subject!r}: {metric} has no score for any of {total:n answer}: the metric always failed, "
+                    "or was not run"
                 )
                 log.say("metrics.none_graded", template, run, metric=name, total=len(run_answers))
             elif len(graded) < len(run_answers):
                 log.say(
                     "metrics.both_means",
-                    "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: their mean is "
-                    "{over_graded:.4g}, and {over_all:.4g} if the others count 0",
+                    "run {subject!r}: {metric} has scores for {graded} of {total:n answer}: the mean is "
+                    "{over_graded:.4g} over these, and {over_all:.4g} if the others count as 0",
                     run,
                     metric=name,
                     graded=len(graded),

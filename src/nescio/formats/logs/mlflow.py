@@ -79,9 +79,9 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
     columns = {name: match[1] for name in table.names if (match := _SCORE.fullmatch(name))}
     metrics = metrics_among(table.rows, columns)
     if not metrics:
-        raise FormatError(source.label, "no metric in it has a number or a verdict", value=list(columns))
+        raise FormatError(source.label, "no metric in the file has a number or a verdict", value=list(columns))
     if others := [name for name in columns if name not in metrics]:
-        template = "{subject}: not read, because they do not hold numbers or verdicts: {columns:list}"
+        template = "{subject}: columns without numbers or verdicts are not read: {columns:list}"
         log.say("mlflow.labels", template, str(source.label), columns=others)
     answers = marked_rows(
         table,
@@ -112,7 +112,7 @@ def _traces(source: Source, run: str) -> Iterator[Answer]:
     names = list(dict.fromkeys(name for trace_marks in marks for name in trace_marks))
     metrics = [name for name in names if not any(trace_marks.get(name, 0.0) is None for trace_marks in marks)]
     if not metrics:
-        raise FormatError(source.label, "no assessment in it has a number or a verdict", value=names)
+        raise FormatError(source.label, "no assessment in the file has a number or a verdict", value=names)
     for i, (row, row_marks) in enumerate(zip(rows, marks, strict=True), 1):
         asked, text = _text(row.get("request")), _text(row.get("response"))
         if not asked:

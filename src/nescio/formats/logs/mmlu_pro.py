@@ -88,7 +88,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not log.part("results"):
         first = log.sources[0]
         results = f"{first.stem.removesuffix(SUMMARY)}{RESULT}.json"
-        rule = f"this holds the figures of a category and no answers; give {results} of its folder too"
+        rule = f"this file holds the figures of a category but no answers; also give {results} of its folder"
         raise FormatError(first.label, f"{rule}{offer('beside', results)}")
     extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
     seen: dict[str, Seen] = {}
@@ -227,24 +227,24 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
         if seen.random and full:
             log.say(
                 "mmlu_pro.random_letters",
-                "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by any rule of the "
-                f"repository, and are random: read as unanswered {trusts}",
+                "run {subject!r}: no rule of the repository gives {letters} letters in pred from the text, so "
+                f"these letters are random guesses: read as unanswered {trusts}",
                 run,
                 letters=seen.random,
             )
         elif seen.random:
             log.say(
                 "mmlu_pro.letters_not_strict",
-                "run {subject!r}: {letters} letters in pred cannot be reproduced from the text by the rule "
-                '"answer is (X)", and are random or come from a looser rule: '
-                f"{{trusted:trusted, as requested/read as unanswered {trusts}}}",
+                'run {subject!r}: the rule "answer is (X)" does not give {letters} letters in pred from the '
+                "text, so these are random guesses or come from a looser rule: {trusted:trusted, as requested/read "
+                f"as unanswered {trusts}}}",
                 run,
                 letters=seen.random,
                 trusted=trusted,
             )
         if (seen.again or seen.alone) and not trusted:
             rules = (
-                note("mmlu_pro.after_answer", '{letters} stand after "Answer:"', letters=seen.again),
+                note("mmlu_pro.after_answer", '{letters} come after "Answer:"', letters=seen.again),
                 note("mmlu_pro.last_alone", "{letters} are the last one alone in the text", letters=seen.alone),
             )
             log.say(

@@ -46,7 +46,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     results = log.part("results")
     if not results:
-        rule = f"this bundle holds figures and no answers: those are in results.jsonl{offer('beside', 'results.jsonl')}"
+        rule = f"this bundle holds figures but no answers; give results.jsonl{offer('beside', 'results.jsonl')}"
         raise FormatError(log.label, rule)
     bundles = {own_path(source.label).parent: source.document for source in log.part("bundle")}
     paths = [Path(source.label) for source in results]

@@ -51,8 +51,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     outputs, figures = log.part("output"), log.part("figures")
     if not outputs:
         rule = (
-            "it holds figures and no answers: those are in the folder of each benchmark, output-rs0.jsonl and so on,"
-            " beside it"
+            "the file holds figures but no answers; give the outputs in the folder of each benchmark beside it "
+            "(output-rs0.jsonl and so on)"
         )
         raise FormatError(figures[0].label, rule)
     places = {source.label: _place(source) for source in outputs}

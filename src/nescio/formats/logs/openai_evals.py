@@ -89,7 +89,7 @@ def _answers(log: Log, source: Source, run: str) -> Iterator[Answer]:
     if not answers:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
-        template = "run {subject!r}: there is no final report: the run was stopped before it ended"
+        template = "run {subject!r} has no final report: it was stopped before its end"
         log.say("openai_evals.no_report", template, run)
     for key, figure in (("correct", "accuracy"), ("score", "score")):
         marks = [mark for grade in grades.values() if (mark := number(grade.get(key))) is not None]
@@ -133,9 +133,10 @@ def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] 
 
 def _why_no_samples(report: Any) -> str:
     if report is None:
-        return "there are no samples in it: the run stopped before its first"
+        return "the file holds no samples: the run stopped before its first sample"
     shown = [f"{name} {value:g}" for name, value in as_object(report).items() if isinstance(value, (int, float))]
     figures = sanitize(in_brackets(shown), target="message")
     return (
-        f"it holds the final report{figures} and no samples, so no answer can be scored: give the whole log of events"
+        f"the file holds the final report{figures} but no samples, so no answer can be scored; give the whole log of "
+        "events"
     )

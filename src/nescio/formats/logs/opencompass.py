@@ -107,7 +107,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         _say_left_out(log, [source for source in log.sources if source not in asked])
         return ReadResult(_unjudged(asked, options), tuple(log.notes))
     if lacking := [source for source in predictions if _place(source) not in there]:
-        rule = "these predictions have no results with details beside them; score them separately from those that have"
+        rule = "these predictions have no results with details; score them separately from predictions that do"
         raise MismatchError(f"{lacking[0].label}: {rule}")
     graded = {_place(source) for source in verdicts}
     joined = [source for source in predictions if _place(source) in graded]
@@ -183,12 +183,12 @@ def _why_no_items(source: Source) -> str:
     model, dataset = _place(source)
     if _JUDGE.search(source.stem):
         return (
-            "these are a judge's texts on the answers that rules had called wrong, and not the answers: the verdicts "
-            f"are in results/{model}/{dataset}.json, if dump_details is set"
+            "these are a judge's texts on answers that rules had called wrong, not the answers; give "
+            f"results/{model}/{dataset}.json, which has the verdicts if dump_details is set"
         )
     return (
-        f"it holds figures{figures} and no items: those are in predictions/{model}/{dataset}.json beside "
-        "results, or in here if dump_details is set"
+        f"the file holds figures{figures} but no items; give predictions/{model}/{dataset}.json beside results, or run "
+        "again with dump_details"
     )
 
 
@@ -399,11 +399,14 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
         places = copies([item for _, item in items]) if all(isinstance(item, dict) for _, item in items) else None
         for i, (name, item) in enumerate(items):
             if not isinstance(item, dict) or not str(name).isdecimal():
-                rule = "each item must be an object, called by its number"
+                rule = "each item must be an object, with its number as the key"
                 raise FormatError(source.label, rule, where=f"item {name}", value=item)
             gold = item.get("gold", item.get("references", item.get("answer")))
             if gold is None and options.gold:
-                rule = "these predictions have no gold answer: results with details (dump_details) say which are right"
+                rule = (
+                    "these predictions have no gold answers; give results with details (dump_details), which say "
+                    "which answers are right"
+                )
                 raise FormatError(source.label, rule, where=f"item {name}")
             at, repeat = places[i] if places is not None else (int(name), None)
             question = f"{task}/{at + begun}"

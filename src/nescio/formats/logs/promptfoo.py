@@ -77,8 +77,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     for source in log.part("table"):
         rule = (
-            "this is promptfoo's table, which does not say which failures are errors of a script or a judge; have "
-            "it write the results themselves (promptfoo eval -o results.json, or promptfoo export)"
+            "this is promptfoo's table, which does not tell wrong answers from errors of a script or a judge; give "
+            "the results themselves (promptfoo eval -o results.json, or promptfoo export)"
         )
         raise FormatError(source.label, rule, where=source.head)
     prefixes = [f"{name}: " for name in name_runs(log.sources)] if len(parts) > 1 else [""]
@@ -95,19 +95,19 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
     for row, where in _results(source):
         results.append((checked(Result, row, source, where), where))
     if not results:
-        raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
+        raise FormatError(source.label, "the results are empty: promptfoo wrote no answer to any test")
     keys = [(_provider(result.provider), result.prompt_idx) for result, _ in results]
     runs = list(dict.fromkeys(keys))
     names = run_names([(provider, f"prompt {prompt}") for provider, prompt in runs])
     named = dict(zip(runs, names, strict=True))
     if len({provider for provider, _ in runs}) < len(runs):
-        log.say("promptfoo.prompts", "runs are distinguished by the number of their prompt")
+        log.say("promptfoo.prompts", "runs are told apart by the number of the prompt")
     crashed = sum(any(map(_crashed, result.assertions)) for result, _ in results)
     if crashed:
         log.say(
             "promptfoo.crashed",
-            "{subject}: in {crashed} of {total} results an assertion script crashed, which the tool "
-            "counts as a failure; results that failed for no other reason are not graded",
+            "{subject}: in {crashed} of {total} results an assertion script crashed. The tool counts this as a "
+            "failure; nescio does not grade results that failed only for this reason",
             source.name,
             crashed=crashed,
             total=len(results),
@@ -241,7 +241,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     if again:
         log.say(
             "promptfoo.repeats",
-            "{repeats} results are of tests with the same variables and assertions as another: they are repeats",
+            "{repeats} results have the same variables and assertions as another test: read as repeats",
             repeats=again,
         )
         numbers = {test: i for i, test in enumerate(dict.fromkeys(answer.cluster for answer in answers))}
@@ -272,8 +272,8 @@ def _name(files: Sequence[Tests], log: Log) -> None:
             answer.question = names[file.asked[answer.question]]
     log.say(
         "promptfoo.paired",
-        "{first} and {second} have different tests under one number (the first is {test}): tests are "
-        "paired by what they ask and numbered as in {given}",
+        "{first} and {second} have different tests under one number (first: {test}): tests are paired by their "
+        "variables and numbered as in {given}",
         first=differ[1].label,
         second=differ[2].label,
         test=differ[0],
@@ -288,7 +288,7 @@ def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> Non
         if "" in file.asked.values():
             why = f"some tests of {file.label} have no variables by which to pair them"
         elif len({*file.asked.values()}) < len(file.asked):
-            why = f"several tests of {file.label} ask the same, so that they cannot be paired by it"
+            why = f"several tests of {file.label} have the same variables, so they cannot be paired"
         elif elsewhere.isdisjoint(file.asked.values()):
             why = f"no test of {file.label} is in another file"
         else:

@@ -88,7 +88,7 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
         if count:
             log.say(
                 "simpleqa.empty_graded",
-                "run {subject!r}: {answers} empty answers were graded correct or incorrect, and are read as graded",
+                "run {subject!r}: {answers} empty answers were graded correct or incorrect, and keep their grades",
                 run,
                 answers=count,
             )

@@ -31,7 +31,7 @@ from nescio.tables.rest import with_rest
 from nescio.tables.settling import counts_of
 
 COUNTS = ("resolved_instances", "submitted_instances", "total_instances")
-NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
+NOT_SUBMITTED, MACHINE = "not submitted", "failed because of the machine"
 # The lists of a report and their meaning for an instance. More specific ones come first, because an empty patch is also
 # unresolved.
 LISTS: tuple[tuple[str, int, str | None], ...] = (
@@ -76,7 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     reports = [source for part, source in parts if part in ("report", "lists", "attempts")]
     single = log.part("instances")
     if not reports and not single:
-        rule = "these are predictions, which do not say what they resolve: the report of run_evaluation does"
+        rule = "these are predictions, which do not say what was resolved; give the report of run_evaluation"
         raise FormatError(log.label, rule)
     for source, run in named(reports, _name):
         report_answers = _listed(log, source, run, LISTS if source in log.part("report") else OLD_LISTS)
@@ -87,8 +87,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if single and all(answer.why is None for answer in answers):
         log.say(
             "swe_bench.only_attempts",
-            "all {n:n instance} here {n:has/have} a patch: an instance without one is in no such file; "
-            f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts those of the benchmark that are missing",
+            "all {n:n instance} here {n:has/have} a patch, because such files leave out instances without a "
+            f"patch; {opt('total', of='N')} {opt('rest', 'incorrect')} counts the missing instances of the benchmark",
             n=len(answers),
         )
     result = log.result(answers, keep=("repository",))
@@ -100,7 +100,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
     """Return the error that asks for the number of instances, for a file that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
-    rule = "it lists no unresolved instance: how many instances are there in all? "
+    rule = "the report lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
     way = Way({"total": total, "rest": rest}, *counts_of(with_rest(listed, source, total, rest)))
     return AskedError.of_ways(str(source.label), rule, [way])
@@ -136,8 +136,8 @@ def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
     if not answers:
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in COUNTS if name in source.document]
         rule = (
-            f"it holds counts{in_brackets(counts)} and no instances: a report of version 2 lists them in resolved_ids, "
-            "unresolved_ids and others, as do the report.json of the instances"
+            f"the file holds counts{in_brackets(counts)} but no instances; give a report of version 2 (resolved_ids, "
+            "unresolved_ids, …) or the report.json of the instances"
         )
         raise FormatError(source.label, rule)
     return list(answers.values())
@@ -180,8 +180,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     if unlisted > 0:
         log.say(
             "swe_bench.unlisted",
-            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so nobody knows what became of "
-            "{unlisted:it/them}; the tool's shares of resolved instances are {shares:each %s (%s)}; "
+            "run {subject!r}: {unlisted:n instance} {unlisted:is/are} in no list, so the outcome of "
+            "{unlisted:it/them} is unknown; the tool's shares of resolved instances are {shares:each %s (%s)}; "
             f"{opt('total', of='N')} {opt('rest', 'incorrect')} counts {{unlisted:it/them}}",
             run,
             unlisted=unlisted,
@@ -202,8 +202,8 @@ def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: st
     if unsure:
         log.say(
             "swe_bench.unsure",
-            "run {subject!r}: {unsure:n unresolved instance} may have failed because of the machine and not the patch, "
-            "according to the tool: counted as incorrect",
+            "run {subject!r}: {unsure:n unresolved instance} may, according to the tool, have failed because of the "
+            "machine and not the patch: counted as incorrect",
             run,
             unsure=len(unsure),
         )

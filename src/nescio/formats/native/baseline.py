@@ -94,7 +94,10 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001
     """Read a baseline as a run. Raises an error for several baselines."""
     if len(parts) > 1:
-        raise FormatError(parts[1][1].label, f"a baseline is read alone; compare later runs {opt('baseline')} with it")
+        raise FormatError(
+            parts[1][1].label,
+            f"a baseline file cannot be scored with other files; to compare later runs with it, use {opt('baseline')}",
+        )
     baseline = read_file(parts[0][1])
     return ReadResult(baseline.data, judges=baseline.made.judges)
 
@@ -105,7 +108,7 @@ def read_file(source: Source) -> Baseline:
 
     label, document = source.label, source.document
     if recognise(source) is None:
-        raise FormatError(label, f"this is no baseline; nescio compare {opt('save_baseline')} writes them")
+        raise FormatError(label, f"this is not a baseline; nescio compare {opt('save_baseline')} writes one")
     if document[KEY] != VERSION:
         raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
     try:
@@ -122,8 +125,8 @@ def read_file(source: Source) -> Baseline:
     if written != _digest_of_rows(columns, rows):
         raise FormatError(
             label,
-            "its rows are not those that nescio wrote (rows_digest): an outcome was edited, or merged badly;"
-            " make the baseline anew",
+            "the rows were changed after nescio wrote the file (rows_digest), by an edit or a bad merge; make the "
+            "baseline again",
         )
     return baseline
 
@@ -136,7 +139,7 @@ def _digest_of_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> st
 
 def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Baseline:
     if not rows:
-        raise ValueError("it has no rows")
+        raise ValueError("the baseline has no rows")
     if any(len(row) != len(columns) for row in rows) or len(set(columns)) != len(columns):
         raise ValueError("a row has other columns")
     if any(isinstance(cell, float) and not math.isfinite(cell) for row in rows for cell in row):
@@ -150,9 +153,9 @@ def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Ba
     questions = [_name(cell) for cell in cells["question"]]
     labels = [_name(cell) for cell in cells.get("repeat", [FIRST] * len(rows))]
     if len(set(zip(questions, labels, strict=True))) != len(rows):
-        raise ValueError("an answer stands in it twice")
+        raise ValueError("the baseline holds an answer twice")
     if made.questions != len(set(questions)) or made.digest != digest_of(questions):
-        raise ValueError("its questions are not those that its head counts")
+        raise ValueError("the number of questions differs from the number in the head of the file")
     scores = {name.removeprefix(SCORE): _numbers(cells[name])[None] for name in columns if name.startswith(SCORE)}
     for name in scores:
         known(name)
@@ -215,7 +218,7 @@ def _evidence(
     run: str, questions: tuple[str, ...], cells: Mapping[str, Any], scores: Mapping[str, Array], repeats: Repeats | None
 ) -> Evidence:
     if not scores:
-        raise ValueError("it has neither outcomes nor scores")
+        raise ValueError("the baseline has neither outcomes nor scores")
     absence = np.array([[ABSENCES.index(word) for word in cells["absence"]]], dtype=np.uint8)
     clusters = None if repeats is None else repeats.question
     if "cluster" in cells:

@@ -17,7 +17,7 @@ from nescio.judging.declined.phrases import digest
 from nescio.judging.declined.recognise import Verdict, declines, is_foreign
 
 _NAMED = 3  # the most texts that a note shows
-_UNDETERMINED = "undetermined, by its words"
+_UNDETERMINED = "undetermined: its words do not show whether it declines"
 
 
 class DeclinedThen(Struct, frozen=True):
@@ -112,8 +112,8 @@ class DeclinedThen(Struct, frozen=True):
 
 
 _FATES = {
-    "ungraded": "they stay ungraded; declined(undetermined=llm) asks a model, and declined(undetermined=answered) "
-    "counts them as answers",
+    "ungraded": "they stay ungraded; declined(undetermined=llm) asks a model, declined(undetermined=answered) "
+    "counts such texts as answers",
     "answered": "they count as answers",
     "llm": "the model decides",
 }

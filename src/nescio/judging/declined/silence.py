@@ -71,8 +71,8 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
     """Return a note on wrong answers that may or may not decline, and on the judge that leaves them ungraded."""
     return note(
         "judging.may_decline",
-        "{answers:n answer} {answers:is/are} counted as incorrect and may decline: {answers:its/their} words do "
-        "not show it (first: {text}); {flag} leaves such answers ungraded",
+        "{answers:n answer} {answers:counts/count} as incorrect but may decline: {answers:its/their} words leave "
+        "this open (first: {text}); {flag} leaves such answers ungraded",
         answers=texts.total(),
         text=shorten(next(iter(texts))),
         flag=opt("judge", f"declined(then={then})"),

@@ -58,8 +58,8 @@ class Endpoint:
         parts = urllib.parse.urlsplit(self.url)
         if "@" in (parts.netloc or self.url):  # The message does not repeat it, because messages are logged.
             raise UsageError(
-                f"{opt('base_url')} must hold no name or password, which would be shown and kept; the key comes from "
-                f"the environment ({opt('api_key_env')})"
+                f"{opt('base_url')} must not hold a name or password, because nescio shows and stores the address; "
+                f"put the key into an environment variable ({opt('api_key_env')})"
             )
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{opt('base_url')} must be an address such as https://host/v1 (found {self.url!r})")

@@ -75,8 +75,8 @@ class LLM(Struct, frozen=True):
                 self.notes.append(
                     note(
                         "llm.under_way",
-                        "{calls} calls were under way when an earlier run was stopped: they are repeated, and may be "
-                        "paid for twice",
+                        "{calls} calls were unfinished when an earlier run was stopped; nescio repeats these calls, "
+                        "which may be paid for twice",
                         calls=interrupted,
                     )
                 )
@@ -118,7 +118,8 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     CALLS_FAILED,
-                    "{calls} calls failed: these answers are ungraded, and the next run asks for them again ({first})",
+                    "{calls} calls failed: these answers are ungraded, and the next run calls the model again "
+                    "({first})",
                     calls=len(results.failed),
                     first=first,
                 )
@@ -127,8 +128,8 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     GAVE_UP,
-                    "{why}: no more calls were made, and {answers} more answers are ungraded; run again: grades "
-                    "already in {cache} are not paid for twice",
+                    "{why}: no more calls were made, and {answers} more answers are ungraded. Run the command "
+                    "again; grades in {cache} are not paid for twice",
                     why=results.gave_up,
                     answers=results.unasked,
                     cache=str(self.cache),
@@ -138,8 +139,8 @@ class LLM(Struct, frozen=True):
             self.notes.append(
                 note(
                     "llm.limit",
-                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again: grades already "
-                    "in {cache} are not paid for twice",
+                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded. Run the command again; "
+                    "grades in {cache} are not paid for twice",
                     limit=budget.reached,
                     answers=results.unasked,
                     cache=str(self.cache),

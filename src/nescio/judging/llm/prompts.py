@@ -86,5 +86,5 @@ def _grade(word: str) -> str | None:
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return dict(pairs)

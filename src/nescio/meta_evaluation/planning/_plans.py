@@ -265,8 +265,8 @@ def _remark_on_difference(source: Table | Spread, wanted: float | None, request:
         reply.notes.append(
             note(
                 "plan.happened",
-                "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
-                "plan for the smallest difference that matters to you",
+                "{subject}: the plan uses {difference:.4g}, the difference seen on the {questions:,} pilot "
+                "questions, which includes chance; better plan for the smallest difference that matters to you",
                 label,
                 difference=wanted,
                 questions=source.n,

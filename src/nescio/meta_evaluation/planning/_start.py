@@ -77,7 +77,7 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
                 "a plan starts from a pilot (files with two runs) or from rates (correct, incorrect, unanswered)"
             )
         if agreement is not None:
-            raise UsageError("agreement is only for rates; a pilot shows how far the answers of its runs agree")
+            raise UsageError("agreement goes only with rates; a pilot already shows how far its runs agree")
         return None, []
     if pilot is not None:
         raise UsageError("a plan starts from a pilot or from rates, not from both")
@@ -143,7 +143,7 @@ def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
 def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
     if measure.order is not None or not {*measure.needs} <= {*COLUMNS, "n"}:
         raise UsageError(
-            f"{measure.label} is not a measure of the three outcomes, so rates say nothing about it; use a pilot"
+            f"{measure.label} is not a measure of the three outcomes, so rates do not determine it; use a pilot"
         )
     model = "independent" if not agreement else "agreement"
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
@@ -199,7 +199,9 @@ def _from_pilot(
     use = by_name[(usable[x] & usable[y])[by_name]]
     n, some = len(use), int((data.present[x] | data.present[y]).sum())
     if n == 0:
-        raise MismatchError(f"{measure.label}: no question of the pilot has the data it needs in both runs")
+        raise MismatchError(
+            f"{measure.label}: no question of the pilot has the data that the measure needs in both runs"
+        )
     if n < some:
         notes.append(
             note(
@@ -247,7 +249,7 @@ def _warn(count: int, units: str, notes: list[Note]) -> None:
         notes.append(
             note(
                 "plan.few",
-                "the pilot has only {count} {units}, so read the plan as rough",
+                "the pilot has only {count} {units}, so the plan is rough",
                 count=count,
                 units=units,
             )

@@ -193,7 +193,7 @@ def _of_pilot(
         notes = [
             note(
                 "plan.judge_for_people",
-                "no labels are given: people's verdicts are assumed to vary as much as the judge's own",
+                "no labels are given, so people's verdicts are assumed to vary as much as the judge's verdicts",
             )
         ]
     else:
@@ -251,7 +251,7 @@ def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
         yield note(
             "plan.labels_too_few",
             "{subject}: labels on all {answers} answers would not be enough, because these questions are a "
-            "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these "
+            "sample (the narrowest half width is {narrowest:.4f}); ask more questions, or plan for these questions "
             f"alone with {opt('target', 'collection')}",
             spreads.measure,
             answers=spreads.answers,

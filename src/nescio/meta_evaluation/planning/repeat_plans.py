@@ -124,16 +124,15 @@ def _of_pilot(loaded: Loaded, measures: Measures, run: str | None, baseline: str
         between = by_measure[measure.label][0]
         if math.isnan(between):
             raise MismatchError(
-                f"{measure.label}: some questions of the pilot were asked only once, which says nothing about "
-                "chance; leave"
-                " them out"
+                f"{measure.label}: some questions of the pilot were asked only once, so they do not show chance; "
+                "leave these questions out"
             )
         if between <= 0:
             notes.append(
                 note(
                     "plan.no_questions",
-                    "{subject}: the pilot shows no difference between questions, so a few of them, asked often, "
-                    "would do; plan with more questions in the pilot",
+                    "{subject}: the pilot shows no difference between questions, so a few questions, asked often, "
+                    "would seem enough; use a pilot with more questions",
                     measure.label,
                 )
             )

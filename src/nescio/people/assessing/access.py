@@ -70,7 +70,7 @@ def invite(
         there = {*connection.scalars(select(units.c.language).where(units.c.language != "").distinct())}
         for name, equals, languages in asked:
             if (other := people_by_name.setdefault(name.casefold(), name)) != name:
-                raise UsageError(f"{name!r} and {other!r} differ only in case; one of them is enough")
+                raise UsageError(f"{name!r} and {other!r} differ only in case; use one of the two names")
             spoken = [part.strip() for part in languages.split(",") if part.strip()]
             if strange := [language for language in spoken if language not in there]:
                 which = f"languages are {', '.join(sorted(there))}" if there else "the questions have no language"
@@ -80,7 +80,7 @@ def invite(
             known = connection.execute(select(people.c.role).where(people.c.name == name)).first()
             role = ORGANISER if organiser else ASSESSOR
             if known is None and revoke:
-                raise UsageError(f"nobody is called {name!r}")
+                raise UsageError(f"nobody has the name {name!r}")
             if known is not None and not revoke and known.role != role:
                 raise UsageError(f"{name} is an {known.role}; one person has one role")
             if known is None:

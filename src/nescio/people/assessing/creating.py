@@ -75,10 +75,10 @@ class Created(Struct, frozen=True):
         graded = (
             ""
             if self.graded is None
-            else f"\na judge's grade is shown after one's own verdict on {self.graded:,} of them"
+            else f"\nafter their own verdict, people see a judge's grade on {self.graded:,} of these"
         )
         if self.split:
-            graded += f", but not on {plural(self.split, 'answer')} that it graded differently in two runs"
+            graded += f", but not on {plural(self.split, 'answer')} that the judge graded differently in two runs"
         if self.apart:
             graded += f"\nnote: {self.apart}"
         return (
@@ -106,10 +106,12 @@ def create(
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
     if campaign and (grades or draw):
-        raise UsageError("grades and a draw are of questions and runs; this is a campaign")
+        raise UsageError("grades and a draw need questions and runs, but this is a campaign")
     content = content_of(paths, sentences, grades)
     if (training or control) and (content.names != "verdicts" or sentences):
-        raise UsageError("known answers have verdicts (R, W, X, U), and nothing else is asked with them")
+        raise UsageError(
+            "known answers need verdicts (R, W, X, U), so they cannot be used when people judge nuggets or sentences"
+        )
     if not content.items:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
     by_topic: dict[str, list[Item]] = {}

@@ -31,7 +31,7 @@ def _url(text: str) -> URL:
     try:
         return make_url(text)
     except ValueError:
-        rule = "its port is no number, or a character of its user or password is to be written as %2F, %3A or %40"
+        rule = "its port is not a number, or its user or password contains /, : or @ (write these as %2F, %3A and %40)"
         raise UsageError(f"{_URLS}: {rule}") from None
 
 
@@ -156,7 +156,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
         with database.reading() as connection:
             known = inspect(connection).has_table(about.name)
             if known and not connection.scalar(select(about.c.name).where(about.c.name == "name")):
-                rule = "nescio assess create was cut off before anything was in it; delete it, and make it again"
+                rule = "nescio assess create was interrupted; delete the database, and create it again"
                 raise UsageError(f"{database.shown} holds nothing to judge: {rule}")
         if known is new:
             rule = "already holds judgements; name another database" if new else "is no database of nescio assess"

@@ -50,7 +50,7 @@ class Exported(Struct, frozen=True):
     unwritten: int = 0  # agreed verdicts on answers that no table can hold
 
     def __str__(self) -> str:
-        left = f"; {plural(self.disputed, 'item')} in dispute without one" if self.disputed else ""
+        left = f"; {plural(self.disputed, 'item')} in dispute without a verdict" if self.disputed else ""
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         part = (
@@ -136,7 +136,7 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         known = False
     if not known:
-        raise UsageError(f"{path} is not of this database, and would be overwritten; export into another folder")
+        raise UsageError(f"{path} is not from this database and would be overwritten; export into another folder")
 
 
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
@@ -157,7 +157,7 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
     except (ValueError, csv.Error):
         known = False
     if not known:
-        raise UsageError(f"{path} is no table of an export, and would be overwritten; export into another folder")
+        raise UsageError(f"{path} is not a table of an export and would be overwritten; export into another folder")
     at = head.index("item")
     newer = {item.removeprefix(f"{work.SECOND}:") for item in _said_since(connection, written)} if strays else set()
     if stray := next((row for row in strays if len(row) <= at or row[at] not in newer), None):

@@ -77,7 +77,7 @@ class Guard:
         elif not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BYTES:
             status, why = 413, f"a request has at most {MOST_BYTES:,} bytes"
         elif scope["method"] != "GET" and request.headers.get("sec-fetch-site", "same-origin") not in OWN_SITE:
-            status, why = 403, "this comes from a page of somebody else"
+            status, why = 403, "this request comes from another site's page"
         if status:
             response = JSONResponse({"detail": why}, status, {**SAFE, "Retry-After": "60"})
             await response(scope, receive, send)

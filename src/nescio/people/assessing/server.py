@@ -107,7 +107,7 @@ def visitor(request: Request) -> access.Person | None:
 def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> access.Person:
     """Return who is asking; refuses whoever has no session."""
     if found is None:
-        why = "this session has ended: open your link again in this browser, which then sends what it has kept"
+        why = "this session has ended: open your link again in this browser, which then sends all unsent judgements"
         raise HTTPException(401, why)
     return found
 
@@ -227,8 +227,8 @@ def leave(request: Request, found: Annotated[access.Person, Depends(sender)], da
 
 def database_failed(_: Request, error: Exception) -> Response:
     """Answer where the database cannot be reached, or is too busy."""
-    why = reason(error) if isinstance(error, DBAPIError) else "it is too busy"
-    detail = f"nothing was saved: the database says {why!r}. Your browser keeps it and tries again."
+    why = reason(error) if isinstance(error, DBAPIError) else "it is too busy now"
+    detail = f"not saved yet: the database says {why!r}. Your browser keeps the judgement and tries again."
     return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
 

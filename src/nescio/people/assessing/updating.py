@@ -49,7 +49,10 @@ class Updated(Struct, frozen=True):
 
     def __str__(self) -> str:
         kept = f", {self.judged:,} of which somebody judged: these judgements stay" if self.judged else ""
-        left = f"\nnote: {plural(self.undrawn, 'new question')} left out, for the others were drawn"
+        left = (
+            f"\nnote: {plural(self.undrawn, 'new question')} left out, because the earlier questions were drawn "
+            "at random"
+        )
         undrawn = left if self.undrawn else ""
         return (
             f"{plural(self.new, 'new item')} of {plural(self.topics, 'topic')} to judge; {plural(self.gone, 'item')}"
@@ -68,14 +71,15 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     asked = own.get("asked", {"overlap": 1, "sentences": False})
     if own.get(NAMED) != SECRET:
         raise UsageError(
-            "an earlier nescio made this database and named answers by their words, so that anybody can work the names "
-            "out: finish it as it is (nescio assess export), and make another one of what is new (nescio assess create)"
+            "an earlier version of nescio made this database, with names of answers that people can guess from the "
+            "texts: export its judgements (nescio assess export), and make another database for new answers (nescio "
+            "assess create)"
         )
     content = content_of([Path(source) for source in sources], asked["sentences"], secret=own["secret"])
     if not content.items:
         raise UsageError("there is nothing to judge; has the campaign a pool (nescio campaign pool)?")
     if content.names != own["names"]:
-        raise UsageError(f"this database asks for {own['names']}, and these files for {content.names}")
+        raise UsageError(f"this database asks for {own['names']}, but these files ask for {content.names}")
     with database.reading() as connection:
         found = _compare(connection, content.items)
         topics = languages_of(found.new)

@@ -302,16 +302,16 @@ def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
     """Say why a person may not say this of an item; nothing if they may."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
-        return "your own verdict comes first"  # also where there is no grade, as of answers whose verdict is known
+        return "give your own verdict first"  # also where there is no grade, as of answers whose verdict is known
     if item is None or not _may_judge(connection, person, item):
-        return "this was not given to you to judge"
+        return "you were not asked to judge this"
     if item.kind == LIST and person != ADJUDICATION:
         connection.execute(select(units.c.topic).where(units.c.topic == item.topic).with_for_update())  # one at a time
         if _others_list(connection, person, item.id):
-            return "somebody else listed the nuggets of this; find these in the strings"
+            return "somebody else already listed the nuggets of this target; mark those in the strings"
     said = select(func.count()).where(records.c.person == person, records.c.item == item.id)
     if (connection.scalar(said) or 0) >= MOST_SAID:
-        return f"you said {MOST_SAID:,} things of this; no more are taken"
+        return f"you changed this judgement {MOST_SAID:,} times; no more changes are accepted"
     if item.kind != SECOND and _knows_grade(connection, person, f"{SECOND}:{item.id}"):
         now = connection.execute(present(records.c.person == person, records.c.item == item.id)).one()
         if now.verdict != one.verdict:
@@ -348,7 +348,7 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
         return f"a comment has at most {LONGEST:,} characters, a verdict {most:,}, and a mark is flag or skip"
     verdict = _sound(connection, one.verdict, item, own) if one.verdict else ""
     if verdict is None:
-        return "this is no verdict on such an item"
+        return "this verdict does not fit such an item"
     if item.kind == LIST and (
         gone := _named(connection, item.topic) - {row.id for row in listed_nuggets(verdict) or []}
     ):

@@ -43,7 +43,7 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
         held = [*unpacked(path, most)]
     except (NescioError, OSError) as error:
         return [], str(error)
-    return held, "" if held else "there is no file in it"
+    return held, "" if held else "the archive holds no file"
 
 
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
@@ -56,7 +56,7 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     if path.is_symlink():
         raise MismatchError("links are not accepted as runs")
     if not path.is_file():
-        raise MismatchError("this is no file, but a pipe, a socket or a device")
+        raise MismatchError("this is not a file, but a pipe, a socket or a device")
     if path.stat().st_size > most:
         raise MismatchError(_too_large(path.stat().st_size, most))
     if name.endswith(".zip"):
@@ -76,15 +76,15 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
 
 def _too_large(size: int | None, most: int) -> str:
     what = f"it is {size / (1 << 20):,.0f} MB" if size else "it unpacks to more"
-    return f"{what}, and at most {most / (1 << 20):g} MB are accepted"
+    return f"{what}, but at most {most / (1 << 20):g} MB are accepted"
 
 
 def _check_name(name: str) -> None:
     if len(name) > LONGEST_NAME:
-        raise MismatchError(f"a name in it has more than {LONGEST_NAME} characters")
+        raise MismatchError(f"a name in the archive has more than {LONGEST_NAME} characters")
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0] or "\0" in name:
-        raise MismatchError(f"the name {name!r} in it points outside the archive")
+        raise MismatchError(f"the name {name!r} points outside the archive")
 
 
 def _wanted(name: str) -> bool:
@@ -102,7 +102,7 @@ def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     for info in members:
         _check_name(info.filename)
         if (info.external_attr >> 16) & _KIND == _LINK:
-            raise MismatchError(f"{info.filename!r} in it is a link")
+            raise MismatchError(f"{info.filename!r} in the archive is a link")
     yield from [(info.filename, content) for info, content in read_members(path, _wanted)]
 
 
@@ -116,12 +116,12 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
                 _check(number, size, most)
                 _check_name(member.name)
                 if not member.isfile() and not member.isdir():
-                    raise MismatchError(f"{member.name!r} in it is neither a file nor a folder")
+                    raise MismatchError(f"{member.name!r} in the archive is neither a file nor a folder")
                 if member.isfile() and _wanted(member.name):
                     content = archive.extractfile(member)
                     files.append((member.name, content.read(most) if content else b""))
     except (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError) as error:
-        raise MismatchError(f"it is not a readable tar archive: {error}") from None
+        raise MismatchError(f"this is not a readable tar archive: {error}") from None
     yield from files
 
 
@@ -143,4 +143,4 @@ def _check(members: int, size: int, most: int) -> None:
     if size > most:
         raise MismatchError(_too_large(None, most))
     if members > MOST_MEMBERS:
-        raise MismatchError(f"there are more than {MOST_MEMBERS:,} files in it")
+        raise MismatchError(f"the archive holds more than {MOST_MEMBERS:,} files")

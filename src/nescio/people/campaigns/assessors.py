@@ -55,7 +55,7 @@ def check_person(name: str) -> None:
 def read_asked(campaign: Campaign) -> Asked:
     """Read who was asked; nobody if no sheet was written."""
     path = campaign / SHEETS / ASKED
-    return decoded(path, Asked, "nescio campaign sheets writes it anew once it is gone") if path.is_file() else Asked()
+    return decoded(path, Asked, "delete it, and nescio campaign sheets writes it again") if path.is_file() else Asked()
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:

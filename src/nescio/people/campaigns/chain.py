@@ -65,7 +65,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     if path.is_file() and path.stat().st_size < whole:
         raise MismatchError(f"{path}, line {len(before)}: no step wrote this; put the file back as it was")
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link to another file, and nescio makes none; put the file back as it was")
+        raise MismatchError(f"{path} is a link to another file, which nescio never makes; put the file back as it was")
     with naming(path, path.parent):
         path.parent.mkdir(0o700, parents=True, exist_ok=True)  # of judgements; that of the log is there
         with path.open("r+b" if path.exists() else "w+b") as file:
@@ -95,7 +95,7 @@ def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _:
         try:
             link, row = msgspec.json.decode(line, type=_Link), msgspec.json.decode(line, type=kind)
         except UNREADABLE as error:
-            yield number, f"this is no line that nescio wrote: {error}"
+            yield number, f"nescio did not write this line: {error}"
         else:
             if link.follows != before:
                 yield number, "it does not follow the line before: a line was changed, taken out or put in"

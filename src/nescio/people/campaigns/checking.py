@@ -147,7 +147,7 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
         if before is submission.path:
             yield submission
         else:
-            fault = Fault(str(submission.path), None, f"{before} is a run of the same name", submission.name)
+            fault = Fault(str(submission.path), None, f"{before} is a run with the same name", submission.name)
             yield replace(submission, faults=(*submission.faults, fault))
 
 

@@ -57,7 +57,7 @@ KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
 _ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
 _MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
-_ALONE = "the verdicts are sorted, and the rows are not; was their column sorted alone?"
+_ALONE = "the verdicts are sorted but the rows are not; was only the column of verdicts sorted?"
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
@@ -72,7 +72,7 @@ class Collected(Faults, frozen=True):
         lines = [str(row) for row in self.tables["sheets"]]
         lines += [f"  {fault}" for fault in self.rows]
         if self.rows:
-            lines.append(f"{plural(self.count, 'fault')}; what they name was not collected, everything else was")
+            lines.append(f"{plural(self.count, 'fault')}: these judgements were not collected, all others were")
         return "\n".join([*lines, *map(str, self.tables["agreement"])])
 
 
@@ -97,7 +97,7 @@ class ReadBack(Struct, frozen=True):
 
     def __str__(self) -> str:
         counts = {"new": self.new, "changed": self.changed, "withdrawn": self.withdrawn, "skipped": self.skipped}
-        counts |= {"flagged": self.flagged, "older than what holds": self.older, "noted": self.noted}
+        counts |= {"flagged": self.flagged, "older than the judgement that counts": self.older, "noted": self.noted}
         said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "new")
         kept = f"; {self.blank:,} blank here stay as they were (--withdraw takes them back)" if self.blank else ""
         return f"{sanitize(self.file)}: {self.judged} of {plural(self.answers, 'answer')} judged; {said}{kept}"
@@ -161,7 +161,9 @@ def collect(
         if opened.settings.task == "nuggets":
             nuggets = _listed(opened)
             strays = unlisted(kept, questions, nuggets)
-            notes += tuple(note("campaign.unlisted", "{subject}; have one of the two changed", one) for one in strays)
+            notes += tuple(
+                note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one) for one in strays
+            )
             notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
             asked = [question for part in opened.topics().parts.values() for question in part.questions]
             notes += (*without_list(asked, {question for question, _ in nuggets}),)
@@ -260,8 +262,8 @@ def _taken_out(lines: int) -> Iterator[Note]:
     if lines:
         yield note(
             "campaign.uncollected",
-            "{lines:n line} of {subject} that no line of the log names was taken out; if a collect was killed, collect "
-            "its files again",
+            "{lines:n line} of {subject} removed, because the log does not mention {lines:it/them}; if a collect "
+            "was killed, collect the same files again",
             HISTORY,
             lines=lines,
         )
@@ -276,7 +278,7 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
         if own.total() >= _ALIKE and len(own) == 1:
             yield note(
                 "campaign.one_verdict",
-                "{subject} says {verdict} of all {answers:n answer}",
+                "{subject} gives the verdict {verdict} on all {answers:n answer}",
                 who,
                 verdict=next(iter(own)),
                 answers=own.total(),
@@ -286,7 +288,7 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
         if len(both) >= _ALIKE and len({*both}) > 1 and all(a == b for a, b in both):
             yield note(
                 "campaign.copied",
-                "{subject} and {other} say the same of all {answers:n answer}; is one a copy?",
+                "{subject} and {other} give the same verdicts on all {answers:n answer}; is one sheet a copy?",
                 one,
                 other=other,
                 answers=len(both),
@@ -348,8 +350,8 @@ def _other_texts(
         if squeeze(old) != squeeze(new):
             yield note(
                 "campaign.reworded",
-                "nugget {number} of {subject} was {before!r} when it was found, and is {after!r} now; have its strings "
-                "judged again",
+                "nugget {number} of {subject} was {before!r} when assessors found it, but is {after!r} now; have "
+                "the strings judged again",
                 question,
                 number=number,
                 before=old,

@@ -168,8 +168,8 @@ def _all_judged(campaign: Campaign, outcomes: Outcomes) -> None:
     if len(open_):
         first = ", ".join(f"{outcomes.questions[q]} of {outcomes.runs[r]}" for r, q in open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} answers have not been judged (first: {first}); pool them and have them judged (nescio"
-            f" campaign status {campaign.folder}), or name a judge in campaign.toml, which judges by the key"
+            f"{len(open_)} answers have not been judged (first: {first}); pool the answers and have people judge "
+            f"them (nescio campaign status {campaign.folder}), or name a judge in campaign.toml, to judge by the key"
         )
 
 
@@ -322,7 +322,7 @@ def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, 
     if open_:
         named = ", ".join(open_[:MOST_NAMED])
         raise MismatchError(
-            f"{len(open_)} strings have not been judged (first: {named}); pool them and have them judged"
+            f"{len(open_)} strings have not been judged (first: {named}); pool the strings and have people judge them"
         )
     return matches
 
@@ -335,7 +335,7 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
     _need_key(campaign)
     gold, *others = [open_source(path) for path in campaign.key_files]
     if others:
-        raise MismatchError(f"{others[0].label}: the key of PAN is one truth file, and there are several")
+        raise MismatchError(f"{others[0].label}: the key of PAN must be one truth file, but there are several")
     truth, notes = read_truth(gold), list[Note]()
     # A file that was taken in as a run is one, whatever its name or its first line looks like.
     own = {run.run: values_of(open_source(run.path), truth, run.run, notes) for run in runs}

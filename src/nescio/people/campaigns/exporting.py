@@ -43,7 +43,7 @@ def export(
     """
     path = Path(output)
     if codabench == tira:
-        raise UsageError(f"say for which platform: {opt('codabench', True)} or {opt('tira', True)}")
+        raise UsageError(f"name the platform: {opt('codabench', True)} or {opt('tira', True)}")
     with step(campaign) as opened:
         handed = handout_files(opened)
         if codabench:

@@ -56,7 +56,9 @@ class Campaign(Struct, frozen=True):
     def secret(self) -> str:
         """Return the secret. Raises UsageError if it is gone."""
         if not (self / SECRET).is_file():
-            raise UsageError(f"{self / SECRET} is missing; orders and names that nobody can guess are made from it")
+            raise UsageError(
+                f"{self / SECRET} is missing; put the file back, since secret orders and names are made from it"
+            )
         return text_of(self / SECRET)
 
     @property
@@ -118,7 +120,7 @@ def put(path: Path, content: bytes) -> None:
     these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
     private = path.parent.name in CLOSED
     if path.is_symlink():
-        raise MismatchError(f"{path} is a link to another file, and nescio makes none; delete it")
+        raise MismatchError(f"{path} is a link to another file, which nescio never makes; delete it")
     with naming(path, path.parent):
         for folder in reversed([path.parent, *path.parent.parents]):
             folder.mkdir(0o700 if folder.name in PRIVATE else 0o777, exist_ok=True)

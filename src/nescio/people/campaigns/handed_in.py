@@ -133,7 +133,7 @@ def _records(
             reading.fault(path, number, "this is no judgement that a page wrote; was the file cut off?")
             continue
         if record.item not in items:
-            reading.fault(path, number, "no pool had such an item", record.item)
+            reading.fault(path, number, "no pool of this campaign had this item", record.item)
             continue
         times[record.item] += record.id not in present.records
         if times[record.item] > MOST_SAID:
@@ -175,7 +175,10 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
         return f"it was not asked of {who}"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
     if others := sorted(makers - {who}):
-        return f"one list of each target is taken, and {' and '.join(others)} made one; collect the one that is to hold"
+        return (
+            f"only one list per target is accepted, but {' and '.join(others)} also made one; collect the list "
+            "that is to count"
+        )
     return ""
 
 
@@ -208,7 +211,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
         raise FormatError(path, rule, value=heading.assessor)
     if asked and heading.assessor not in asked:
         raise FormatError(
-            path, f"nobody of this name was asked; assessors are {', '.join(asked)}", value=heading.assessor
+            path, f"nobody of this name was asked to judge; assessors are {', '.join(asked)}", value=heading.assessor
         )
     return heading
 
@@ -297,8 +300,8 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
             if squeeze(before.get(number, "")) != squeeze(now.get(number, before.get(number, ""))):
                 yield note(
                     "campaign.reworded_after",
-                    "nugget {number} of {subject} was {before!r} when {who} named it, and is {after!r} now; let {who} "
-                    "look again",
+                    "nugget {number} of {subject} was {before!r} when {who} named it, but is {after!r} now; ask "
+                    "{who} to look again",
                     questions[item],
                     number=number,
                     who=who,

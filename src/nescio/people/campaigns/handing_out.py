@@ -130,5 +130,9 @@ def _options(campaign: Campaign) -> list[str]:
     if not options:
         return []
     how = naming(max(options, key=len), campaign.settings.options_from)
-    lacking = "" if campaign.settings.options_from >= 0 else " A number names none: it could count from 0 or from 1."
+    lacking = (
+        ""
+        if campaign.settings.options_from >= 0
+        else (" A number names no option, since it could count from 0 or from 1.")
+    )
     return [f"Where a question has options, an answer names one by {how}.{lacking}"]

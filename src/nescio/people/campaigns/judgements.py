@@ -122,7 +122,7 @@ def collected(campaign: Campaign) -> int:
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
-        rule = "the judgements are not those that were collected: lines are gone; put the file back as it was"
+        rule = "lines of the collected judgements are missing; put the file back as it was"
         raise MismatchError(f"{campaign / HISTORY}: {rule}")
     return links.index(head) + 1 if head else 0
 

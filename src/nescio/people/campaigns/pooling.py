@@ -76,7 +76,7 @@ class Pooled(Struct, frozen=True):
     version: int = 1
 
     def __str__(self) -> str:
-        left = f"; without {plural(self.gone, 'answer')} of an earlier pool, which no run gives to a topic that counts"
+        left = f"; without {plural(self.gone, 'answer')} of an earlier pool that no counting run gives any more"
         gone = left if self.gone else ""
         return (
             f"wrote {self.path}: {plural(self.distinct, 'distinct answer')} of {self.given:,} that"
@@ -134,7 +134,7 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
         check_stored(run)
         submission = examine(run.path, said.topics, campaign.settings, name=run.run, language=run.language)
         if submission.faults:
-            rule = "the topics, or the rules that nescio holds runs against, have changed since this run came in"
+            rule = "the topics, or nescio's rules for runs, have changed since this run was accepted"
             raise MismatchError(f"{submission.faults[0]}; {rule}")
         said.content[run.run] = submission.said
     return said
@@ -145,8 +145,8 @@ def _check_names(campaign: Campaign) -> None:
     made = latest(campaign, POOLING)
     if made is not None and made.about.get(NAMED) != SECRET:
         raise UsageError(
-            f"an earlier nescio made {campaign / POOL} and named answers by their words, so that anybody can work the "
-            "names out; finish this campaign with that version, as judgements are found by these names"
+            f"an earlier version of nescio made {campaign / POOL}, with names of answers that people can guess from "
+            "the texts; finish this campaign with that version, because its judgements use these names"
         )
 
 
@@ -180,7 +180,9 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             raise UsageError(f"{task} is scored by its key alone; there is nothing to pool")
         said = read_runs(opened, progress)
         if not said.runs:
-            raise UsageError("no run is in, so there is nothing to pool; nescio campaign intake takes runs in")
+            raise UsageError(
+                "no run was accepted yet, so there is nothing to pool; nescio campaign intake accepts runs"
+            )
         items, given = pool_items(said)
         try:
             before = read_items(opened)
@@ -260,7 +262,9 @@ def read_items(campaign: Campaign) -> list[Item]:
     try:
         return msgspec.json.Decoder(Item).decode_lines(path.read_bytes())
     except UNREADABLE as error:
-        raise MismatchError(f"{path} is not what nescio wrote ({error}); nescio campaign pool makes it anew") from None
+        raise MismatchError(
+            f"{path} is not what nescio wrote ({error}); nescio campaign pool writes it again"
+        ) from None
 
 
 def once_given(campaign: Campaign) -> list[Item]:

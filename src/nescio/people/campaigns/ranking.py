@@ -69,7 +69,7 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
     if twice := next((one for one in made if places.count(one.place) > 1), None):
         raise UsageError(f"two files of outcomes are called {twice.path.name}; rename one of them")
     if folder := next((one for one in made if one.path.is_dir()), None):
-        raise UsageError(f"{folder.path}: outcomes of QA systems are a file, and this is a folder")
+        raise UsageError(f"{folder.path}: outcomes of QA systems must be a file, but this is a folder")
     return made
 
 
@@ -84,7 +84,9 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
         assert isinstance(systems, Evidence)
         assert isinstance(again, Evidence)
         if systems.runs != again.runs:
-            raise UsageError(f"{one.path}: its folder names its system; name the file after the system")
+            raise UsageError(
+                f"{one.path}: the folder, not the file, has the system's name; rename the file after the system"
+            )
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
@@ -145,7 +147,7 @@ def _language_of(file: Path, parts: Mapping[str, Part]) -> str:
         raise MismatchError(f"{file}: the QA systems answer no question of the campaign")
     if len(having) > 1:
         raise UsageError(
-            f"{file}: questions with these ids are in {' and '.join(having)}; say which is meant, as in"
-            f" {having[0]}={file}"
+            f"{file}: questions with these ids are in {' and '.join(having)}; name the right one, as in "
+            f"{having[0]}={file}"
         )
     return having[0]

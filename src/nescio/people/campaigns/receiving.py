@@ -154,7 +154,7 @@ def intake(
         given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
         items = [item for own in given.values() for item in own]
         if not items:
-            raise UsageError("there is no file to take in")
+            raise UsageError("there is no file to accept")
         stated = moment(received) if received else None
         time, resumed = _begun(opened, items, stated, folders, group)
         entries = read_log(opened)
@@ -194,7 +194,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     if folder.is_dir():
         files = handed_in_files(folder)
         if len(files) > MOST_MEMBERS:
-            raise UsageError(f"{folder}: there are more than {MOST_MEMBERS:,} files in it; take them in in parts")
+            raise UsageError(f"{folder}: the folder holds more than {MOST_MEMBERS:,} files; accept them in parts")
     items, most = [], campaign.settings.most_bytes
     for path in files:
         label = str(path.relative_to(folder)) if folder.is_dir() else path.name
@@ -289,7 +289,7 @@ def _counts(desk: _Desk, receipt: Receipt) -> bool:
 
 
 _Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
-_RENAME = "no run of this group may have this name; rename the file"
+_RENAME = "runs of this group cannot have this name; rename the file"
 _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
@@ -300,7 +300,7 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
     if item.group not in settings.groups:
         return (
             f"there is no group {item.group!r}",
-            f"groups are {', '.join(settings.groups)} (give the folder of each group, or say whose it is by --group)",
+            f"groups are {', '.join(settings.groups)} (give the folder of each group, or name the group with --group)",
         )
     other = named_group(item.stem, settings.groups)
     if other not in ("", item.group):
@@ -331,7 +331,7 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
         stored = desk.campaign / RUNS / str(old.stored)
         if old.digest == item.digest and digest(stored) != old.digest:
             put(stored, desk.contents.of(item))
-            aside = f"version {old.version} of {old.run} was not as it came in any more, and was put back"
+            aside = f"version {old.version} of {old.run} had been changed in the folder, and the original was put back"
             return "it was already accepted", aside
     for old in accepted:
         if old.same != receipt.same:
@@ -345,7 +345,7 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
     # What came in later than now came in under a wrong clock, and keeps nothing out.
     later = [old for old in accepted if old.run == receipt.run and desk.received < moment(old.received) <= now()]
     if later:
-        return f"a version received later ({later[-1].received}) is in", ""
+        return f"a version received later ({later[-1].received}) was already accepted", ""
     if known is not None and known.run != receipt.run:
         return f"{known.run} has the same name except for case", ""
     return "", ""

@@ -59,7 +59,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
         if last.wrote.get(name) != made.get(name) and not told:
             why = "it was edited, and the log with it"
             if last.nescio != __version__:
-                why = f"nescio {last.nescio} wrote it, and this is {__version__}; repeat the step"
+                why = f"nescio {last.nescio} wrote it, but this is version {__version__}; repeat the step"
             yield Fault(name, None, f"nescio campaign {last.step} makes a different file from the same input: {why}")
 
 

@@ -87,10 +87,10 @@ def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: s
     """
     with step(campaign) as opened:
         if opened.settings.deadline is None:
-            raise UsageError("the campaign has no deadline, so there is none to extend")
+            raise UsageError("the campaign has no deadline to extend")
         end = moment(until)
         if end <= opened.settings.deadline:
-            rule = f"the deadline is {opened.settings.deadline:%Y-%m-%d %H:%M} UTC; an extension ends later"
+            rule = f"the deadline is {opened.settings.deadline:%Y-%m-%d %H:%M} UTC; give a later time"
             raise UsageError(f"{rule} (found {end:%Y-%m-%d %H:%M} UTC)")
         return _ruled(opened, EXTENDED, [group], list(opened.settings.groups), reason=reason, until=end.isoformat())
 
@@ -99,7 +99,7 @@ def _ruled(
     campaign: Campaign, kind: str, about: Sequence[str], known: Sequence[str], *, reason: str, until: str = ""
 ) -> Ruled:
     if not reason.strip():
-        raise UsageError("say why; the log keeps the reason")
+        raise UsageError("give a reason; the log keeps it")
     if not about:
         raise UsageError("name what is meant")
     for name in about:

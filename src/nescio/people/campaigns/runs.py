@@ -346,7 +346,7 @@ def _questions(reading: _Reading) -> _Said:
     if source.suffix in LINES:
         runs = responses_of(source, source.stem, known, reading.faults)
         if len(runs) > 1:
-            reading.fail("a file is one run, but its lines name several", ", ".join(runs))
+            reading.fail("a file must be one run, but its lines name several runs", ", ".join(runs))
         responses = [response for own in runs.values() for response in own]
     elif topics.task == "reading" and source.kind == "text" and cbc.recognise(source) == "answers":
         responses = list(cbc.responses_of(source, known, reading.faults))
@@ -355,7 +355,9 @@ def _questions(reading: _Reading) -> _Said:
         return None, 0, 0
     responses = [response for response in responses if response.question_id not in topics.dropped]
     if again := list(dict.fromkeys(r.question_id for r in responses if r.repeat is not None)):
-        reading.fail(f"a run of a campaign answers each question once, and has no {REPEAT!r}", " ".join(again))
+        reading.fail(
+            f"a run of a campaign answers each question once, so it cannot have the column {REPEAT!r}", " ".join(again)
+        )
     part = reading.part(response.question_id for response in responses)
     if part is None:
         return None, 0, 0
@@ -400,9 +402,12 @@ def _option(question: Question, answer: str, first: int) -> int | str:
     if number is None or (is_text and first < 0):
         return "is not one of its options" if at is None else at
     if is_text and at is not None and int(answer) - first != at:
-        return f"is the text of one option, and could be the number of another; name it by its letter, {_ALPHABET[at]}"
+        return (
+            "is the text of one option, but could be the number of another; name the option by its letter, "
+            f"{_ALPHABET[at]}"
+        )
     if first < 0:
-        return f"is a number, which may count from 0 or from 1; options are named by {naming(question.options, first)}"
+        return f"is a number, which could count from 0 or from 1; name options by {naming(question.options, first)}"
     at = int(answer) - first
     last = len(question.options) - 1 + first
     return at if 0 <= at < len(question.options) else f"is not one of its options, which count from {first} to {last}"
@@ -450,7 +455,7 @@ def _strings(reading: _Reading) -> _Said:
     said = Said()
     read_run(source, source.stem, said, reading.faults)
     if len(said.runs) > 1:
-        reading.fail("a file is one run, but its lines name several", ", ".join(said.runs))
+        reading.fail("a file must be one run, but its lines name several runs", ", ".join(said.runs))
     part = reading.part(target for _, target in said.where)
     if part is None:
         return None, 0, 0

@@ -119,7 +119,7 @@ def write_results(
         raise UsageError("a ranking compares QA systems with validators, so it is only for the task ave")
     said = read_runs(campaign, progress)
     if not said.runs:
-        raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
+        raise UsageError("no run was accepted yet, so there is nothing to score; nescio campaign intake accepts runs")
     every: list[ScoredRuns] = []  # those without a run too
     compared: dict[str, Comparisons] = {}
     for part in said.topics.parts.values():
@@ -160,7 +160,7 @@ def write_results(
 def _without_runs(parts: Sequence[ScoredRuns]) -> Iterator[Note]:
     """Yield a note on the languages without an accepted run."""
     if lacking := [judged.part.language for judged, _ in parts if not judged.runs]:
-        yield note("campaign.without_runs", "no run is in for {languages:list}", languages=lacking)
+        yield note("campaign.without_runs", "no run was accepted for {languages:list}", languages=lacking)
 
 
 def _tables(
@@ -325,10 +325,10 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
-    return decoded(path, dict[str, Any], "nescio campaign score makes it anew")
+    return decoded(path, dict[str, Any], "nescio campaign score makes it again")
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
     """Read the tables that `score` wrote."""
     path = campaign / RESULTS / "tables" / "index.json"
-    return decoded(path, list[Table], "nescio campaign score makes it anew")
+    return decoded(path, list[Table], "nescio campaign score makes it again")

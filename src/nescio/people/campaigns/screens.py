@@ -47,7 +47,7 @@ def story_items(campaign: Campaign) -> list[Item]:
     """Return the items about sentences of stories; raises UsageError where no topic has a story."""
     items = sentence_items(campaign)
     if not items:
-        raise UsageError("sentences are judged of stories, but no topic of this campaign has one")
+        raise UsageError("people can judge sentences only of stories, but no topic of this campaign has a story")
     return items
 
 

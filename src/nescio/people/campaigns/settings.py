@@ -88,7 +88,7 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
     taken["systems"] = {name: str(group) for name, group in taken.get("systems", {}).items()}
     for system, group in taken["systems"].items():
         if group not in taken["groups"]:
-            raise FormatError(path, f"system {system!r} is mapped to a group that is not there", value=group)
+            raise FormatError(path, f"system {system!r} is mapped to a group that does not exist", value=group)
     for name in (*taken["groups"], *taken["languages"]):
         if not _NAME.fullmatch(name):
             raise FormatError(path, "groups and languages are named by letters, digits and hyphens", value=name)
@@ -112,7 +112,7 @@ def _check(values: Mapping[str, Any], path: Path | str) -> None:
         if values.get(name, least) < least:
             raise FormatError(path, f"{name} must be {least} or more", value=values[name])
     if values.get("options_from", -1) > 1:
-        raise FormatError(path, "options_from must be 0 or 1, or -1 where no number names an option")
+        raise FormatError(path, "options_from must be 0 or 1, or -1 if numbers do not name options")
     for name, choices in (("task", TASKS), ("resolve", get_args(Resolution)), ("distinct", get_args(Distinct))):
         if name in values and values[name] not in choices:
             raise FormatError(path, f"{name} is one of {', '.join(choices)}", value=values[name])

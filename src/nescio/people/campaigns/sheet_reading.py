@@ -66,7 +66,7 @@ class SheetReader:
                 if item not in self.asked:
                     unknown += 1  # and not held, as there may be millions
                     if row.get(column, row.get(SENTENCES, "")).strip():
-                        self.fault(path, line, "no pool had such an item", row["item"])
+                        self.fault(path, line, "no pool of this campaign had this item", row["item"])
                     continue
                 first = seen.setdefault(item, line)
                 if first != line:
@@ -88,7 +88,7 @@ class SheetReader:
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
         what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
-        rule = f"{plural(len(rows), 'row')} from here on have not the key of the sheet of {who}: {what}"
+        rule = f"{plural(len(rows), 'row')} from here on do not have the key of the sheet of {who}: {what}"
         self.fault(path, rows[0][0], rule)
 
     def _judge(self, path: Path, line: int, who: str, row: Mapping[str, str], column: str) -> None:
@@ -98,7 +98,7 @@ class SheetReader:
             self.fault(
                 path,
                 line,
-                "the answer differs from that of this item in the pool; was one column sorted alone? "
+                "the answer differs from this item's answer in the pool; was one column sorted alone? "
                 f"({item.answer!r})",
                 row.get("answer"),
             )

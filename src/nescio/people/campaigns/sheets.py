@@ -165,7 +165,7 @@ def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[st
             raise UsageError(f"a file in {SHEETS}/ is called {name!r} already; name the assessor otherwise")
         if (other := before.get(name.casefold(), name)) != name:
             raise UsageError(
-                f"{name!r} and {other!r}, who was asked before, differ only in case; one of them is enough"
+                f"{name!r} and the earlier assessor {other!r} differ only in case; use one of the two names"
             )
         reads[name] = {part.strip() for part in rest.split(",") if part.strip()}
         if strange := sorted(reads[name] - {*campaign.topics().parts}):

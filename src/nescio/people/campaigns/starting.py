@@ -37,10 +37,9 @@ class Made(Struct, frozen=True):
         if self.key and not self.judge and self.task in ("qa", "reading"):
             key += f"; unless all questions have options, it judges nothing until {SETTINGS} names a judge"
         return (
-            f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\n"
-            f"read {self.folder / SETTINGS}, and change what is not so\n"
-            f"next: nescio campaign handout {self.folder}; once there are runs, nescio campaign intake {self.folder}"
-            " FILE... --group NAME"
+            f"made {self.folder}: {plural(self.topics, 'topic')}, {plural(self.groups, 'group')}; {key}\nread "
+            f"{self.folder / SETTINGS}, and correct any wrong setting\nnext: nescio campaign handout {self.folder}; "
+            f"once there are runs, nescio campaign intake {self.folder} FILE... --group NAME"
         )
 
 

@@ -73,7 +73,11 @@ def _steps(campaign: Campaign) -> list[Step]:
     key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
     made = contents(campaign / HANDOUT) if (campaign / HANDOUT).is_dir() else {}
     fresh = made == handout_files(campaign)
-    what = ("what teams get" if fresh else "other than topics and settings make it now") if made else "none was written"
+    what = (
+        ("what teams get" if fresh else "outdated, as topics or settings have changed since")
+        if made
+        else "none was written"
+    )
     judged = campaign.settings.task in POOLED and not _by_key(campaign, topics)
     steps = [
         Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
@@ -125,7 +129,7 @@ def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
     fresh = scored is not None and scored.fresh
     site = "none" if published is None else "pages, returns, LaTeX" if published.fresh else str(published)
     if published is not None and published.fresh and not fresh:
-        site = "of results that are to be made again"
+        site = "of outdated results"
     return [
         Step("results", fresh, "none" if scored is None else "of all runs" if fresh else str(scored), score),
         Step(
@@ -163,7 +167,7 @@ def _judging(campaign: Campaign) -> list[Step]:
             collect = "set resolve in campaign.toml to something other than refused, then nescio campaign status"
     asked = ", ".join(sheets) or "none"
     if new and sheets:
-        asked = f"{plural(len(new), 'answer')} that nobody was asked about"
+        asked = f"{plural(len(new), 'answer')} that nobody was asked to judge"
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [

@@ -53,9 +53,11 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
     broken = [Fault(LOG, line, rule) for line, rule in chain.breaks(campaign / LOG, Entry, flaw)]
     broken += [Fault(HISTORY, line, rule) for line, rule in chain.breaks(campaign / HISTORY, Change, flaw_of)]
     if not (campaign / LOG).is_file():
-        broken.append(Fault(LOG, None, "the log is gone"))
+        broken.append(Fault(LOG, None, "the log is missing"))
     if not (campaign / SECRET).is_file():
-        broken.append(Fault(SECRET, None, "the secret is gone; put it back, as orders that nobody can guess need it"))
+        broken.append(
+            Fault(SECRET, None, "the secret is missing; put the file back, since secret orders are made from it")
+        )
     yield from broken
     if any(fault.file == LOG for fault in broken):
         return
@@ -86,7 +88,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
     except FormatError as error:
         yield Fault(str(error.path), None, error.rule, None if error.value is None else str(error.value))
     except NescioError as error:
-        yield Fault(LOG, None, f"it cannot be held against the files: {error}")
+        yield Fault(LOG, None, f"it cannot be compared with the files: {error}")
     except OSError as error:
         yield Fault(str(error.filename or LOG), None, f"it cannot be read: {error.strerror or error}")
 
@@ -96,7 +98,7 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
-            yield Fault(place, None, "no line of the log says who made it; repeat the step, or delete it")
+            yield Fault(place, None, "no line of the log mentions this file; repeat the step, or delete the file")
         for name in old.changed if old else ():
             yield Fault(name, None, f"it is not what nescio campaign {step} wrote; repeat the step")
 
@@ -114,7 +116,7 @@ def pending(campaign: Campaign) -> Pending | None:
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
-    return decoded(path, Pending, "delete it, and take in again what came in last")
+    return decoded(path, Pending, "delete it, and accept the last delivery again")
 
 
 _FILES = (SETTINGS, LOG, HEAD, SECRET, GUIDELINES)
@@ -126,7 +128,7 @@ def links(folder: Path) -> Iterator[Fault]:
     below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
     for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
         if path.is_symlink():
-            yield Fault(path.relative_to(folder).as_posix(), None, "it is a link, and nescio makes none")
+            yield Fault(path.relative_to(folder).as_posix(), None, "it is a link, which nescio never makes")
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
@@ -186,7 +188,7 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
         own = name.startswith(RUNS) or name.endswith(".json")
         begun_here = there[name] in coming or any(f".{digest[:12]}." in name for digest in coming)
         if name not in wrote and own and name != f"{RECEIPTS}/{PENDING}" and not begun_here:
-            yield Fault(name, None, "no line of the log names it: nobody took it in, and it does not count")
+            yield Fault(name, None, "no line of the log mentions this file: it was never accepted, and does not count")
 
 
 def drop_unlogged(campaign: Campaign) -> None:
@@ -206,11 +208,11 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     heads = [entry.about["history"] for entry in entries if entry.step == "collect"]
     judged = chain.links(campaign / HISTORY)
     if not {*heads} <= {"", *judged}:
-        yield Fault(HISTORY, None, "the judgements are not those that were collected: lines are gone")
+        yield Fault(HISTORY, None, "lines of the collected judgements are missing")
     elif judged and judged[-1] not in heads[-1:]:
         whole = judged.index(heads[-1]) + 1 if heads and heads[-1] else 0
-        rule = "no line of the log names what is from here on: a collect was killed, or somebody wrote it"
-        yield Fault(HISTORY, whole + 1, f"{rule}; it counts for nothing, and the next collect takes it out")
+        rule = "the log does not mention the lines from here on: a collect was killed, or somebody else wrote them"
+        yield Fault(HISTORY, whole + 1, f"{rule}; these lines do not count, and the next collect removes them")
     seal = campaign / SITE / SEAL
     if seal.is_file():
         try:
@@ -218,7 +220,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
         except MismatchError:
             head = None
         if head not in chain.links(campaign / LOG):
-            yield Fault(LOG, None, "the site was made from a line that it does not have: lines are gone")
+            yield Fault(LOG, None, "the site was made from a line that is missing here: lines were removed")
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
@@ -236,6 +238,6 @@ def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Itera
         if found:
             name = run.path.relative_to(campaign.folder).as_posix()
             said = (
-                f"{plural(len(found), 'fault')} now that the topics have changed; put these back, or withdraw the run"
+                f"{plural(len(found), 'fault')} since the topics have changed; put the topics back, or withdraw the run"
             )
             yield Fault(name, None, said, str(found[0]))

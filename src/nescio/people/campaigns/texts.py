@@ -35,7 +35,11 @@ def encoding_fault(content: bytes) -> str | None:
             return f"this is {encoding} text; save it as UTF-8"
     if b"\0" in content:
         many = content[:4096].count(b"\0") > len(content[:4096]) / 8
-        return "this is UTF-16 text without its mark, or no text; save it as UTF-8" if many else "there is a NUL byte"
+        return (
+            "this is UTF-16 text without a byte order mark, or not a text; save it as UTF-8"
+            if many
+            else "there is a NUL byte"
+        )
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -72,4 +76,6 @@ def text_fault(text: str, longest: int) -> str | None:
         what = "a NUL character" if found[0] == "\0" else f"a control character (U+{ord(found[0]):04X})"
         return f"there is {what} in the text"
     found = _HIDING.search(text)
-    return f"there is a mark in the text that turns its direction (U+{ord(found[0]):04X})" if found else None
+    return (
+        f"the text holds a character that changes the direction of writing (U+{ord(found[0]):04X})" if found else None
+    )

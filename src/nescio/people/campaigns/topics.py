@@ -94,7 +94,7 @@ def write_topics(
     if first_of and settings.task not in ("qa", "reading"):
         raise UsageError("first questions are found by a column of the questions, so only in the tasks qa and reading")
     if settings.languages and (strange := [name for name in languages if name not in settings.languages]):
-        raise MismatchError(f"topics are in {strange[0]!r}, which is not among the languages of the campaign")
+        raise MismatchError(f"some topics are in {strange[0]!r}, which is not a language of the campaign")
     separate = settings.languages or (tuple(languages) if len(languages) > 1 else ())
     return replace(settings, languages=separate), tuple(notes)
 
@@ -110,7 +110,7 @@ def _write_questions(
     strata = list(dict.fromkeys(name for q in questions for name in q.strata if name not in hidden))
     for name in strata:
         if name not in show and (why := gives_away(questions, name)):
-            rule = f"column {name!r} would go to the teams, and {why}; take it out, or let it be seen"
+            rule = f"teams would see the column {name!r}, but {why}; remove the column, or allow it"
             raise MismatchError(f"{rule} ({opt('show', [name])})")
     if first_of is not None:
         questions, remark = first_of_each(questions, first_of)
@@ -133,9 +133,9 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
     known = [(q, value) for q, value in values if q.answers]
     counts = [sum(_tells(q, value, first) for q, value in known) for first in (0, 1)]
     if known and max(counts) >= _NEARLY * len(known):
-        return f"{max(counts)} of its {len(known)} values are the right answer"
+        return f"{max(counts)} of its {len(known)} values equal the right answer"
     words = {word.casefold() for word in _WORD.findall(column)}
-    return "its name says that it is the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
+    return "its name suggests that it holds the key" if words & _KEYS and words <= _KEYS | _BESIDE else None
 
 
 def _tells(question: Question, value: str, first: int) -> bool:

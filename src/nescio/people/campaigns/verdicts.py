@@ -78,9 +78,9 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
         left = [f"  … and {len(dispute) - MOST_NAMED} more"] if len(dispute) > MOST_NAMED else []
         lists = " --sentences" if all(item.startswith(f"{SENTENCES}:") for item in dispute) else ""
         how = (
-            "the campaign refuses them (resolve in campaign.toml)"
+            "the campaign refuses such answers (`resolve` in campaign.toml)"
             if rule == "refused"
-            else f"write a sheet of them with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
+            else f"write a sheet of these answers with nescio campaign sheets {campaign.folder} --adjudicate{lists}"
         )
         rows = "\n".join([*map(on_one_line, named[:MOST_NAMED]), *left])
         error = MismatchError(f"{plural(len(dispute), 'answer')} judged differently; {how}\n{rows}")

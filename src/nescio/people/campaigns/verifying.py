@@ -37,7 +37,7 @@ class Verified(Faults, frozen=True):
     def __str__(self) -> str:
         (state,) = self.tables["log"]
         lines = [*map(str, self.rows), f"campaign.log: {plural(state.lines, 'line')}, the last {state.head}"]
-        lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything is what the log says")
+        lines.append(f"{plural(len(self.rows), 'fault')}" if self.rows else "everything matches the log")
         return "\n".join(lines)
 
 
@@ -69,7 +69,7 @@ def verify(
     that it names. `progress` hears how far each step is. Raises UsageError if the folder is no campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
-        raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, and nescio makes none; put the file back")
+        raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, which nescio never makes; put the file back")
     opened = open_campaign(campaign)
     linked = any(links(opened.folder))
     if restore and not linked:
@@ -84,7 +84,9 @@ def verify(
     if not rows:
         rows = [*guarded(repeated(opened, entries, progress))]
     else:
-        notes.append(note("campaign.not_repeated", "pool, results and site were not made again, as there are faults"))
+        notes.append(
+            note("campaign.not_repeated", "pool, results and site were not made again, because there are faults")
+        )
     lines = chain.links(opened / LOG)
     state = LogState(len(lines), lines[-1] if lines else "")
     line = sign(campaign="verify", name=opened.settings.name, lines=len(lines))

@@ -39,7 +39,8 @@ def front_figure(report: ReportData) -> Figure | None:
         "front",
         f"{quality.label} against {cost.label}",
         "A run is on the front if no other run is at least as good and at most as dear.",
-        f"On the front: {names}. `nescio score` says in what share of resamples.{first_of(len(rows))}",
+        f"On the front: {names}. `nescio score` says in which share of resamples each run is on the "
+        f"front.{first_of(len(rows))}",
         tuple(rows),
         lambda width: abstention.front(drawn, top, width, (quality.label, cost.label)),
         report.commands.line("score", "-m", quality.label, "-m", cost.label),

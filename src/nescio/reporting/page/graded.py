@@ -49,8 +49,8 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
             scores[name] = values[order].astype(np.float32)
     left_out = note(
         "page.too_many_scores",
-        "scores of single questions by {measures:list} are more than a page can hold, so the question browser lacks "
-        "them; --by question prints them",
+        "the question browser lacks scores by {measures:list}, because these are more than a page can hold; --by "
+        "question prints these scores",
         measures=too_many,
     )
     return scores, (left_out,) if too_many else ()

@@ -87,15 +87,15 @@ KINDS: Mapping[str, Kind] = {
         simulated=True,
     ),
     "wrong": Kind(
-        "of the answers of the run chosen, at most this share is wrong",
-        "the run was chosen out of all on the page, and the threshold, where it has one, out of all of its confidences",
+        "at most this share of the chosen run's answers is wrong",
+        "the run was chosen out of all on the page, and its threshold, if any, out of all its confidences",
         "Clopper & Pearson at α/k: k runs, or 2k where thresholds were looked at too; at a threshold α/(2k·m) for m "
         "confidences of the run",
         STUDY,
         simulated=True,
     ),
     "tolerated": Kind(
-        "the run answers from the threshold on with at most the share of errors that was asked for",
+        "from the threshold on, at most the requested share of the run's answers is wrong",
         "run and threshold were chosen out of all runs and of 20 thresholds of each at fixed ranks of its confidences",
         "Clopper & Pearson at α/k for k pairs of a run and a threshold",
         STUDY,
@@ -116,7 +116,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "alike": Kind("these runs do the same with every question", "these questions", "counted", FIGURES),
     "held out": Kind(
-        "the run chosen answers this share of new questions at its threshold, and so many of these wrongly",
+        "the chosen run answers this share of new questions at its threshold, and this share of these wrongly",
         "questions drawn alike; an estimate: the truth is as often above as below",
         "cross-fitting: without each part of the questions in turn, thresholds and run are chosen anew",
         STUDY,
@@ -137,9 +137,9 @@ KINDS: Mapping[str, Kind] = {
         FIGURES,
     ),
     "no decision": Kind(
-        "so many answers could not be read, stopped on an error or have no grade that this was not the run's own "
-        "choice; or no gate could rest on the answers",
-        "what the files say of each silence, and of how they were made",
+        "too many answers could not be read, ended in an error or have no grade, so the run did not choose this "
+        "silence; or no gate can rest on the answers",
+        "the reasons for silence, and the origin of the answers, as the files state them",
         "counted",
         FIGURES,
     ),
@@ -154,11 +154,11 @@ KINDS: Mapping[str, Kind] = {
         "the run is the best on the page, and a run that never answers scores more",
         "these questions; held-out ones where the run has a threshold; of a suite, each benchmark counted alike; a "
         "measure by which errors cost",
-        "the measure of as many silent answers, right where a question has no answer",
+        "the measure of a run that is always silent, which is right if a question has no answer",
         FIGURES,
     ),
     "no threshold": Kind(
-        "of the thresholds of the run's confidences, the best by the measure declines none of its answers",
+        "the threshold that is best by the measure declines none of the run's answers",
         "these questions",
         "chosen as in `nescio tune`",
         FIGURES,

@@ -126,7 +126,9 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
     a question several times.
     """
     if systems.repeats is not None:
-        raise MismatchError("a QA system was asked a question several times, but a validator selects once")
+        raise MismatchError(
+            "a QA system answered a question several times, but a validator selects only once; give one repeat"
+        )
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
     place = {question: i for i, question in enumerate(systems.questions)}
@@ -174,7 +176,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if lacking := questions - len(at):
         yield note(
             "ave.not_asked",
-            "{questions} of {total:n question} are not among those of the QA systems and count as not correct",
+            "the QA systems lack {questions} of {total:n question}, which count as not correct",
             questions=lacking,
             total=questions,
         )

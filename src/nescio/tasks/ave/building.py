@@ -307,8 +307,8 @@ def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterab
     if unlike:
         yield note(
             "ave.duplicates_differ",
-            "{answers:n duplicate} {answers:was/were} judged differently from the first answer with the same words, "
-            "whose value is kept",
+            "{answers:n duplicate} {answers:was/were} judged differently from the first answer with the same text; "
+            "the first verdict is kept",
             answers=unlike,
         )
     if lost:

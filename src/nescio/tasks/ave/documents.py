@@ -109,7 +109,7 @@ def _hold_places(source: Source, root: Element) -> None:
     pair = next(root.tagged("pair"), None)
     if pair is not None and root.find(".//q") is not None:
         raise fault_in(
-            source, pair, "a pair of AVE 2006 is among questions (q); give them in two files", pair.get("id")
+            source, pair, "the file mixes pairs of AVE 2006 with questions (q); split it into two files", pair.get("id")
         )
     for element in root.tagged("q", "a"):
         above = element.above

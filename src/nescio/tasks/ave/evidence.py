@@ -186,7 +186,7 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
     ]:
         yield note(
             "ave.missing",
-            "{runs:each run %r: %d} of {total:n answer} are missing, and count as REJECTED",
+            "{runs:each run %r: %d} of {total:n answer} missing; missing answers count as REJECTED",
             runs=lacking,
             total=answers,
         )
@@ -202,8 +202,8 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
     if some := [(run, answers) for run, answers in counts.items() if answers]:
         yield note(
             SELECTED_UNKNOWN,
-            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers uses them, and "
-            "their questions earn nothing in QA accuracy",
+            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: measures over answers ignore these, "
+            "and QA accuracy counts the questions as not right",
             runs=some,
         )
 

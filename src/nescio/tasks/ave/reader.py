@@ -110,7 +110,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     kind, source = gold[0]
     files = by_part[_PARTNER[kind]]
     for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
-        raise MismatchError(f"{other.label} does not answer {source.label}: only one of them is of AVE 2006")
+        raise MismatchError(f"{other.label} does not answer {source.label}: only one of the two files is from AVE 2006")
     if not files:
         raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
     return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)
@@ -200,9 +200,9 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
             notes.append(
                 note(
                     "ave.upside_down",
-                    "run {subject!r}: its REJECTED answers carry higher confidences than the accepted ones; "
-                    "confidence is read as confidence that the answer is right "
-                    f"({opt('choose', {'confidence': 'decision'})} if it is confidence in the decision)",
+                    "run {subject!r}: REJECTED answers have higher confidences than accepted answers. nescio "
+                    "reads confidence as confidence that the answer is right "
+                    f"({opt('choose', {'confidence': 'decision'})} reads confidence in the decision)",
                     run,
                 )
             )

@@ -59,7 +59,7 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
             yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", item.confidence)
         if item.confidence is None and sure:
             who = f"answer {item.answer_id!r} of question {item.question_id!r}"
-            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, but other answers of the run have one")
+            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, but other answers of the run do")
         if item.decision is Decision.SELECTED:
             if item.question_id in chosen:
                 rule = f"question {item.question_id!r} already has a SELECTED answer ({chosen[item.question_id]!r})"

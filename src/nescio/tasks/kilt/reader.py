@@ -78,9 +78,8 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
         gold = [source for source in gold if source.stem == named] if named else with_meta
     if len(gold) != 1:
         raise MismatchError(
-            "KILT runs need one gold file (id, input, output) with them; name it with "
-            f"{opt('choose', of='gold=STEM')} where several"
-            " could be it"
+            "give one gold file of KILT (id, input, output) with the runs; if several files could be it, "
+            f"{opt('choose', of='gold=STEM')} names it"
         )
     answers = [source for _, source in parts if source is not gold[0]]
     if not answers:

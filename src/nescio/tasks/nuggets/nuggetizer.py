@@ -54,12 +54,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
             other = (*by_part[KEY], *by_part[ANSWERS])[0]
-            raise MismatchError(f"{other.label}: assignments already hold the key and the answers; give them alone")
+            raise MismatchError(f"{other.label}: assignments already hold the key and the answers; give no other files")
         if options.choose:
             raise UsageError(f"{opt('choose')} has nothing to choose in assignments")
         return _assigned(by_part[ASSIGNED])
     if len(by_part[KEY]) != 1 or not by_part[ANSWERS]:
-        raise MismatchError(f"{parts[0][1].label}: give one key of nuggets with the answers to it, or assignments")
+        raise MismatchError(f"{parts[0][1].label}: give one key of nuggets with answers, or assignments alone")
     keys = Keys()
     for row, line in json_lines(by_part[KEY][0]):
         at = At(by_part[KEY][0], line)

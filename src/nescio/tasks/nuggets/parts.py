@@ -67,7 +67,7 @@ class Keys(Struct):
         for name, nuggets in self.nuggets.items():
             weighted = [nugget.weight is not None for nugget in nuggets.values()]
             if any(weighted) and not all(weighted):
-                raise MismatchError(f"question {name}: only some of its nuggets have a weight; give all of them one")
+                raise MismatchError(f"question {name}: only some nuggets have a weight; give every nugget a weight")
             people = [set(nugget.vital) for nugget in nuggets.values()]
             odd = next((i for i, who in enumerate(people) if who != people[0]), None)
             if odd is not None:
@@ -181,7 +181,7 @@ def check(keys: Keys, answers: Said) -> None:
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
     if not answers.runs:
-        raise MismatchError("a key was given without a run: give the system's strings with it")
+        raise MismatchError("a key was given without a run; also give the system's answer strings")
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
@@ -198,7 +198,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     words = _words(targets, runs) if options.texts else None
     if not mapped:
         if "assessors" in options.choose:
-            raise UsageError("assessors are chosen from those of a mapping: give one, or score automatically")
+            raise UsageError("assessors come from a mapping: give a mapping, or score automatically")
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
         record = JudgeRecord("automatic", (("method", method),))

@@ -121,7 +121,7 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     for row in mapped:
         key = row.run, row.target, row.assessor
         if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
-            rule = "this line says that nothing was found, but other lines find nuggets in the same place"
+            rule = "this line says that no nugget was found, but other lines name nuggets found in the same string"
             raise row.at.fail(rule, f"{row.target} {row.run}")
 
 
@@ -200,7 +200,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
         return {file: labels}
     if isinstance(labels, dict) and labels and all(isinstance(label, bool) for label in labels.values()):
         return {f"{file} {name}".strip(): label for name, label in labels.items()}
-    raise at.fail('vital must be true, false, or one of them for each assessor ({"A": true})', labels)
+    raise at.fail('vital must be true or false, or true or false for each assessor ({"A": true})', labels)
 
 
 # ---- runs ----
@@ -273,7 +273,7 @@ def _json_mapping(source: Source) -> Iterator[Mapped]:
     for row, line in json_lines(source):
         at, nugget, rank = At(source, line), row.get("nugget"), row.get("rank")
         if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int) or rank < 0):
-            raise at.fail("rank must be a whole number, or null where it is not known", rank)
+            raise at.fail("rank must be a whole number, or null if unknown", rank)
         yield Mapped(
             at,
             text(row, "run", at, lambda v: isinstance(v, str) and bool(v.strip())),

@@ -137,7 +137,7 @@ def evidence(
         notes.append(
             note(
                 "nuggets.not_seen",
-                "{units} of {total} units are left out: the assessor did not see the question",
+                "{units} of {total} pairs of question and assessor are left out: the assessor did not see the question",
                 units=lacking,
                 total=len(targets) * len(names),
             )
@@ -165,7 +165,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
     return [
         note(
             "nuggets.silence",
-            "{runs:each run %r says nothing to %d of %d questions (first: %r)}: recall 0 there",
+            "{runs:each run %r does not answer %d of %d questions (first: %r)}: recall is 0 on these",
             runs=silent,
         )
     ]
@@ -194,16 +194,16 @@ def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | Non
     if who == MAJORITY:
         return note(
             "nuggets.majority",
-            "{keyed} assessors of the key and {mapped} of the responses: a nugget is vital, or matched, where more "
-            "than half of those who saw the question say so",
+            "{keyed} assessors of the key and {mapped} of the responses: a nugget is vital, or matched, if more "
+            "than half of the assessors who saw the question say so",
             keyed=keyed,
             mapped=mapped,
         )
     if who == EACH:
         return note(
             "nuggets.each_assessor",
-            "{keyed} assessors of the key and {mapped} of the responses: each of {names:list} makes a unit of every "
-            "question, resampled together",
+            "{keyed} assessors of the key and {mapped} of the responses: scores are means over {names:list}; all "
+            "assessors of a question are resampled together",
             keyed=keyed,
             mapped=mapped,
             names=list(map(repr, names)),
@@ -224,8 +224,7 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
         answered = [name for name, response in run.responses.items() if response.strings]
         if answered and run.name not in assessed:
             raise MismatchError(
-                f"the mapping has no line for run {run.name!r}; if nothing in it matched, add a line with - for the"
-                " nugget"
+                f"the mapping has no line for run {run.name!r}; if no nugget matched, add a line with - for the nugget"
             )
         lacking = [name for name in answered if (run.name, name) not in by_cell]
         if lacking:

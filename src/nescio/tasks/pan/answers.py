@@ -96,23 +96,23 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
     if kind == OTHER_SIDE:
         return note(
             "pan.other_side",
-            "run {subject!r}: {values} {values:value/values} on the opposite side from the letter before "
-            "it, which decides",
+            "run {subject!r}: {values} {values:value/values} contradict the letter Y or N in the same line; the "
+            "letter decides",
             run,
             values=values,
         )
     if clipped:
         return note(
             "pan.clipped",
-            "run {subject!r}: {values} {values:value/values} outside [0, 1], clipped to it as the organisers' "
-            "evaluator does",
+            "run {subject!r}: {values} {values:value/values} outside [0, 1], clipped to [0, 1] as in the "
+            "organisers' evaluator",
             run,
             values=values,
         )
     return note(
         "pan.outside",
-        "run {subject!r}: {values} {values:value/values} outside [0, 1]: AUC takes them as they are and Brier clips "
-        "them, as the organisers' evaluator does",
+        "run {subject!r}: {values} {values:value/values} outside [0, 1]: AUC uses {values:it unchanged/them "
+        "unchanged}, Brier clips {values:it/them}, as in the organisers' evaluator",
         run,
         values=values,
     )

@@ -29,7 +29,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
     """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
-            "PAN's files say whether two texts have the same author, and give a score: this is not PAN data"
+            "this is not PAN data: PAN's files say whether two texts have the same author, with a score"
         )
     same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []

@@ -69,7 +69,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     notes: list[Note] = []
     if test is None:
         if gold is None:
-            raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
+            raise MismatchError(f"{parts[0][1].label} is a run; also give the test that the run answers")
         return Collection(gold.stem, tuple(_question(asked, options) for asked in _questions(gold, marked=True))), ()
     questions = list(_questions(test, marked=False))
     if gold is not None:

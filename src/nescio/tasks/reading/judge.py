@@ -22,7 +22,7 @@ from nescio.tasks.reading.marks import mark
     measures=("read.recall", "read.precision", "read.AutSent"),
     valid={
         "threshold": (
-            "the threshold (of recall, used without a story) must be above 0 and at most 1",
+            "the threshold of recall (used if there is no story) must be above 0 and at most 1",
             lambda t: 0 < t <= 1,
         ),
     },

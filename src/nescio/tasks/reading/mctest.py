@@ -47,7 +47,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
         raise MismatchError(
-            f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) with that name"
+            f"{keys[0].label} holds the right letters of MCTest; also give the stories of the same name (.tsv)"
         )
     by_name = {source.stem: source for source in keys}
     questions: list[Question] = []

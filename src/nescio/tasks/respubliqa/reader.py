@@ -123,7 +123,7 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
             f"an assessment is one of {', '.join(WORDS)}; {opt('format_in', 'outcomes')} reads any table": word
             and word not in WORDS,
             "an answered question has no withheld candidate; its answer must be NOA": candidate and not noa,
-            f"{letter} beside NOA needs the candidate that it is of, or to say NOA {letter}": noa
+            f"{letter} beside NOA needs a candidate; without one, write NOA {letter}": noa
             and word in ("R", "W", "X")
             and candidate is None,
         }

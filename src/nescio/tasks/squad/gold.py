@@ -136,7 +136,7 @@ def _question(source: Source, question: Any, title: str, at: tuple[int, int, int
     if not isinstance(text, str):
         raise fail("question must be a text", text)
     if not isinstance(answers, list):
-        raise fail("answers must be a list, empty where there is no answer", answers)
+        raise fail("answers must be a list, empty if there is no answer", answers)
     stated = [answer.get("text") if isinstance(answer, dict) else None for answer in answers]
     texts = [answer for answer in stated if isinstance(answer, str)]
     if len(texts) < len(stated):

@@ -117,8 +117,8 @@ def tuned_note(run: str, gold: Gold, texts: Mapping[str, str], scores: Scores, o
     figures = best(gold.golds, texts, scores, odds)
     return note(
         "squad2.tuned",
-        "run {subject!r}: {best:each best_%s %.5f (threshold %.6g)}, tuned by the official script on these "
-        "questions themselves: too optimistic for new ones",
+        "run {subject!r}: {best:each best_%s %.5f (threshold %.6g)}, tuned by the official script on these same "
+        "questions, so too optimistic for new questions",
         run,
         best=[(name, figures[f"best_{name}"], figures[f"best_{name}_thresh"]) for name in ("exact", "f1")],
     )

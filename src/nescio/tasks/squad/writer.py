@@ -63,7 +63,8 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
                 notes.append(
                     note(
                         "squad2.no_odds",
-                        "run {subject!r}: no file of odds, because its confidences could not be read back from one",
+                        "run {subject!r}: no file of odds is written, because its confidences could not be read "
+                        "back exactly",
                         run.name,
                     )
                 )
@@ -94,7 +95,7 @@ def _groups(questions: Iterable[Question], key: Callable[[Question], str]) -> It
 
 def _asked(question: Question) -> dict[str, Any]:
     if not question.answers and question.answerable is not False:
-        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
+        raise MismatchError(f"question {question.id!r} has no answer, but is not marked as unanswerable")
     answers = question.answers if question.answerable is not False else ()
     return {
         "id": question.id,

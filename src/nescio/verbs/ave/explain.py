@@ -1,8 +1,8 @@
 """Print the formula, the proof and the frames of an answer in COLLECTION.
 
-The statement that question and answer make becomes a formula, and so does the supporting text. The table says, atom by
-atom, what has to be given up so that the statement follows. A note says whether the prover E proves the rest. Formulas
-need English texts and a parser.
+Question and answer together make a statement. The statement becomes a formula, and so does the supporting text. The
+table lists the atoms of the statement, and which must be given up so that the rest follows from the text. A note says
+whether the prover E proves the rest. Formulas need English texts and a parser.
 
 \b
 nescio ave explain dev.xml lighthouse-who lighthouse-who_1 --parser en_core_web_sm
@@ -27,7 +27,7 @@ class ExplainRequest(Equipped, OfCollection):
     """The options of `nescio ave explain`."""
 
     question: str = argument(kw_only=False, argument=True, metavar="QUESTION", help="The id of a question.")
-    answer: str = argument(kw_only=False, argument=True, metavar="ANSWER", help="The id of one of its answers.")
+    answer: str = argument(kw_only=False, argument=True, metavar="ANSWER", help="The id of an answer to this question.")
 
 
 @verb(ExplainRequest)
@@ -46,17 +46,22 @@ def explain(request: ExplainRequest) -> Results[explaining.Line]:
     if why := validator.missing(technique, resources, (code(language(asked)),)):
         statement = hypothesis(asked.text, given.answer)
         lacking = note(
-            "validator.no_formula", "{statement} It has no formula here: {reason}", statement=statement, reason=why
+            "validator.no_formula",
+            "{statement} This statement has no formula: {reason}",
+            statement=statement,
+            reason=why,
         )
         return Results((), line, (lacking,), "statement")
     proof = explaining.explain(asked.text, given.answer, given.text, str(resources.parser), resources.prover)
     outcome = note(
         "validator.proof",
-        "{statement} Given up: {cost} of {whole}{limit}; the rest: {proved}",
+        "{statement} Atoms given up: {cost} of {whole}{limit}; the rest is {proved}",
         statement=proof.statement,
         cost=proof.cost,
         whole=proof.whole,
-        limit=" (limit reached, less might do)" if proof.limit_reached else "",
-        proved={None: "no prover is installed", True: "proved by E", False: "not proved by E"}[proof.proved],
+        limit=" (search limit reached; fewer might be enough)" if proof.limit_reached else "",
+        proved={None: "not checked, as no prover is installed", True: "proved by E", False: "not proved by E"}[
+            proof.proved
+        ],
     )
     return Results(proof.atoms, line, (outcome,), "statement", {"frames": proof.frames, "text": proof.facts})

@@ -1,8 +1,8 @@
 """Make a hypothesis from each question and answer of COLLECTION, and write pairs as in AVE 2006.
 
 A pair has the supporting text (t) and the hypothesis (h): the statement that question and answer make (Figure 2 of the
-AVE 2007 overview). The rules are for English, Spanish and German. A question says its language (lang="ES"); if it says
-none, the language is guessed. There is no parser, so some statements come out ungrammatical.
+AVE 2007 overview). The rules are for English, Spanish and German. A question says its language (lang="ES"); otherwise
+the language is guessed. The rules use no parser, so some statements are ungrammatical.
 
 \b
 nescio ave pairs dev.xml -o pairs.xml
@@ -42,7 +42,7 @@ class PairsRequest(OfCollection):
     output: Path | str = argument(
         kw_only=False, flags=("-o", "--output"), metavar="FILE", help="The pairs to write (.xml)."
     )
-    test_set: bool = option(default=False, help="Write the pairs without their values.")
+    test_set: bool = option(default=False, help="Write the pairs without their judgements (`value`).")
 
 
 @verb(PairsRequest, prints="")
@@ -77,8 +77,8 @@ def _guessed(exercise: Exercise) -> tuple[Note, ...]:
         (
             note(
                 "ave.no_rules",
-                "{questions} of {total:n question} {questions:is/are} in {languages:list}; hypotheses are made by the "
-                "rules of English, Spanish and German only, so these will be no sentences",
+                "{questions} of {total:n question} {questions:is/are} in {languages:list}; there are rules for "
+                "English, Spanish and German only, so the hypotheses of these questions will not be sentences",
                 questions=sum(tongue in others for tongue in tongues),
                 total=len(tongues),
                 languages=others,

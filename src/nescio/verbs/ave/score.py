@@ -65,7 +65,8 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
     )
     choose: Mapping[str, str] = option(
         default={},
-        help="Use confidence=decision if the confidence of a REJECTED answer is the confidence that it is wrong.",
+        help="Use confidence=decision if the confidence of a REJECTED answer means confidence that the answer is "
+        "wrong.",
     )
 
     def check(self) -> None:

@@ -1,6 +1,6 @@
-"""List the techniques, who used them in 2007, and which are used here (Table 12 of the paper).
+"""List the techniques, the participants who used them in 2007, and those that nescio uses (Table 12 of the paper).
 
-"skipped" says what is missing.
+For each technique that cannot be used, "skipped" names what must be installed.
 
 \b
 nescio ave table12

@@ -30,7 +30,7 @@ from nescio.verbs._output_paths import check_file, check_place
 from nescio.verbs._shared import Resampled, Worked
 from nescio.verbs.ave._shared import Equipped, OfCollection, validated_by
 
-HELD_OUT = "held out, threshold chosen here"
+HELD_OUT = "held out, threshold chosen on the same answers"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 OF_PAIRS = MEASURES[:2]  # in pairs nothing is selected
 TUNED = ("F", "c@1")  # measures that a threshold can maximise
@@ -100,7 +100,7 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
         default=None,
         reads=True,
         metavar="XML",
-        help=f"A second judged collection, used only for training; each of its answers counts {opt('also_weight')}.",
+        help=f"A second judged collection, used only for training; {opt('also_weight')} weights its answers.",
     )
     also_weight: float = option(
         default=0.3, low=0, high=1, needs="also", help=f"The weight of an answer of {opt('also')}."
@@ -117,21 +117,19 @@ class TrainRequest(Resampled, Equipped, OfCollection, Worked):
         kind=NAMES,
         metavar="TECHNIQUE",
         complete=lambda: [*validator.TECHNIQUES, *validator.PARTICIPANTS],
-        help="Use this technique alone, or those that a participant of 2007 marked in Table 12 (rodrigo, ltqa, …).",
+        help="Use only this technique, or only the techniques of a participant of 2007 in Table 12 (rodrigo, ltqa, …).",
     )
     redundancy: bool = option(
         default=False,
-        help="Also use the agreement among the answers to a question. It helps selection, and needs collections that"
-        " keep duplicates.",
+        help="Also use the agreement among the answers to a question. This helps selection, and needs a collection "
+        "that keeps duplicate answers.",
     )
     ablation: bool = option(
         default=False,
-        help="Also print the scores of the validator without each technique, and the paired differences with p.",
+        help="Also print the scores of the validator without each technique, and the paired differences with p-values.",
     )
     trees: int = option(default=100, low=1, help="The number of trees.")
-    folds: int = option(
-        default=10, low=2, help="The number of parts that are held out in turn, for calibration and thresholds."
-    )
+    folds: int = option(default=10, low=2, help="The number of cross-validation parts, for calibration and thresholds.")
 
 
 @verb(TrainRequest, working="training", prints="json")
@@ -148,8 +146,8 @@ def train(request: TrainRequest) -> TrainedValidator:
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate -o all.xml
     nescio ave validate train all.xml -o model.json --redundancy
 
-    The scores are those of answers while their questions were held out, with intervals by question. The threshold for F
-    is chosen on all answers, as for "in sample". c@1 uses tuned abstention.
+    Each answer is scored while its question is held out; intervals resample questions. The threshold for F is chosen on
+    all answers, as for "in sample". c@1 uses tuned abstention.
     """
     output = Path(request.output)
     check_file(output, "a model", (".json",), request.inputs())
@@ -196,9 +194,8 @@ def train(request: TrainRequest) -> TrainedValidator:
 def _in_sample(tables: list[str]) -> Note:
     return note(
         "validator.in_sample",
-        "only the confidences are held out ({tables:and 3}); the threshold for F was chosen on these same answers, so "
-        "ave.F is in sample, and ave.qa_accuracy uses that threshold too; for new questions, expect the values in "
-        '"expected"',
+        "{tables:and 3}: only the confidences are held out. The threshold for F was chosen on these same answers, "
+        'so ave.F and ave.qa_accuracy are in sample. For new questions, expect the values in "expected"',
         tables=tables,
     )
 
@@ -243,7 +240,7 @@ class RunRequest(Equipped, OfCollection):
     threshold: float | str = option(
         default="F",
         kind=THRESHOLD,
-        help="The confidence above which to accept an answer: the best for F, the best for c@1, or a number.",
+        help="Accept answers above this confidence: the best threshold for F, the best for c@1, or a number.",
     )
     always: bool = option(default=False, help="Select the most confident answer to every question and never abstain.")
 
@@ -254,7 +251,7 @@ def run(request: RunRequest) -> Validated:
 
     The most confident of the accepted answers to a question is SELECTED, and the others are VALIDATED. If none is
     accepted, the question stays unanswered. The confidence is the probability of being right, also for rejected
-    answers. Values in COLLECTION are not used.
+    answers. Judgements in COLLECTION are not used.
 
     \b
     nescio ave validate run test.xml --model model.json -o responses.txt
@@ -281,5 +278,5 @@ def _chosen(threshold: float | str, tuned: Mapping[str, float | None]) -> float 
     if not isinstance(threshold, str):
         return threshold
     if threshold not in tuned:
-        raise UsageError(f"the model has no threshold for {threshold}; give a number")
+        raise UsageError(f"the model has no threshold for {threshold}; give the threshold as a number")
     return tuned[threshold]

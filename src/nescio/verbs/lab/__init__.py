@@ -1,4 +1,4 @@
-"""Further studies: cascades, votes, stated stakes, repeats, flips of a gate, guards, contamination, items, assessors.
+"""Further studies: cascades, votes, stakes, repeats, unstable gates, guards, contamination, faulty items, assessors.
 
 \b
 nescio lab cascade cascade.csv --cost cost_usd --right 0.1 --error 2

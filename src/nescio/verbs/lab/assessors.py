@@ -1,7 +1,7 @@
-"""Describe who judged, how well and how far they agree, and make one verdict on each answer.
+"""Describe the assessors, their accuracy and their agreement, and settle one verdict on each answer.
 
-FILE is a table of verdicts on answers (run, question_id, verdict, and the text of the answer where there is no run). A
-column such as annotator, assessor or rater says whose a row is; or each person has a column of verdicts
+FILE is a table of verdicts on answers: run, question_id, verdict, and the text of the answer if there is no run. Either
+a column such as annotator, assessor or rater names the person of each row, or each person has a column of verdicts
 (--verdict ana+ben+cleo).
 
 \b
@@ -9,9 +9,9 @@ nescio lab assessors annotators.csv
 nescio lab assessors annotators.csv --resolve dawid-skene -o labels.csv
 nescio lab assessors annotators.csv --resolve majority -f json
 
-The file of -o is for `nescio score --labels` and for --against of a judge. `agrees` is the mean share of the others who
-give the same verdict as an assessor. If three or more people judged 60 answers or more, Dawid and Skene's model
-estimates how often each of them is right, without any key. With fewer, votes tell as much.
+`nescio score --labels` and `judge --against` read the file that -o writes. `agrees` is the mean share of the other
+assessors who give the same verdict. If three or more people judged 60 answers or more, Dawid and Skene's model
+estimates the accuracy of each assessor without a key. With fewer, majority votes are as informative.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AssessorsRequest(Redrawn, WithInterval):
         default=None,
         metavar="COLUMN",
         help="The column with the verdict, or, as in ana+ben, a column for each person.",
-        default_words="found by its name; columns such as annotator1, annotator2 are of a person each",
+        default_words="found by its name; columns such as annotator1 and annotator2 hold one person's verdicts each",
     )
     outcome_map: Mapping[str, str] = option(
         default={}, metavar="WORD=OUTCOME", help="What a word of FILE means: correct, incorrect, unanswered, ungraded."
@@ -47,15 +47,15 @@ class AssessorsRequest(Redrawn, WithInterval):
     adjudicator: str | None = option(
         default=None,
         metavar="NAME",
-        help="Who decides what the others judge differently, and is not one of those whose agreement is measured.",
-        default_words="an assessor called adjudication",
+        help="The assessor who decides disputes of the others. The measures of agreement leave this assessor out.",
+        default_words="an assessor named adjudication",
     )
     output: Path | None = option(
         default=None,
         writes=True,
         flags=("-o", "--output"),
         metavar="LABELS",
-        help="Write one verdict an answer (.csv); what is in dispute has none.",
+        help="Write one verdict per answer (.csv). Answers in dispute get no verdict.",
     )
 
 

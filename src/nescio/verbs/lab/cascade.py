@@ -1,18 +1,19 @@
-"""Ask a cheap system first and an expensive one where it is unsure, and find the thresholds.
+"""Ask a cheap system first, and an expensive one if the first is unsure; find the confidence thresholds.
 
-FILES are answers of two to four systems to the same questions, with confidences, and a column of costs if asking costs.
-The first system answers if it is sure enough, else the next is asked, and whoever is last and unsure is silent.
+FILES hold the answers of two to four systems to the same questions, with confidences. If asking costs, a column holds
+the costs. The first system answers if its confidence reaches its threshold; otherwise the next system is asked. If no
+system is sure enough, the cascade abstains.
 
 \b
 nescio lab cascade cascade.csv --cost cost_usd --right 0.1 --error 2
 nescio lab cascade outcomes.csv --systems mine,old --error 3 -o policy.json
 nescio lab cascade outcomes.csv --apply policy.json --run-output applied.csv
 
-A right answer earns 1, silence 0, and an error loses --error; what is paid is counted in right answers, by --right. The
-thresholds in the table were chosen on all questions; utility and shares are of held-out ones. The gain over each system
-alone, at the threshold that is best for it, is of held-out questions too, and its interval is about the thresholds in
-the table. -o writes the policy as JSON, for production; --apply uses it on other answers. Exit status 3 means that no
-policy could be certified.
+Utility: a right answer earns 1, silence earns 0, an error loses --error, and costs are divided by --right. The
+thresholds in the table were chosen on all questions; utility and shares are estimated on held-out questions. The second
+table shows the gain over each system alone at its own best threshold, also on held-out questions. Its interval is for
+the thresholds in the table. -o writes the policy as JSON, for production; --apply uses a saved policy on other answers.
+Exit status 3 means that no policy could be certified.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Choosing(Request, group="Choosing thresholds"):
         kind=NUMBERS,
         metavar="C,C,…",
         apart="apply",
-        help="The thresholds to try for each system, named before looking at the data.",
-        default_words="the confidences that occur, or ranks of them",
+        help="The thresholds to try for each system. Choose them before you look at the data.",
+        default_words="the confidences in the data, or some of their ranks",
     )
     spare: bool = option(
         default=False,
@@ -60,11 +61,11 @@ class Choosing(Request, group="Choosing thresholds"):
         kind=BETWEEN,
         needs="grid",
         apart="apply",
-        help="Take only policies of which it is certified that at most this share of the answers to new questions is"
-        " wrong, all policies of the grid looked at.",
+        help="Take only policies certified to err on at most this share of their answers to new questions. The "
+        "certificate allows for trying all policies of the grid.",
     )
     confidence: float = option(
-        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of that guarantee."
+        default=0.95, kind=SHARE, needs="max_risk", help="The confidence level of the certificate."
     )
     folds: int = option(
         default=10, low=2, apart="apply", help="The number of cross-validation folds to estimate the utility."
@@ -82,24 +83,24 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
         help="The runs, in the order in which they are asked.",
         default_words="all, the cheapest first",
     )
-    error: float = option(default=1.0, low=0, apart="apply", help="What an error loses, where a right answer earns 1.")
+    error: float = option(default=1.0, low=0, apart="apply", help="The loss from an error, if a right answer earns 1.")
     right: float | None = option(
         default=None,
         low=0,
         above=True,
         needs="cost",
         apart="apply",
-        help="What a right answer is worth, in the unit of the costs.",
+        help="The worth of a right answer, in the unit of the costs.",
     )
     cost: str | None = option(
-        default=None, metavar="COLUMN", needs="right", apart="apply", help="The column that says what each answer cost."
+        default=None, metavar="COLUMN", needs="right", apart="apply", help="The column with the cost of each answer."
     )
     apply: Path | str | None = option(
         default=None,
         kind=PATH,
         reads=True,
         needs="run_output",
-        help="Use the policy of FILE on these answers, and choose none.",
+        help="Apply the saved policy in FILE to these answers instead of choosing one.",
     )
     output: Path | None = option(
         default=None,
@@ -113,8 +114,8 @@ class CascadeRequest(Choosing, Reading, Seeded, Sourced, WithInterval):
         default=None,
         writes=True,
         metavar="RUN",
-        help="Write what the policy does with these questions, as a run: an outcome table (.csv, .tsv, .jsonl,"
-        " .parquet).",
+        help="Write the outcomes of the policy on these questions as a run: an outcome table (.csv, .tsv, .jsonl, "
+        ".parquet).",
     )
 
 
@@ -154,5 +155,5 @@ def _written(request: CascadeRequest, policy: Mapping[str, Any] | None, outcomes
         messages.append(f"wrote the policy to {request.output}")
     if request.run_output is not None and outcomes is not None:
         rows = write_outcomes(outcomes, request.run_output)
-        messages.append(f"wrote what it does with {plural(rows, 'question')} to {request.run_output}")
+        messages.append(f"wrote the outcomes of the policy on {plural(rows, 'question')} to {request.run_output}")
     return tuple(messages)

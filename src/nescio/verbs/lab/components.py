@@ -1,18 +1,19 @@
-"""Say how far a score would move with other questions, other prompts or other judges, and what to add next.
+"""Estimate how much a score varies with other questions, prompts or judges, and say which to add next.
 
-FILES are outcome tables in which each question was asked with several prompts, judged by several judges, or both: a
-column says which prompt or judge an answer had.
+FILES are outcome tables. Each question was asked with several prompts, judged by several judges, or both. A column
+names the prompt or judge.
 
 \b
 nescio lab components prompts.csv --factor prompt
 nescio lab components prompts.csv --factor prompt --baseline old -m accuracy
 nescio lab components prompts.csv --factor prompt --over question --cost question=2 --cost prompt=5 --per-answer 0.1
 
-Factors are crossed: every question with every prompt (and judge), once or several times; --sample names the column that
-numbers answers to the same question, prompt and judge. The interval is for other levels of all factors that have three
-or more (--over chooses), so it is wider than that of `nescio score`, which is about other questions and these
-prompts. The second table says where the variance comes from, the third what one more of each would do for its cost.
-If some cells are missing, the interval is clustered by each factor, and the variance is not split.
+Factors are crossed: every question with every prompt (and judge), once or several times. --sample names the column that
+numbers answers to the same question, prompt and judge. The interval is for other levels of all factors with three or
+more levels (--over chooses the factors). It is wider than the interval of `nescio score`, which is for other questions
+but the same prompts. The second table splits the variance by its source. The third shows the gain from one more
+question, prompt or judge, beside its cost. If some combinations are missing, standard errors are clustered by each
+factor, and the variance is not split.
 """
 
 from __future__ import annotations
@@ -37,27 +38,27 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     factor: Sequence[str] = option(
         kind=NAMES,
         metavar="COLUMN",
-        help="A column that says which prompt, judge, temperature … an answer had; repeat: the repeat, such as a seed.",
+        help="A column that names the prompt, judge or temperature of each answer; `repeat` for repeats such as seeds.",
     )
     sample: str | None = option(
-        default=None, metavar="COLUMN", help="The column that numbers answers which are alike in all factors."
+        default=None, metavar="COLUMN", help="The column that numbers answers with the same level of every factor."
     )
     over: Sequence[str] | None = option(
         default=None,
         kind=WORDS,
         metavar="FACTOR,FACTOR,…",
-        help="The factors of which the interval is about other levels, such as question,prompt.",
-        default_words="all that have three levels or more",
+        help="The factors that the interval generalises over, such as question,prompt.",
+        default_words="all with three levels or more",
     )
     baseline: str | None = option(
-        default=None, metavar="RUN", help="Split the difference of each other run to this one."
+        default=None, metavar="RUN", help="Also analyse the difference of each run from this run."
     )
     cost: Mapping[str, float] = option(
-        default={}, kind=COSTS, help="What one more question, prompt or judge costs, beside its answers."
+        default={}, kind=COSTS, help="The cost of one more question, prompt or judge, without its answers."
     )
     per_answer: float = option(default=1.0, low=0, help="The cost of an answer.")
     budget: float | None = option(
-        default=None, low=0, above=True, help="Say how many of each to take for this total cost."
+        default=None, low=0, above=True, help="Say how many levels of each factor to take for this total cost."
     )
 
 

@@ -1,18 +1,18 @@
-"""Ask whether a system has seen the questions: does rewording cost it more than it costs others?
+"""Test whether a system has seen the questions: does rewording lower its score more than the scores of others?
 
-FILES hold the answers of the suspect and of at least one other system to questions and to paraphrases of them. A column
-names the original question of each paraphrase, and is empty for originals.
+FILES hold answers of the suspect and of one or more reference systems to questions and to their paraphrases. A column
+names the original question of each paraphrase; the column is empty for original questions.
 
 \b
 nescio lab contamination paraphrases.csv --suspect new
 nescio lab contamination paraphrases.csv --suspect new --references old,other -m accuracy
 nescio lab contamination paraphrases.csv --suspect new --paraphrase-of paraphrase_of -f json
 
-A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is what the suspect loses less
-what the references lose, on the same questions. "explained" is what unlike strength alone would make of it: a harder
-wording costs more whoever is nearer to one half right. The one-sided p-value is of a difference beyond that, if any of
-the systems could be the suspect: it exchanges both wordings of a question at once. References about as good as the
-suspect tell most. Several paraphrases of a question count as their mean.
+A drop of the suspect alone says little, since a paraphrase may be harder. "difference" is the drop of the suspect minus
+the mean drop of the references, on the same questions. "explained" is the difference that unequal strength alone would
+cause: a harder wording costs a system most if it is right about half the time. The one-sided p-value tests for a
+difference above "explained". The test exchanges the suspect with the references at random, question by question. Choose
+references that are about as good as the suspect. Several paraphrases of a question count as their mean.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
         default=None,
         kind=WORDS,
         metavar="RUN,RUN,…",
-        help="The runs to compare it with.",
+        help="The runs to compare the suspect with.",
         default_words="all others",
     )
     paraphrase_of: str = option(

@@ -1,17 +1,18 @@
-"""Say how often a gate changes its verdict on the same systems, and how many answers a question make it stable.
+"""Say how often a gate changes its verdict on the same systems, and how many answers per question make it stable.
 
 \b
 nescio lab flips trials.csv --run agent-1 -m accuracy
 nescio lab flips trials.csv --baseline agent-1 --run agent-2 -m c@1 --margin 0.02
 nescio lab flips trials.csv --run agent-2 --margin 0.05 --draws 50
 
-FILES hold several answers of a system to each question (the column `repeat`, or the log itself; --repeats-of joins
-runs). Each draw takes k of them for each run and asks the gate of `nescio compare --fail-on-regression`. With --run
-alone the run is compared with itself, so a verdict other than "passed" is a false alarm or too few questions.
+FILES hold several answers of a system to each question: a column `repeat`, a log with epochs, or runs that --repeats-of
+joins. Each draw takes k answers per question from each run and applies the gate of `nescio compare
+--fail-on-regression`. Without --baseline the run is compared with itself. Any verdict but "passed" then means a false
+alarm, or too few questions.
 
-"flips" is the share of pairs of draws with two different verdicts. k rises until at most 5% do. If there are fewer
-answers than a draw takes, they are drawn with replacement ("again"): the figure then predicts what more answers like
-these would give.
+"flips" is the share of pairs of draws whose verdicts differ. k rises until "flips" is at most 5%. If a draw takes more
+answers than there are, answers are drawn with replacement ("again"). The figure is then a prediction for more answers
+like these.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from nescio.verbs._shared import Measured, Reading, Seeded, Worked
 class FlipsRequest(Reading, Measured, Seeded, Worked):
     """The options of `nescio lab flips`."""
 
-    baseline: str | None = option(default=None, metavar="RUN", help="The run that the gate compares with.")
+    baseline: str | None = option(default=None, metavar="RUN", help="The run that the gated run is compared with.")
     run: str | None = option(
-        default=None, metavar="RUN", help="The run that is gated; without a baseline it is compared with itself."
+        default=None, metavar="RUN", help="The run to gate; without a baseline it is compared with itself."
     )
     margin: float = option(default=0.01, low=0, help="The largest difference that does not matter, as in the gate.")
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the gate's interval in percent.")
-    draws: int = option(default=200, low=2, help="How often answers are drawn.")
+    draws: int = option(default=200, low=2, help="The number of random draws of answers.")
 
 
 @verb(FlipsRequest, working="drawing")

@@ -1,18 +1,18 @@
-"""Guard a stream of answers: bounds of the rates of wrong answers and of silence that hold at every row, and an alarm.
+"""Monitor a stream of answers: bound the rates of wrong answers and of silence at every row, and raise an alarm.
 
 \b
 nescio lab guard night-1.csv night-2.csv night-3.csv --at-most-wrong 0.5 --at-most-silent 0.3
 nescio lab guard outcomes.csv --at-most-silent 0.4
 nescio lab guard questions.jsonl runs/mine.jsonl --labels people.csv --unanswerable exclude --at-most-wrong 0.5
 
-FILES are outcomes in the order in which they came: a file that grows, or several, each a block of the same run. The
-guard alarms at the first row at which a rate is surely above its limit. You may ask again after every row: the chance
-that it ever alarms although no rate is above its limit is at most --alpha, over all rows, rates and runs.
+FILES are outcomes in the order of arrival: one file that grows, or several files that are blocks of the same run. The
+alarm sounds at the first row where a confidence bound puts a rate above its limit. You may check after every row. The
+chance of any false alarm is at most --alpha, over all rows, rates and runs.
 
-"wrong" is the share of the answers given that are wrong, and "silent" the share of questions left unanswered. With
---labels, people's verdicts on a random sample of the answers correct the judge. Of two runs (A/B traffic), it also
-prints bounds of the difference. The exit status is 1 after an alarm, 3 where a rate with a limit is unknown or a tenth
-of a run's answers has no grade and is left out, else 0.
+"wrong" is the share of wrong answers among those given; "silent" is the share of questions left unanswered. With
+--labels, people's verdicts on a random sample of the answers correct the judge. For two runs (A/B traffic), the command
+also bounds their difference. The exit status is 1 after an alarm. It is 3 if a rate with a limit is unknown, or if a
+tenth of a run's answers was left out for lack of a grade. Otherwise it is 0.
 """
 
 from __future__ import annotations
@@ -39,10 +39,13 @@ class GuardRequest(Reading, Gated, Sourced):
     """The options of `nescio lab guard`."""
 
     at_most_wrong: float | None = option(
-        default=None, low=0, high=1, help="Alarm when surely more than this share of the answers is wrong."
+        default=None, low=0, high=1, help="Raise the alarm if the share of wrong answers is surely above this limit."
     )
     at_most_silent: float | None = option(
-        default=None, low=0, high=1, help="Alarm when surely more than this share of the questions is left unanswered."
+        default=None,
+        low=0,
+        high=1,
+        help="Raise the alarm if the share of unanswered questions is surely above this limit.",
     )
     alpha: float = option(
         default=0.05, low=1e-9, high=0.5, help="The chance of any false alarm, over all rows, rates and runs."
@@ -50,7 +53,7 @@ class GuardRequest(Reading, Gated, Sourced):
     baseline: str | None = option(
         default=None,
         metavar="RUN",
-        help="The run that differences are taken to.",
+        help="The run to compare the other run with.",
         default_words="the first of two runs",
     )
     labels: Any = option(
@@ -72,7 +75,7 @@ def _gate(results: Results[Guarded], row: Guarded) -> Gate:
     if row.alarm is not None:
         verdict = f"is above {row.limit:g}, first at row {row.alarm:,} of {row.rows:,}, question {row.question!r}"
     elif unknown:
-        verdict = f"is unknown, and so whether it is above {row.limit:g}"
+        verdict = f"is unknown, so it cannot be compared with the limit {row.limit:g}"
         verdict += f", as {left_out.words}" if left_out.words else ""
     what = "wrong answers" if row.rate == "wrong" else "silent questions"
     sentence = f"the share of {what} of run {row.run!r} {verdict} ({figures})"

@@ -1,4 +1,4 @@
-"""List questions whose key may be wrong: those that weak systems answer rightly and able ones do not.
+"""List questions whose key may be wrong: weak systems answer them correctly, and able systems do not.
 
 FILES hold the answers of at least four runs to the same questions.
 
@@ -6,16 +6,17 @@ FILES hold the answers of at least four runs to the same questions.
 nescio lab items items.csv
 nescio lab items items.csv -f json
 
-The most suspicious questions come first. "discrimination" is the correlation, over runs, of being right with the score
-on all other questions. A negative one is suspicious, and so is an answer that the key calls wrong and on which able
-runs agree ("other answer", where the words of answers are known). p-values are of random subsets of the runs, exact
-where they are small, and "suspicion" is the smaller of the two, adjusted for the number of questions so that, by
-Benjamini and Hochberg, 10% of those flagged are expected to be false alarms at most. "silence" above 0 marks a trap:
-able runs are silent where weak ones answer. With fewer than 40 runs the list is an order in which to check the keys,
-and claims nothing. Runs of one family are no independent witnesses.
+The most suspicious questions come first. "discrimination" is the correlation, over runs, between being right on the
+question and the score on all other questions. Two signs are suspicious: a negative discrimination, and an "other
+answer", on which able runs agree although the key calls it wrong. (The second needs the texts of the answers.) Each
+sign has a p-value from random subsets of the runs, exact if it is small. "suspicion" is the smaller of the two,
+adjusted for the number of questions. At most 10% of the flagged questions are expected to be false alarms (Benjamini
+and Hochberg). "silence" above 0 marks a trap: able runs abstain where weak runs answer. With fewer than 40 runs the
+list only says which keys to check first. Runs of one model family are not independent evidence.
 
-From thirty runs on, "slope" and "difficulty" are a and b of a two-parameter logistic model of being right where a run
-answers; -f json has those of answering, too, and the abilities of the runs.
+With 30 runs or more, "slope" and "difficulty" are the parameters a and b of a two-parameter logistic model. It models
+whether a run that answers is right. -f json adds a second model, of whether a run answers at all, and the abilities of
+the runs.
 """
 
 from __future__ import annotations

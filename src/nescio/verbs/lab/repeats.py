@@ -1,4 +1,4 @@
-"""Show how much of a score is chance, where questions were asked several times.
+"""Show how much of a score is chance, if questions were asked several times.
 
 Splits the variance of each score into differences between questions and the sampling of answers. Shows the noise floor
 (how far apart two batches of answers by the same system lie by chance), the score of each repeat, and the questions
@@ -8,9 +8,10 @@ whose answers had different outcomes.
 nescio lab repeats trials.csv
 nescio lab repeats trials.csv -m c@1 -f json
 
-The column `repeat` of a table, or the log itself, says which repeat an answer belongs to. For files with one answer per
-question, --repeats-of 'mine=seed*' makes runs into repeats of one run. The split is exact for means and for c@1; for
-other measures it holds approximately (the delta method). JSON lists all questions whose answers had different outcomes.
+The column `repeat` of a table, or the log itself, numbers the repeats. If each file has one answer per question,
+--repeats-of 'mine=seed*' makes several runs into repeats of one run. The split of the variance is exact for means and
+for c@1, and approximate for other measures (the delta method). JSON lists all questions whose answers had different
+outcomes.
 """
 
 from __future__ import annotations

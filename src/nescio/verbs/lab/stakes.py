@@ -1,17 +1,18 @@
-"""Score systems that were told what an error costs, and say whether their silence follows the stakes.
+"""Score systems that were told the price of an error, and say whether they abstain more at a higher price.
 
-FILES are outcome tables in which each question was asked at several stakes: a column `stake` holds the price of an
-error, where a right answer earns 1 and silence 0, or the target ("answer only if you are more than t sure").
+FILES are outcome tables in which each question was asked at several stakes. The column `stake` holds the price of an
+error (a right answer earns 1, silence 0) or a target t ("answer only if you are more than t sure").
 
 \b
 nescio lab stakes stakes.csv
 nescio lab stakes stakes.csv --baseline ignores
 nescio lab stakes stakes.csv --candidates lower -f json
 
-Each row is a run at a stake: what it earned, and what always answering, never answering, and following its own
-confidence would have earned. The second table says by how much the share of silence changes for a stake ten times as
-high, with the test that stakes are ignored, and the area over all stakes: 1 is always right, 0 silent. A slope is no
-merit by itself; read it beside the utility. The third compares runs: by the area first, and stake by stake.
+Each row of the first table is a run at a stake. It shows what the run earned, and what always answering, never
+answering, and following its own confidence would have earned. The second table shows how much the share of silence
+changes if the stake is ten times as high, and tests whether the run ignores the stakes. Its area sums up all stakes: 1
+is always right, 0 is always silent. A steep slope is no merit by itself; read it beside the utility. The third table
+compares runs by area, then at each stake.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ class StakesRequest(Reading, Seeded, Sourced):
         default=None,
         metavar="COLUMN",
         help="The column that holds the stake.",
-        default_words="stake, or what ids such as q1@stake=3 say",
+        default_words="stake, or the stake in ids such as q1@stake=3",
     )
     scale: Scale = option(
         default="auto",
-        help="Whether the column holds the price of an error or the target; auto: a target if it is called t, target "
-        "or threshold.",
+        help="Whether the column holds the price of an error or a target. auto: a target if the column is named t, "
+        "target or threshold.",
     )
     silence_earns: float = option(
-        default=1.0, low=0, high=1, help="What silence earns on a question that has no answer."
+        default=1.0, low=0, high=1, help="The earnings of silence on a question without an answer."
     )
     candidates: Candidates = option(
         default="stated",
-        help="What a declined answer would have been: the candidate that the file states, or else the answer at the "
+        help="The answer that a declined question would have got: the candidate in the file, or the answer at the "
         "nearest lower stake.",
     )
-    baseline: str | None = option(default=None, metavar="RUN", help="Compare the other runs with this one alone.")
+    baseline: str | None = option(default=None, metavar="RUN", help="Compare the other runs only with this run.")
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the intervals in percent.")
 
 

@@ -1,4 +1,4 @@
-"""Write questions as prompts that state what an error costs, each question once at every stake.
+"""Write questions as prompts that state the price of an error, each question once per stake.
 
 FILES are a collection of questions, as for `nescio judge`. OUTPUT is JSON Lines that any harness can ask: `input` holds
 the prompt, `target` the right answers, and `id` the question and its stake (q1@stake=3), which every harness keeps in
@@ -9,9 +9,10 @@ nescio lab stakes-prompts questions.jsonl prompts.jsonl --stakes 1/3,1,3,9
 nescio lab stakes-prompts questions.jsonl prompts.jsonl --stakes t=0.5,t=0.9
 nescio lab stakes stakes.csv
 
-A stake is the price of an error, where a right answer earns 1 and silence 0, or a target (t=0.9): answer only if more
-than 90% sure. 1/3, 1, 3 and 9 are the targets 25%, 50%, 75% and 90%. `question` and `answers` are there, too: with the
-answers of a system (id, answer), `nescio lab stakes-prompts.jsonl runs/*.jsonl` judges and scores them.
+A stake is the price of an error (a right answer earns 1, silence 0), or a target: t=0.9 means "answer only if more than
+90% sure". The prices 1/3, 1, 3 and 9 are the targets 25%, 50%, 75% and 90%. The file also holds `question` and
+`answers`. With a system's answers (id, answer), `nescio lab stakes prompts.jsonl runs/*.jsonl` therefore judges and
+scores them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class StakesPromptsRequest(Sourced):
         default=("1/3", "1", "3", "9"),
         kind=WORDS,
         metavar="S,S,…",
-        help="The stakes: prices of an error, or targets (t=0.9).",
+        help="The stakes: prices of an error, such as 3, or targets, such as t=0.9.",
     )
 
 

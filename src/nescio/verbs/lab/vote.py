@@ -1,16 +1,16 @@
-"""Let several answers to a question vote: the most frequent one, or silence where too few agree.
+"""Let several answers to a question vote: the most frequent answer wins, or silence if too few agree.
 
-FILES are as for `nescio score`. The repeats of each run vote, or, where each question was asked once, the runs.
+FILES are as for `nescio score`. If questions were asked several times, the repeats of each run vote; otherwise the runs
+vote.
 
 \b
 nescio lab vote votes.csv
 nescio lab vote votes.csv --of 3 --rule samples
 nescio lab vote votes.csv --at-least 4 -o voted.csv
 
-Answers agree if their texts are the same but for capitals and spaces. If a file has no texts, right answers agree
-and of wrong ones nothing is known: two rows then bound what a vote earns. With --of, figures are means over all sets of
-so many of the answers there are. "alone" is one of the answers, drawn at random; a vote costs as much as all its
-answers.
+Two answers agree if their texts are the same apart from capitals and spaces. Without texts, right answers agree, and it
+is unknown which wrong answers agree: two rows then bound the result. With --of N, each figure is a mean over all sets
+of N answers. "alone" is the score of one answer drawn at random. A vote costs as much as all its answers together.
 """
 
 from __future__ import annotations
@@ -37,16 +37,19 @@ class VoteRequest(Reading, Sourced, WithInterval):
     """The options of `nescio lab vote`."""
 
     across: Across = option(
-        default="auto", help="Who votes: the repeats of each run, or the runs; auto: repeats where there are any."
+        default="auto", help="Who votes: the repeats of each run, or the runs. auto takes repeats if there are any."
     )
-    of: int | None = option(default=None, low=1, help="How many answers vote.", default_words="all there are")
+    of: int | None = option(default=None, low=1, help="How many answers vote.", default_words="all answers")
     rule: Rule = option(
         default="answers",
-        help="What the most frequent answer needs: more than half of the votes that answer (answers), of all votes, "
-        "silent ones included (samples), or no equal (plurality).",
+        help="What the most frequent answer needs to win: more than half of the answers given (answers), more than "
+        "half of all votes, silent ones included (samples), or more votes than any other answer (plurality).",
     )
     at_least: int | None = option(
-        default=None, low=1, metavar="N", help="Let it need so many votes, and no equal, instead of --rule."
+        default=None,
+        low=1,
+        metavar="N",
+        help="Instead of --rule: the winner needs at least N votes, and more than any other answer.",
     )
     output: Path | None = option(
         default=None,
@@ -75,7 +78,9 @@ def lay(request: VoteRequest) -> LaidOut:
     if request.output is None:
         return laid
     if applied is None:
-        raise UsageError(f"{opt('output')}: without the texts of answers nobody knows which of them won")
+        raise UsageError(
+            f"{opt('output')} needs the texts of the answers, to know which answer won; the files have no texts"
+        )
     return replace(laid, wrote=(f"wrote {write_outcomes(applied, request.output):,} votes to {request.output}",))
 
 

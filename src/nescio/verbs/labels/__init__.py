@@ -1,13 +1,14 @@
-"""Draw what people should judge next, say whether they have judged enough, and audit a correction of the judge.
+"""Draw answers for people to judge, say whether they have judged enough, and audit a correction of the judge.
 
-People's verdicts on some answers (labels) correct a judge's on all of them: --labels of `nescio score` and `compare`.
+Labels are people's verdicts on some answers. With --labels of `nescio score` and `compare`, they correct a judge's
+verdicts on all answers.
 
 \b
 nescio labels draw questions.jsonl runs/*.jsonl sheet.csv --draw 30
 nescio labels look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
 nescio labels shift questions.jsonl runs/*.jsonl --labels people.csv --margin 0.1
 
-How many it takes in all: `nescio plan-labels`.
+`nescio plan-labels` says how many labels are needed in all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draw the answers that people should judge next, and write the sheet on which they do.
+"""Draw the answers that people should judge next, and write a sheet for their verdicts.
 
 FILES are judged answers, as for `nescio score`. The sheet (OUTPUT) has a row for each answer to the questions drawn,
 without the judge's verdict; people fill the column `verdict` (correct or incorrect).
@@ -9,9 +9,10 @@ nescio labels draw outcomes.csv more.csv --draw 6 --labels people.csv
 nescio labels draw outcomes.csv more.csv --draw 6 --labels people.csv --how adaptive
 nescio score questions.jsonl runs/*.jsonl --labels people.csv
 
-With --labels, the sheet also has the answers judged so far, and takes their place. With --how adaptive, the column
-`inclusion` says how likely each question was to be drawn, and --labels of `nescio score` and `compare` weighs by it.
-That pays from some 100 labels on, where the judge errs far more often on one kind of questions than on another.
+With --labels, the sheet also holds the answers judged so far, so it replaces the earlier sheet. With --how adaptive,
+the column `inclusion` gives each question's probability of being drawn, and --labels of `nescio score` and `compare`
+weights by it. An adaptive draw pays from about 100 labels on, if the judge errs far more often on some kinds of
+questions.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Seeded, Sourced
 
 NO_ANSWERS = note(
     "draw.no_answers",
-    "these files do not hold the answers themselves: people need them beside the sheet, by question and run",
+    "these files do not hold the texts of answers; give people the texts beside the sheet, with question and run",
 )
 
 
@@ -51,15 +52,20 @@ class DrawRequest(Reading, Seeded, Sourced):
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The sheet to write (.csv).")
     draw: int = option(default=50, low=1, help="How many questions to draw.")
     labels: Any = option(
-        default=None, kind=OWN_FILE, help="The labels so far (run, question, verdict): draw more beside them."
+        default=None, kind=OWN_FILE, help="The labels so far (run, question, verdict); the draw adds to these."
     )
     runs: Sequence[str] = option(
-        default=(), kind=NAMES, flags=("--run",), help="Whose answers are judged. Repeatable.", default_words="all runs"
+        default=(),
+        kind=NAMES,
+        flags=("--run",),
+        help="The runs whose answers people judge. Repeatable.",
+        default_words="all runs",
     )
     how: How | None = option(
         default=None,
-        help="Any question alike (simple), or more of those of which the judge is more often wrong (adaptive).",
-        default_words="simple, and adaptive beside labels that were drawn so",
+        help="The kind of draw: all questions with the same probability (simple), or more questions on which the "
+        "judge is often wrong (adaptive).",
+        default_words="simple; adaptive if the labels so far were drawn so",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -101,7 +107,7 @@ def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
     if lost := len(set(judged) - kept):
         raise MismatchError(
             f"{output} has {plural(lost, 'verdict')} of people that would be lost; write to another file, with "
-            f"{opt('labels', str(output))} to go on from them"
+            f"{opt('labels', str(output))} to keep the verdicts"
         )
 
 

@@ -1,15 +1,16 @@
-"""Say whether people have judged enough, or about how many more labels it takes; you may look as often as you like.
+"""Say whether people have judged enough, or about how many more labels are needed; look as often as you like.
 
-FILES are judged answers, as for `nescio score`, and LABELS people's verdicts so far on a simple random sample of them
-(`nescio labels draw`), in the order in which they came.
+FILES are judged answers, as for `nescio score`. The labels are people's verdicts so far on a simple random sample of
+these answers (`nescio labels draw`), in the order in which people gave them.
 
 \b
 nescio labels look questions.jsonl runs/*.jsonl --labels people.csv -m accuracy --half-width 0.1
 nescio labels look outcomes.csv --labels people.csv -m accuracy --limit 0.5
 nescio labels look outcomes.csv --labels people.csv --half-width 0.1 --label-looks 20,60
 
-Intervals are of what people would say of all these answers. Those of all looks hold together: at any looks whatever, by
-betting; or, narrower, at looks that are planned to end with so many labels (--label-looks), by alpha spending.
+Intervals are for the score that people would give if they judged all these answers. The intervals of all looks hold
+together. They hold at any number of looks (betting confidence sequences). With --label-looks, which states the planned
+number of labels, they are narrower (alpha spending).
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
     """The options of `nescio labels look`."""
 
     labels: Any = option(
-        default=None, kind=OWN_FILE, help="People's verdicts so far (run, question, verdict). Always needed."
+        default=None, kind=OWN_FILE, help="People's verdicts so far (run, question, verdict). Required."
     )
     half_width: float | None = option(
-        default=None, low=0, above=True, help="Stop when the interval is within so much of the score."
+        default=None, low=0, above=True, help="Stop when half the width of the interval is at most this."
     )
     limit: float | None = option(default=None, help="Stop when the interval is above or below this value.")
     label_looks: Sequence[int] = option(
         default=(),
         kind=COUNTS,
-        help="How many labels there were at each earlier look, and last how many are planned (such as 20,40,200).",
-        default_words="looks are not planned",
+        help="How many labels there were at each earlier look, and as the last number how many are planned (such as "
+        "20,40,200).",
+        default_words="any number of looks",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -48,11 +50,9 @@ class LookRequest(Reading, WithInterval, WithMeasure, Sourced):
         """Raise UsageError if there are no labels, or no goal at which to stop."""
         super().check()
         if self.labels is None:
-            raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
+            raise UsageError(f"name the table of people's verdicts: {opt('labels', of='FILE')}")
         if self.half_width is None and self.limit is None:
-            raise UsageError(
-                f"say when labels are enough: {opt('half_width', of='NUMBER')}, or {opt('limit', of='NUMBER')}"
-            )
+            raise UsageError(f"say when to stop: {opt('half_width', of='NUMBER')} or {opt('limit', of='NUMBER')}")
 
 
 @verb(LookRequest)

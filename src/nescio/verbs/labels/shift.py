@@ -1,19 +1,20 @@
-"""Check whether a correction of the judge learned on some runs holds for the others, and whom the judge favours.
+"""Check whether a correction of the judge, learned on some runs, holds for other runs, and whom the judge favours.
 
-FILES are judged answers, as for `nescio score`, and LABELS people's verdicts on a random sample of each run's answers.
+FILES are judged answers, as for `nescio score`. The labels are people's verdicts on a random sample of each run's
+answers.
 
 \b
 nescio labels shift questions.jsonl runs/*.jsonl --labels people.csv --margin 0.1
 nescio labels shift outcomes.csv --labels people.csv --margin 0.1 --learned-on old
 nescio labels shift outcomes.csv --labels people.csv --margin 0.1 --by category
 
-The judge's bias is its share of correct answers minus people's. State beforehand, as --margin, by how much it may
-differ from the bias on the runs that a correction was learned on. Each run gets one of five answers: pass (the interval
-of the difference lies within the margin), fail (outside it), inconclusive (across it), not graded (its answers carry no
-verdict of the judge) or not checked (fewer than 20 labels).
+The judge's bias is the judge's share of correct answers minus people's share. --margin states how far the bias on a run
+may differ from the bias on the runs that the correction was learned on; choose it beforehand. Each run gets one of five
+results: pass (the interval of the difference lies within the margin), fail (outside the margin), inconclusive (across
+the margin), not graded (the judge gave no verdict on the run's answers) or not checked (fewer than 20 labels).
 
-The bias is also shown by length of the answer, by position (columns `length` and `position`), by columns of your own,
-and of the judge's own model against others, with p-values after Holm.
+The bias is also shown for short and long answers, for positions (columns `length` and `position`), for values of
+columns that you name, and for the judge's own model against others. The p-values are adjusted (Holm).
 """
 
 from __future__ import annotations
@@ -33,35 +34,35 @@ from nescio.verbs._shared import OWN_FILE, RESOLVE, Reading, Sourced, WithInterv
 class ShiftRequest(Reading, WithInterval, Sourced):
     """The options of `nescio labels shift`."""
 
-    labels: Any = option(default=None, kind=OWN_FILE, help="People's verdicts (run, question, verdict). Always needed.")
+    labels: Any = option(default=None, kind=OWN_FILE, help="People's verdicts (run, question, verdict). Required.")
     margin: float = option(
         default=0.05,
         low=0,
         above=True,
         high=1,
-        help="The largest difference of the judge's error that does not matter.",
+        help="The largest difference in the judge's error that does not matter.",
     )
     learned_on: Sequence[str] = option(
         default=(),
         kind=NAMES,
         metavar="RUN",
-        help="A run that the correction was learned on. Repeatable: several are one group.",
-        default_words="of each run, all others",
+        help="A run that the correction was learned on. Repeatable; several runs form one group.",
+        default_words="for each run, all other runs",
     )
     error: Error = option(
         default="bias",
-        help="What may not differ: the bias, the share of wrong answers that the judge calls correct, or of right ones"
-        " that it does not.",
+        help="The error that may not differ: the bias, the share of wrong answers that the judge calls correct, or "
+        "the share of right answers that the judge does not call correct.",
     )
     by: Sequence[str] = option(
-        default=(), kind=NAMES, metavar="COLUMN", help="Also show the bias by the values of a column. Repeatable."
+        default=(), kind=NAMES, metavar="COLUMN", help="Also show the bias for each value of a column. Repeatable."
     )
     own: Sequence[str] = option(
         default=(),
         kind=NAMES,
         metavar="RUN",
         help="A run of the judge's own model. Repeatable.",
-        default_words="the runs named as the judge",
+        default_words="runs with the name of the judge",
     )
     resolve: Resolution = option(default="adjudicated", needs="labels", help=RESOLVE)
 
@@ -69,7 +70,7 @@ class ShiftRequest(Reading, WithInterval, Sourced):
         """Raise UsageError if there are no labels."""
         super().check()
         if self.labels is None:
-            raise UsageError(f"say where people's verdicts are: {opt('labels', of='FILE')}")
+            raise UsageError(f"name the table of people's verdicts: {opt('labels', of='FILE')}")
 
 
 @verb(ShiftRequest)

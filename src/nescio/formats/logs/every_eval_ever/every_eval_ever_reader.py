@@ -101,8 +101,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if silent and not options.declined.asked:
         log.say(
             "every_eval_ever.no_declining",
-            "every_eval_ever has no field for abstentions: only empty outputs and refusals among the "
-            f"errors count as unanswered; {opt('declined_pattern')} names other such words",
+            "every_eval_ever has no field for abstentions: only empty outputs, and errors that are refusals, count "
+            f"as unanswered; {opt('declined_pattern')} adds other words",
         )
     answers = _chosen(log, asked, answers)
     several = len({one.task for one in answers}) > 1
@@ -110,7 +110,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answer.strata = {**answer.strata, TASK: answer.task}
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
     if again := number_repeats(answers):
-        template = "{repeats} instances appear again: each is a repeat of the first with its sample_id"
+        template = "{repeats} instances repeat an earlier sample_id: each is read as a repeat of the first"
         log.say("every_eval_ever.repeats", template, repeats=again)
     return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
 
@@ -137,7 +137,7 @@ def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list
         return list(answers)
     name = choose(log.options, TASK, [answer.task for answer in answers], "evaluations of the same questions")
     kept = [answer for answer in answers if answer.task == name]
-    template = "scored by the evaluation {subject!r}: {others} instances of others left out"
+    template = "scored by the evaluation {subject!r}: {others} instances of other evaluations left out"
     log.say("every_eval_ever.one_evaluation", template, name, others=len(answers) - len(kept))
     return kept
 

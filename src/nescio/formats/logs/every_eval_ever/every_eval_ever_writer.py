@@ -57,8 +57,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "every_eval_ever.silence",
-                "{silent:n answer} declined: each has the outcome unanswered, and is_correct says whether "
-                "that was right",
+                "{silent:n answer} declined: each has the outcome unanswered, and is_correct says whether declining "
+                "was right",
                 silent=silent,
             )
         )
@@ -66,7 +66,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         lost = ["clusters"] if outcomes.clusters is not None else []
         lost += ["ranks of right answers"] if outcomes.first_right is not None else []
         notes.append(
-            note("every_eval_ever.no_place", "left out, because there is no place for it: {lost:list}", lost=lost)
+            note("every_eval_ever.no_place", "left out, because the format has no place for: {lost:list}", lost=lost)
         )
     return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
@@ -102,7 +102,7 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
                 },
                 "token_usage": None,
                 "performance": None,
-                "error": f"not graded: {why or 'nobody said why'}" if state == NOT_GRADED else None,
+                "error": f"not graded: {why or 'without a reason'}" if state == NOT_GRADED else None,
                 "metadata": _metadata(outcomes, r, q, state, why),
             }
 

@@ -144,7 +144,7 @@ def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answe
     if optionless:
         log.say(
             "helm.no_option",
-            "{subject}: {answers} of {total:n answer} name no option and are counted as the tool graded them (as "
+            "{subject}: {answers} of {total:n answer} name no option and keep the tool's grades (such as "
             f"{{example}}); {opt('declined_pattern')} can count some as unanswered",
             folder.path.name,
             answers=optionless.total(),
@@ -188,7 +188,7 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
     chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
     log.say(
         "helm.left_out",
-        "{subject}: {count} of {kind} {chosen!r}; left out {others:each %d of %s %r}",
+        "{subject}: {count} answers of {kind} {chosen!r} read; left out {others:each %d of %s %r}",
         folder.path.name,
         count=many[chosen],
         kind=name,
@@ -210,7 +210,7 @@ def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
         alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
         if not alone:
             raise FormatError(
-                folder.files[STATS], "there is no score in it, only records of requests", value=list(metrics)
+                folder.files[STATS], "the file holds no scores, only records of requests", value=list(metrics)
             )
         main = pick(log.options, "metric", alone)
     mean = mean_of([case.scores.get(main, math.nan) for case in cases])

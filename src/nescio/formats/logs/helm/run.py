@@ -77,8 +77,8 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
         files.setdefault(label.parent, {})[part] = label
     if not held:
         raise MismatchError(
-            f"{parts[0][1].label}: {_LACKING}; give {STATE}.json and {STATS}.json of its folder too"
-            f"{offer('beside', '*.json')}"
+            f"{parts[0][1].label}: {_LACKING}; also give {STATE}.json and {STATS}.json of its "
+            f"folder{offer('beside', '*.json')}"
         )
     for path, documents in held.items():
         lacking = [f"{part}.json" for part in (STATE, STATS) if part not in documents]
@@ -95,7 +95,7 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:
         return []
-    return [note("helm.no_answers", "left out, because they hold no answers: {files:list}", files=list(names))]
+    return [note("helm.no_answers", "these files hold no answers and are left out: {files:list}", files=list(names))]
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
@@ -135,7 +135,7 @@ def open_cases(folder: Folder) -> list[Case]:
     if not isinstance(states, list):
         raise FormatError(folder.files[STATE], "request_states must be a list", value=states)
     if not states:
-        raise FormatError(folder.files[STATE], "there are no request states in it")
+        raise FormatError(folder.files[STATE], "the file holds no request states")
     cases: dict[tuple[str, int, str], Case] = {}
     for i, state in enumerate(states, 1):
         where = f"request state {i}"

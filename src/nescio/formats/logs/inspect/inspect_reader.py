@@ -32,7 +32,7 @@ from nescio.sources.elements import number
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
-NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
+NO_ANSWER, GRADER = "without an answer", "whose grader failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
 WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # The tool reads these words in upper or lower case.
 SILENCE = ("N", "NOT_ATTEMPTED")
@@ -206,8 +206,8 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
     first = sanitize(next(iter(counts)), target="message")[:40]
     ungraded = "".join(offer("outcome_map", {word: "ungraded"}) for word in counts)
     rule = (
-        f"the scores of {scorer!r} are labels, not outcomes: {shown}; "
-        f"{ungraded}{opt('outcome_map', {first: 'correct'})} says what one of them means, and so on for each"
+        f"the scores of {scorer!r} are labels, not outcomes: {shown}; {ungraded}say what each label means, as in "
+        f"{opt('outcome_map', {first: 'correct'})}"
     )
     raise FormatError(script.path, rule, where=where)
 
@@ -263,7 +263,7 @@ def _against_header(
         bounds = reduced(reducer or "mean", repeats.values())
         if bounds is not None:
             nearest = bounds[0] if math.isnan(figure) else max(bounds[0], min(figure, bounds[1]))
-            what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
+            what = f"{metric} (the {reducer} of the repeats)" if reducer not in ("", "mean") else metric
             log.compare(name, what, figure, [nearest])
 
 

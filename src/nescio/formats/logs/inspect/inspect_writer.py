@@ -59,7 +59,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "inspect.in_metadata",
-                "only in the metadata of the scores, where nescio does not look for them, or left out: {lost:list}",
+                "left out, or kept only in the metadata of the scores, which nescio does not read back: {lost:list}",
                 lost=lost,
             )
         )

@@ -134,9 +134,9 @@ def open_log(source: Source, log: Log) -> Transcript:
         known = script.expected is not None
         log.say(
             "inspect.status_samples_lost" if known else "inspect.status",
-            "{subject}: its status is {status}; {samples} of {expected} samples are in it"
+            "{subject}: the status is {status}; the log holds {samples} of {expected} samples"
             if known
-            else "{subject}: its status is {status}; {samples:n sample} {samples:is/are} in it",
+            else "{subject}: the status is {status}; the log holds {samples:n sample}",
             script.path.name,
             status=status or "unknown",
             samples=len(samples),
@@ -150,7 +150,7 @@ def _why_no_samples(log: Transcript) -> str:
         return "this log was started but not finished: it has no samples"
     shown = [f"{scorer} {metric} {value:g}" for scorer, _, metric, value, _ in log.figures()]
     figures = f"; its own figures: {', '.join(shown)}" if shown else ""
-    return f"this holds the header of a log and none of its {log.expected or 0} samples, so no answers{figures}"
+    return f"this file holds the header of a log but none of its {log.expected or 0} samples, so no answers{figures}"
 
 
 def _header(source: Source) -> Mapping[str, Any]:
@@ -221,8 +221,8 @@ def _once(script: Transcript, log: Log) -> list[Sample]:
         return list({(sample.id, sample.epoch): sample for sample in script.samples}.values())
     log.say(
         "inspect.repeats",
-        "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another, and the log "
-        "counts them all: read as repeats",
+        "{subject}: {samples:n sample} {samples:has/have} the id and epoch of another sample, and the log counts "
+        "all: read as repeats",
         script.path.name,
         samples=again,
     )

@@ -78,8 +78,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     files = _given(log.part("samples"), results, log)
     if not files:
         rule = (
-            "this file of lm-evaluation-harness holds figures of whole tasks and no answers; give its samples_*.jsonl"
-            f"{offer('beside', 'samples_*.jsonl')}"
+            "this file of lm-evaluation-harness holds figures of whole tasks but no answers; give its "
+            f"samples_*.jsonl{offer('beside', 'samples_*.jsonl')}"
         )
         raise FormatError(results[0][0], rule, value=list(results[0][1]["results"]))
     sheets = _sheets(files, options)
@@ -119,7 +119,7 @@ def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str,
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
             if (folder, task) in tasks:
-                template = "{subject}: its samples of {task} are left out, because a file beside it has them"
+                template = "{subject}: the samples of {task} are left out, because a file beside it also has these"
                 log.say("lm_eval.samples_beside", template, path.name, task=task)
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
@@ -241,7 +241,7 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
                 values.setdefault(name, []).append(value)
     other = [name for name in lists if name not in values]
     if not values:
-        rule = "no metric in it has a number for each answer (lists hold what a figure of the whole task is made from)"
+        rule = "no metric in the file has a number for each answer (its lists serve only figures of the whole task)"
         raise FormatError(sheet.path, rule, value=other or None)
     graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
     certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]

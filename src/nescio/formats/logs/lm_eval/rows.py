@@ -312,8 +312,8 @@ def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
     elif several := sum(bool(item.ungraded) for item in items):
         log.say(
             "lm_eval.one_graded",
-            "{subject}: {documents:n document} {documents:has/have} several responses but one grade for "
-            "all of them (of the first, or of what a filter made of them): they are not repeats",
+            "{subject}: {documents:n document} {documents:has/have} several responses but one grade, for the first "
+            "response or the result of a filter; so the responses are not repeats",
             file,
             documents=several,
         )

@@ -71,13 +71,13 @@ class Model(Struct, frozen=True):
         then, now = self.about.get("versions", {}), versions(self.techniques, resources)
         if then != now:
             raise UsageError(
-                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here is "
-                f"{enumerated([*now.values()]) or 'none'}: train it again, or name the same"
+                f"the model was trained with {enumerated([*then.values()]) or 'none'}, but here with "
+                f"{enumerated([*now.values()]) or 'none'}: train the model again, or name the same resources"
             )
         computed = features(exercise, self.techniques, self.rarity, resources, votes)
         if computed.names != self.names:
             raise UsageError(
-                "the model was trained with different features from those of this version of nescio: train it again"
+                "the model was trained with other features than this version of nescio uses: train the model again"
             )
         return self.of_features(computed)
 
@@ -85,8 +85,9 @@ class Model(Struct, frozen=True):
         """Return notes on limits of this model on this collection."""
         made = note(
             "validator.pairs",
-            "these are pairs of text and hypothesis, and the model learnt from questions and answers: the hypothesis "
-            "stands for the question, and confidences may be off; `nescio ave validate train` learns from pairs too",
+            "these are pairs of text and hypothesis, but the model learned from questions and answers: the "
+            "hypothesis replaces the question, and confidences may be wrong. `nescio ave validate train` can also "
+            "learn from pairs",
         )
         mixed = (
             (made,)
@@ -98,8 +99,8 @@ class Model(Struct, frozen=True):
                 *mixed,
                 note(
                     "validator.language",
-                    "some of these questions are in {languages:list}, which the model did not learn from, so its "
-                    "confidences may be off",
+                    "some questions are in {languages:list}, but the model was not trained on this language, so its "
+                    "confidences may be wrong",
                     languages=[each.upper() for each in unlearnt],
                 ),
             )
@@ -110,9 +111,9 @@ class Model(Struct, frozen=True):
             *mixed,
             note(
                 "validator.rivals",
-                "{now:.0%} of these answers have a rival question about the same text, against {then:.0%} "
-                "where the model was trained, so its confidences may be off; a model trained "
-                f"{opt('without')} {{technique}} ignores this",
+                "{now:.0%} of these answers share their text with another question, but {then:.0%} of the "
+                f"training answers did, so confidences may be wrong; a model trained {opt('without')} {{technique}} "
+                "ignores this",
                 now=now,
                 then=then,
                 technique=RIVALS,

@@ -127,7 +127,9 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
-        raise MismatchError("training needs both right and wrong answers, and these are all the same (or not judged)")
+        raise MismatchError(
+            "training needs both right and wrong answers, but these answers are all alike (or not judged)"
+        )
     raw = held_out(material, plan)
     calibration = _calibrate(raw[material.use[own]], good)
     confidence = calibration(raw)
@@ -168,8 +170,7 @@ def held_out(material: Material, plan: TrainingPlan) -> Floats:
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
             raise MismatchError(
-                "one part of the questions holds all the right answers, or all the wrong ones: there are too "
-                "few of them"
+                "one part of the questions holds all right answers, or all wrong answers: give more judged questions"
             )
         mine = fold[: material.own] == part
         means[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
