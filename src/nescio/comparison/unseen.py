@@ -97,10 +97,10 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     share of silence. None if it is unknown what an answer may be.
     """
     ends = [_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own]
-    if ends[0] is None or ends[1] is None:
+    of_run, of_baseline = ends
+    if of_run is None or of_baseline is None:
         return None
-    (worst, _), (_, best) = ends
-    return scale * best - worst
+    return scale * of_baseline[1] - of_run[0]
 
 
 def _ends_of_kinds(
