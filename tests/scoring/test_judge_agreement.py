@@ -185,7 +185,7 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     assert found.records()[1]["kappa"] is None
 
 
-ABOUT = "what people would say of all answers to these questions"
+ABOUT = "people's verdicts on all answers to these questions"
 
 
 def assert_notes(found: Results, *words: str) -> None:
