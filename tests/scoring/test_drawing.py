@@ -93,7 +93,7 @@ def test_draws_that_cannot_be_are_refused(tmp_path: Path) -> None:
     assert not sheet.exists()
     nescio.labels.draw(rows, sheet, draw=20, how="adaptive")
     labels = judged(sheet, people)
-    with pytest.raises(NescioError, match="no simple sample"):
+    with pytest.raises(NescioError, match="not a simple random sample"):
         nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="simple")
     labels[0]["inclusion"] = "0.9"
     with pytest.raises(NescioError, match="do not fit a draw from these runs"):

@@ -206,7 +206,7 @@ def test_what_a_reader_should_know() -> None:
     enough = [C, W] * 15
     assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT)
     far = compared(outcomes(enough), outcomes(enough), target="population")
-    assert_notes(far, "all questions of this kind, of which these are a sample")
+    assert_notes(far, "all questions of this kind, if these questions are a random sample")
 
 
 @pytest.mark.parametrize(
