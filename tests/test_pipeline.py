@@ -55,7 +55,7 @@ def test_the_same_file_twice(tmp_path: Path) -> None:
 def test_the_same_run_in_two_files(tmp_path: Path) -> None:
     one, other = encode(OTHERS + ROWS, "csv", tmp_path, "one"), encode(ROWS, "parquet", tmp_path, "other")
     assert str(refusal([one, other], RunInTwoFilesError)).startswith(
-        f"run 'a' is in both {one} and {other}; rename one, or"
+        f"run 'a' is in both {one} and {other}; rename one run, or"
     )
 
 

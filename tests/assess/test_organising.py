@@ -242,7 +242,7 @@ def test_a_database_that_holds_nothing_to_judge_is_one_error(new_db: Callable[[]
         partial(nescio.assess.export, db, tmp_path / "out"),
         partial(nescio.assess.invite, db, ["ana"], address=HOME),
     ):
-        with pytest.raises(nescio.UsageError, match="cut off before anything was in it"):
+        with pytest.raises(nescio.UsageError, match="nescio assess create was interrupted"):
             command()
 
 
@@ -349,7 +349,7 @@ UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"control": "question,answer,verdict\nq,a,maybe\n"}, "a known verdict is one of R, W, X, U"),
     ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
     ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "in a row of its own"),
-    ("campaign", {"training": "question,answer,verdict\n"}, "there is at least one"),
+    ("campaign", {"training": "question,answer,verdict\n"}, "and at least one answer"),
     ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),

@@ -72,10 +72,10 @@ TAMPERING: dict[str, tuple[Callable[[Path], None], str]] = {
     "the scores": (lambda c: edit(c / "results/data.json", '"correct"', '"incorrect"'), "results/data.json"),
     "a judgement": (lambda c: edit(c / "judgements/history.jsonl", '"after": "W"', '"after": "R"'), "history.jsonl"),
     "a line of the log": (lambda c: edit(c / "campaign.log", '"version": 1', '"version": 3'), "campaign.log, line"),
-    "the end of the log": (lambda c: cut(c / "campaign.log"), "lines are gone"),
+    "the end of the log": (lambda c: cut(c / "campaign.log"), "lines were removed"),
     "the last judgements": (
         lambda c: cut(c / "judgements/history.jsonl"),
-        "history.jsonl: the judgements are not those",
+        "history.jsonl: lines of the collected judgements are missing",
     ),
     "a table that is gone": (lambda c: (c / "results/tables/counts.csv").unlink(), "results/tables/counts.csv"),
     "the log": (lambda c: (c / "campaign.log").unlink(), "the log is missing"),
@@ -142,7 +142,7 @@ def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scor
     edit(path, "What is 3?", "What was 3?")
     assert "topics/questions.jsonl" in str(nescio.campaign.status(scored))
     path.write_text(held + '{"id": "q99", "question": "?"}\n')
-    assert "now that the topics have changed" in str(nescio.campaign.verify(scored))
+    assert "since the topics have changed" in str(nescio.campaign.verify(scored))
     assert nescio.campaign.status(scored).after.command == f"nescio campaign verify {scored}"  # type: ignore[union-attr]
     path.write_text(held)
     assert nescio.campaign.status(scored).after is None

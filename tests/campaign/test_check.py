@@ -99,7 +99,7 @@ ANSWERS: list[tuple[dict[str, Any], str]] = [
     ({"answer": "a", "confidence": -0.1}, "must be from 0 to 1"),
     ({"answer": "a\0b"}, "a NUL character"),
     ({"answer": "a\x1b[31mb"}, "a control character"),
-    ({"answer": "a\u202egnp.exe"}, "turns its direction"),
+    ({"answer": "a\u202egnp.exe"}, "changes the direction of writing"),
     ({"answer": "x" * 10_001}, "at most 10,000"),
     ({"answer": "i do not know " * 200_000}, "at most 10,000"),
     ({"answer": "half \ud800 a character"}, "pair"),
@@ -223,7 +223,7 @@ def chosen(folder: Path, answers: str, options_from: int = -1) -> tuple[Path, Pa
 def test_a_number_names_an_option_only_where_the_campaign_says_from_which_it_counts(tmp_path: Path) -> None:
     """QA4MRE's own answer ids count from 1: as indices from 0 they would be wrong of every question."""
     campaign, run = chosen(tmp_path / "a", "1 2 3 4 5")
-    assert "may count from 0 or from 1" in str(nescio.campaign.check(campaign, [run]))
+    assert "could count from 0 or from 1" in str(nescio.campaign.check(campaign, [run]))
     nescio.campaign.handout(campaign)
     assert "by a letter from A to E" in (campaign / "handout" / "README.md").read_text()
     for name, first, answers in (("b", 1, "1 2 3 4 5"), ("c", 0, "0 1 2 3 4"), ("d", -1, "A B C black E")):
@@ -273,7 +273,7 @@ def test_a_column_that_tells_the_key_does_not_go_to_teams(name: str, values: lis
     asked = {"question": "?", "options": OPTIONS, "topic": "t"}
     rows = [{"id": f"q{i}", "answers": [OPTIONS[i % 5]], name: values[i % 5], **asked} for i in range(10)]
     files = [made.lines(tmp_path / "q.jsonl", rows)]
-    with pytest.raises(nescio.MismatchError, match=f"column '{name}' would go to the teams"):
+    with pytest.raises(nescio.MismatchError, match=f"teams would see the column '{name}'"):
         made.start(tmp_path, "qa", files)
     campaign = made.start(tmp_path, "qa", files, show=[name])
     assert f'"{name}"' in (campaign / "topics" / "questions.jsonl").read_text()

@@ -44,7 +44,7 @@ def test_a_judgement_that_nobody_collected_is_named_and_counts_for_nothing(score
 
 def test_judgements_that_were_taken_out_stay_missed_after_another_collect(scored: Path) -> None:
     cut(scored / "judgements" / "history.jsonl")
-    with pytest.raises(nescio.MismatchError, match="lines are gone"):
+    with pytest.raises(nescio.MismatchError, match="judgements are missing"):
         nescio.campaign.collect(scored, resamples=10)
 
 

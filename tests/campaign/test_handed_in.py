@@ -478,7 +478,7 @@ def test_of_two_lists_of_a_target_neither_is_taken_unless_one_is_in(tmp_path: Pa
         own = shutil.copytree(campaign, tmp_path / f"both-{place}")
         faults = collect(own, *(files[who] for who in order)).rows
         assert sorted(fault.file for fault in faults) == [str(files["ana"]), str(files["ben"])]
-        assert {fault.rule.partition(",")[0] for fault in faults} == {"one list of each target is taken"}
+        assert {fault.rule.partition(",")[0] for fault in faults} == {"only one list per target is accepted"}
         assert not verdicts(own)
         assert collect(own, files[order[0]]).sound  # which the organiser decides
         (fault,) = collect(own, files[order[1]]).rows

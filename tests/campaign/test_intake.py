@@ -183,7 +183,7 @@ def test_folders_are_of_groups_and_each_run_has_one_name(tmp_path: Path) -> None
     given, said = [tmp_path / "alpha", tmp_path / "gamma"], f"{tmp_path / 'gamma'} holds no file"
     assert [str(note) for note in nescio.campaign.check(campaign, given).notes] == [said]
     assert [str(note) for note in nescio.campaign.intake(campaign, given).notes] == [said]
-    with pytest.raises(nescio.UsageError, match="no file to take in"):
+    with pytest.raises(nescio.UsageError, match="no file to accept"):
         nescio.campaign.intake(campaign, [tmp_path / "gamma"])
 
 

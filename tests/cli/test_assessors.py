@@ -115,7 +115,7 @@ def test_columns_of_people_and_a_table_of_one_person(tmp_path: Path) -> None:
     assert [one.assessor for one in package.lab.assessors(wide)] == ["rater1", "rater2"]
     with pytest.raises(package.NescioError, match="there is no column 'eve'"):
         package.lab.assessors(wide, verdict="ana+eve")
-    with pytest.raises(package.NescioError, match="no two assessors are told apart"):
+    with pytest.raises(package.NescioError, match="does not name two or more assessors"):
         package.lab.assessors(written(tmp_path / "alone.csv", "id,verdict\nq1,R\nq2,W\n"))
     lone = written(tmp_path / "lone.csv", "run,question_id,annotator,verdict\nmine,lighthouse-what,ana,R\n")
     asked: dict[str, Any] = {"against": lone, "alternative": 0.1}

@@ -120,7 +120,7 @@ def test_questions_that_a_qa_system_was_not_asked_count_and_are_told(tmp_path: P
     nescio("compare", *given, other).assert_refused("the QA systems answer no question of the collection")
     twice = "run,question,repeat,outcome\nqa,q1,1,correct\nqa,q1,2,incorrect\n"
     repeated = written(tmp_path / "twice.csv", twice)
-    nescio("compare", *given, repeated).assert_refused("asked a question several times")
+    nescio("compare", *given, repeated).assert_refused("answered a question several times")
     counts = written(tmp_path / "counts.csv", "run,correct,incorrect,unanswered\nqa,1,2,3\n")
     nescio("compare", *given, counts).assert_refused("a counts table", "cannot be read together")
 
@@ -138,7 +138,7 @@ def test_pairs_keep_values_and_questions_and_are_read_again(nescio: Command, tmp
         '<a id="1" value="REJECTED"><a_str>x</a_str><t_str>y</t_str></a></q></ave>',
     )
     (note,) = package.ave.pairs(portuguese, tmp_path / "pairs.xml").notes
-    assert "1 of 1 question is in PT; hypotheses are made by the rules of" in str(note)
+    assert "1 of 1 question is in PT; there are rules for" in str(note)
 
 
 # ---- a validator ----
@@ -184,7 +184,7 @@ def test_from_a_collection_to_responses(nescio: Command, dev: Path, tmp_path: Pa
     pairs = tmp_path / "pairs.xml"
     nescio("ave", "pairs", dev, "-o", pairs)
     told = nescio("ave", "validate", "run", pairs, "--model", model, "-o", tmp_path / "answers.txt").flat
-    assert "the model learnt from questions and answers: the hypothesis stands for the question" in told
+    assert "the model learned from questions and answers: the hypothesis replaces the question" in told
 
 
 def test_techniques_are_switched_off_and_on_and_said(nescio: Command, dev: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, tmp_path: Path
     inverted, path = written(tmp_path / "inverted.csv", "\n".join([head, *turned])), tmp_path / "chance.json"
     done = nescio("judge", *ANSWERED, "--judge", "exact", "--against", inverted, "--blind", "--certificate", path)
     assert (done.status, path.exists()) == (0, True)
-    assert "do not show that the judge agrees with people more than chance" in done.flat
+    assert "do not show that judge and people agree more than by chance" in done.flat
     done = nescio("score", *ANSWERED, "--judge", "exact", "--require-certificate", path)
     done.assert_refused("these 90 labels do not show that judge and people agree", "are the verdicts swapped?")
 
@@ -92,7 +92,7 @@ def test_another_prompt_is_refused_and_no_other_labels_certify(
     for judged, says in (
         (library.judge(ANSWERED, against=PEOPLE), "blind"),
         (library.judge(ANSWERED, judge="human", against=PEOPLE), "people's own verdicts"),
-        (library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE), "of a judge that the files do not name"),
+        (library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE), "verdicts of an unnamed judge"),
     ):
         with pytest.raises(UsageError, match=says):
             judged.certificate(blind=says != "blind")

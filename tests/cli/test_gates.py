@@ -351,5 +351,5 @@ def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Comm
     path = written(tmp_path / "runs.csv", "question,run,outcome,confidence\n" + "\n".join(rows) + "\n")
     refused = nescio("compare", path, "-m", "coverage@risk(0.3)", *REGRESSION)
     assert refused.status == 2
-    assert "no gate can rest on coverage@risk(0.3): no interval is known" in refused.err
+    assert "no gate can rest on coverage@risk(0.3): no interval is given" in refused.err
     assert nescio("compare", path, "-m", "AUROC", *REGRESSION).status in {0, 1, 3}

@@ -196,7 +196,7 @@ def test_where_calls_fail_the_rest_is_written_and_the_exit_status_is_3(
     server.reply = reply
     found = nescio(*asked, "--retries", "0", "-o", "out.csv")
     assert found.status == 3
-    assert "8 calls failed: these answers are ungraded, and the next run asks for them again" in found.flat
+    assert "8 calls failed: these answers are ungraded, and the next run calls the model again" in found.flat
     assert sorted(row["outcome"] for row in table(tmp_path / "out.csv").values()) == [""] * 8 + ["correct"] * 4
     server.reply = by_the_answer
     assert nescio(*asked, "-o", "out.csv").status == 0

@@ -83,7 +83,7 @@ def test_the_key_the_reading_and_the_list_of_a_benchmark_are_not_those_of_the_ru
     new = table(tmp_path / "new.csv", "outcome,grade", ("new", right(1, more=",1")))
     written(tmp_path / "new.csv.reading.toml", '[column]\nrun="run"\nquestion="question"\noutcome="grade"\n')
     nescio("compare", f"a={old}", new, honest(tmp_path), "-m", "accuracy", *GATE).assert_refused(
-        "new.csv.reading.toml, which nobody named"
+        "new.csv.reading.toml, a file that the command does not name"
     )
 
 

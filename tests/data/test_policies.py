@@ -176,7 +176,7 @@ def test_a_question_without_a_cluster_is_refused(tmp_path: Path) -> None:
     given = [row | {"story": stories[row["question"]]} for row in rows({"a": "ciu", "b": "uic"})]
     message = str(refusal(encode(given, "csv", tmp_path), MismatchError, cluster="story"))
     assert message.startswith(
-        "--cluster story: the column is blank for 2 of 3 questions ('q2', 'q3'); give each a value"
+        "--cluster story: the column is blank for 2 of 3 questions ('q2', 'q3'); fill in a value for each question"
     )
 
 

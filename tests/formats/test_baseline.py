@@ -30,7 +30,7 @@ def test_two_baselines_are_not_read_together(tmp_path: Path) -> None:
 
     other = tmp_path / "other.json"
     other.write_bytes(FILE.read_bytes())
-    with pytest.raises(FormatError, match="a baseline is read alone"):
+    with pytest.raises(FormatError, match="a baseline file cannot be scored with other files"):
         read([FILE, other])
 
 

@@ -76,7 +76,7 @@ def test_figures_alone_are_named_and_told_where_their_items_are(path: str, where
 
 def test_figures_of_tira_are_no_answers(tmp_path: Path) -> None:
     (path,) = write_files(tmp_path, {"evaluation.prototext": 'measure {\n  key: "F1"\n  value: "0.5"\n}\n'})
-    assert_refused(path, "line 1", "these are figures of TIRA (evaluation.prototext) and no answers")
+    assert_refused(path, "line 1", "these are figures of TIRA (evaluation.prototext), not answers")
 
 
 # ---- tables that people made, and that no reader may guess about ----

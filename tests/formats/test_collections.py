@@ -29,7 +29,7 @@ def test_the_questions_of_qa4mre_with_their_texts(tmp_path: Path) -> None:
     collection, _ = read_collection([gold])
     assert [question.answers for question in collection.questions] == [("b",), ("None of the above",), ("now",)]
     assert collection.questions[1].story == ("A text.", "It goes on.")
-    with pytest.raises(MismatchError, match="is a run; give the test"):
+    with pytest.raises(MismatchError, match="is a run; also give the test"):
         read_collection([run])
 
 

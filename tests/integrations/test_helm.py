@@ -77,5 +77,5 @@ def test_unknown_names_and_requests_for_each_option_are_refused() -> None:
     state = states(adapter, SAID[:1]).request_states[0]
     metric = import_module("nescio.integrations.helm").Abstaining()
     object.__setattr__(state, "reference_index", 0)
-    with pytest.raises(UsageError, match="one for each option"):
+    with pytest.raises(UsageError, match="one per option"):
         metric.evaluate_generation(adapter, state, None, "")

@@ -203,7 +203,7 @@ def test_a_key_that_an_endpoint_repeats_is_not_kept(server: Server, judge: Make,
 
 @pytest.mark.parametrize("url", ["https://me:hidden@host/v1", "me:hidden@host/v1"])
 def test_a_password_in_an_address_is_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(UsageError, match="must hold no name or password") as error:
+    with pytest.raises(UsageError, match="must not hold a name or password") as error:
         Endpoint(url)
     assert "hidden" not in str(error.value)
 

@@ -190,7 +190,7 @@ def test_what_is_said_of_labels() -> None:
     labels = [row for row in labels if (row["run"], row["question"], row["verdict"]) != ("x", "q3", "unanswered")]
     said = "\n".join(in_words(nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y").notes))
     for words in (
-        "1 judgements repeat another verdict",
+        "1 judgements repeat the same verdict",
         "1 judgement is for runs or questions that are not in the data (first: run 'x', question 'q99')",
         "1 label not used: the run left the question unanswered",
         "people call 1 given answer unanswered; with labels it counts as not correct",
@@ -213,7 +213,7 @@ def test_a_useless_judge_and_labels_of_odd_answers_are_said() -> None:
         return " ".join(map(str, found.notes))
 
     assert "people's labels alone would be as precise or better" in said(useless, truth[:60])
-    assert not any(words in said(truth, truth[:60]) for words in ("alone would do", "approximate", "more than chance"))
+    assert not any(words in said(truth, truth[:60]) for words in ("alone would be", "approximate", "more than chance"))
     assert "by more than chance" in said(odd, odd[:80])
 
 
@@ -332,7 +332,7 @@ def test_a_comparison_after_looks_errs_as_often_as_its_p_value_says(looks: tuple
 def test_looks_at_labels_that_are_no_one_sample_are_refused() -> None:
     drawn = [{**row, "inclusion": 0.5} for row in LABELS]
     for verb in (nescio.score, nescio.compare):
-        with pytest.raises(UsageError, match="one random sample"):
+        with pytest.raises(UsageError, match="one simple random sample"):
             verb(OUTCOMES, ["accuracy"], labels=drawn, label_looks=[3, 5])
     with pytest.raises(UsageError, match="planned"):
         nescio.score(OUTCOMES, ["accuracy"], labels=LABELS, label_looks=[7, 8])

@@ -85,18 +85,18 @@ def test_draws_that_cannot_be_are_refused(tmp_path: Path) -> None:
         nescio.labels.draw(rows, sheet, draw=100)
     with pytest.raises(NescioError, match="unknown run 'z'"):
         nescio.labels.draw(rows, sheet, draw=10, runs=["z"])
-    with pytest.raises(NescioError, match="too few for each kind"):
+    with pytest.raises(NescioError, match="too few of each kind"):
         nescio.labels.draw(rows, sheet, draw=3, how="adaptive")
     silent = [{**row, "outcome": "unanswered"} for row in rows]
-    with pytest.raises(NescioError, match="abstentions need none"):
+    with pytest.raises(NescioError, match="abstentions, which need no verdict"):
         nescio.labels.draw(silent, sheet, draw=3)
     assert not sheet.exists()
     nescio.labels.draw(rows, sheet, draw=20, how="adaptive")
     labels = judged(sheet, people)
-    with pytest.raises(NescioError, match="no simple sample"):
+    with pytest.raises(NescioError, match="not a simple random sample"):
         nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="simple")
     labels[0]["inclusion"] = "0.9"
-    with pytest.raises(NescioError, match="not those of a draw from these runs"):
+    with pytest.raises(NescioError, match="do not fit a draw from these runs"):
         nescio.labels.draw(rows, sheet, draw=5, labels=labels, how="adaptive")
 
 
@@ -121,14 +121,14 @@ def test_a_sheet_has_the_texts_that_the_files_have(tmp_path: Path) -> None:
     sheet, rows = tmp_path / "sheet.csv", [{"run": "x", "question": f"q{i}", "outcome": "correct"} for i in range(20)]
     bare = nescio.labels.draw(rows, sheet, draw=5)
     assert sheet.read_text(encoding="utf-8").splitlines()[0] == "question_id,run,verdict"
-    assert any("do not hold the answers themselves" in one.text for one in bare.notes)
+    assert any("do not hold the texts of answers" in one.text for one in bare.notes)
     path = tmp_path / "answered.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["run", "question", "outcome", "answer"])
         writer.writerows(["x", f"q{i}", "correct", f"answer {i}"] for i in range(20))
     full = nescio.labels.draw(path, sheet, draw=5)
-    assert not any("do not hold the answers themselves" in one.text for one in full.notes)
+    assert not any("do not hold the texts of answers" in one.text for one in full.notes)
     with sheet.open(encoding="utf-8", newline="") as file:
         drawn = list(csv.DictReader(file))
     assert all(row["answer"] == row["question_id"].replace("q", "answer ") for row in drawn)
@@ -183,7 +183,7 @@ def test_looks_say_stop_or_how_many_more() -> None:
     assert (turned.low, turned.high) != (look(100, half_width=0.01).low, look(100, half_width=0.01).high)
     with pytest.raises(NescioError, match="simple random sample"):
         nescio.labels.look(one, "accuracy", labels=[{**row, "inclusion": 0.5} for row in labels[:50]], half_width=0.1)
-    with pytest.raises(NescioError, match="when labels are enough"):
+    with pytest.raises(NescioError, match="say when to stop"):
         nescio.labels.look(one, "accuracy", labels=labels[:50])
-    with pytest.raises(NescioError, match="where people's verdicts are"):
+    with pytest.raises(NescioError, match="name the table of people's verdicts"):
         nescio.labels.look(one, "accuracy", half_width=0.1)

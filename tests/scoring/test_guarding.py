@@ -147,7 +147,7 @@ def test_labels_correct_the_judge() -> None:
 
 def test_what_cannot_be_followed_is_refused() -> None:
     again = [{**row, "repeat": k} for k in (1, 2) for row in rows("CW")]
-    with pytest.raises(UsageError, match="cannot be followed one by one"):
+    with pytest.raises(UsageError, match="a stream cannot hold"):
         nescio.lab.guard(again)
     with pytest.raises(UnknownNameError, match="zork"):
         nescio.lab.guard(rows("CW"), baseline="zork")

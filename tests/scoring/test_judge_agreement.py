@@ -185,7 +185,7 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     assert found.records()[1]["kappa"] is None
 
 
-ABOUT = "what people would say of all answers to these questions"
+ABOUT = "people's verdicts on all answers to these questions"
 
 
 def assert_notes(found: Results, *words: str) -> None:
@@ -206,7 +206,7 @@ def test_what_a_reader_should_know() -> None:
     enough = [C, W] * 15
     assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT)
     far = compared(outcomes(enough), outcomes(enough), target="population")
-    assert_notes(far, "all questions of this kind, of which these are a sample")
+    assert_notes(far, "all questions of this kind, if these questions are a random sample")
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def graded(scores: np.ndarray) -> Evidence:
 def test_few_questions_that_decide_a_share_are_said(correct: int, doubted: bool) -> None:
     tally = outcome_tally(["run"], np.array([[correct, 100 - correct, 0]]))
     notes = nescio.score(tally, "accuracy", interval="wilson", resamples=300).notes
-    said = [note for note in in_words(notes) if "all but 5 or fewer questions went one way" in note]
+    said = [note for note in in_words(notes) if "all but 5 or fewer questions have the same result" in note]
     assert ["the wilson interval" in note for note in said] == ([True] if doubted else [])
 
 

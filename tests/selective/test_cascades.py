@@ -111,7 +111,7 @@ def test_what_makes_no_cascade_is_refused(tmp_path: Path) -> None:
     single = table(tmp_path / "one.csv", [plain[0], plain[4]])
     both: dict[str, Any] = {"systems": ["a", "b"]}
     refusals: list[tuple[Path, dict[str, Any], type[Exception], str]] = [
-        (log, {}, UsageError, "nobody knows which system to ask first"),
+        (log, {}, UsageError, "the order of the systems is unknown"),
         (log, {"systems": ["a", "c"]}, UnknownNameError, "c"),
         (log, {"systems": ["a", "a"]}, UsageError, r"each named once.*found a, a"),
         (log, {**both, "max_risk": 0.1}, UsageError, "grid"),
@@ -165,7 +165,7 @@ def test_without_texts_votes_are_bounded(tmp_path: Path) -> None:
     # The third, aabcU, is a tie of two and two if b and c are alike; the last has four wrong ones of one kind.
     assert (alike.correct, alike.incorrect) == pytest.approx((2 / 6, 1 / 6))
     assert (apart.correct, apart.incorrect) == pytest.approx((4 / 6, 0))
-    with pytest.raises(UsageError, match="nobody knows which of them won"):
+    with pytest.raises(UsageError, match="to know which answer won"):
         nescio.lab.vote(log, output=tmp_path / "v.csv")
 
 

@@ -225,7 +225,7 @@ def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> li
             note(
                 "labels.called_silent",
                 f"people call {{labels:n given answer}} unanswered; with {opt('labels')} "
-                "{{labels:it counts/they count}} as not correct",
+                "{labels:it counts/they count} as not correct",
                 labels=int(silent.sum()),
             )
         )

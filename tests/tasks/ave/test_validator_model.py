@@ -230,7 +230,7 @@ def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path
     about = {**model.about, "versions": {"parser": "en_core_web_sm 3.7.1"}}
     with pytest.raises(UsageError, match=r"trained with en_core_web_sm 3\.7\.1, but here with none"):
         replace(model, about=about).confidence(test)
-    with pytest.raises(UsageError, match="train it again"):
+    with pytest.raises(UsageError, match="train the model again"):
         replace(model, names=("lexical: of old", *model.names[1:])).confidence(test)
 
 

@@ -152,7 +152,7 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
     assert each.clusters is not None
     assert len(set(each.clusters)) == 1
     assert value(each, "nuggets.NR") == pytest.approx(2 / 3)
-    assert any("makes a unit of every question" in note for note in in_words(notes))
+    assert any("scores are means over" in note for note in in_words(notes))
     assert value(evidence([asked], [run], matches, "C")[0], "nuggets.NR") == 0
     with pytest.raises(UnknownNameError, match="assessor 'D'"):
         evidence([asked], [run], matches, "D")
