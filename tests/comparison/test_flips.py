@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import nescio
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError, UnknownNameError, UsageError
 
 
 def trials(chances: dict[str, np.ndarray[Any, Any]], repeats: int, seed: int = 0) -> list[dict[str, Any]]:
@@ -26,7 +27,11 @@ def test_a_system_that_always_answers_alike_never_flips() -> None:
     """40 questions on which runs end alike do not show a drop of 0.01: (1 - 0.01)^40 is 0.67. So no draw passes."""
     rows = trials({"a": np.arange(40) % 2}, 4)
     (row,) = nescio.lab.flips(rows, "accuracy", draws=20)
-    assert (row.answers, row.passed, row.flips, row.error, row.again) == (1, 0.0, 0.0, 0.0, False)
+    assert (row.answers, row.passed, row.flips, row.again) == (1, 0.0, 0.0, False)
+    # With a draw of each verdict added, the shares are 21/23, 1/23 and 1/23: 2 √((Σp³ - (Σp²)²)/20).
+    cubes, squares = (21**3 + 2) / 23**3, (21**2 + 2) / 23**2
+    assert row.error == pytest.approx(2 * ((cubes - squares**2) / 20) ** 0.5)
+    assert row.below([row]) == ["Even 1 answer a question leaves too little to tell in every draw."]
 
 
 def test_flips_are_the_pairs_of_draws_that_differ() -> None:
@@ -71,3 +76,38 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         nescio.lab.flips(two, "accuracy")
     with pytest.raises(UnknownNameError, match="zork"):
         nescio.lab.flips(two, "accuracy", run="zork")
+
+
+def test_flips_are_of_gates_that_decide() -> None:
+    """What `compare --fail-on-regression` refuses has no flips, and answers left out pass nothing in a draw either."""
+    rows = trials({"old": np.full(60, 0.7), "new": np.full(60, 0.7)}, 3)
+    gate: dict[str, Any] = {"baseline": "old", "run": "new", "margin": 0.2, "draws": 10}
+    one_sided = [row | {"answerable": "no" if row["run"] == "new" else None} for row in rows]
+    lacking = [row for row in rows if row["run"] == "old" or row["question"] < "q4"]
+    clustered = [row | {"cluster": f"c{len(row['question'])}"} for row in rows]
+    for data, more, says in (
+        (one_sided, {}, "only the rows of 'new' say"),
+        (lacking, {"missing": "common"}, "'new' lacks"),
+        (clustered, {}, "2 clusters of questions"),
+    ):
+        for call in (nescio.lab.flips, partial(nescio.compare, fail_on_regression=True)):
+            given = gate if call is nescio.lab.flips else {n: v for n, v in gate.items() if n != "draws"}
+            with pytest.raises(UsageError, match=says):
+                call(data, "accuracy", **given, **more)
+    ungraded = [
+        row | {"outcome": None} if (row["run"], row["outcome"]) == ("new", "incorrect") else row for row in rows
+    ]
+    drawn = nescio.lab.flips(ungraded, "accuracy", **gate, ungraded="exclude")
+    assert [row.cannot_tell for row in drawn] == [1.0]
+
+
+def test_flips_of_named_clusters_are_drawn() -> None:
+    rows = trials({"a": np.full(240, 0.8)}, 2)
+    rows = [row | {"cluster": f"c{int(row['question'][1:]) // 2}"} for row in rows]
+    drawn = nescio.lab.flips(rows, "accuracy", draws=10, margin=0.3, cluster="cluster")
+    assert drawn.rows[0].passed == 1
+
+
+def test_flips_are_of_one_measure() -> None:
+    with pytest.raises(UsageError, match="one measure"):
+        nescio.lab.flips(trials({"a": np.full(5, 0.5)}, 2), ["accuracy", "c@1"])

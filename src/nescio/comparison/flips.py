@@ -17,9 +17,11 @@ from nescio.data.repeats import repeats_of
 from nescio.data.results import Results
 from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
-from nescio.errors import MismatchError, UnknownNameError, opt
+from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.measures import Measures
 from nescio.options.edge import Progress
+from nescio.pipeline import Loaded
+from nescio.scoring.grounds import no_ground
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.streams import Stream
 from nescio.text import plural
@@ -61,6 +63,9 @@ class Flips(Row, frozen=True):
     def below(cls, rows: Sequence[Flips]) -> Iterable[str]:
         """Return a sentence with the flips for the fewest answers and for the most."""
         first, last = rows[0], rows[-1]
+        if last.cannot_tell == 1:
+            leaves = "leave" if last.answers > 1 else "leaves"
+            return [f"Even {plural(last.answers, 'answer')} a question {leaves} too little to tell in every draw."]
         text = (
             f"With {plural(first.answers, 'answer')} a question, {first.flips:.0%} of pairs of verdicts on the same"
             " systems differ."
@@ -93,7 +98,8 @@ def flips(
     compared with itself (A/A). Then no answer is drawn twice while each question has 2k answers. k rises until at most
     5% of pairs of draws differ. Raises MismatchError if no question was asked twice.
     """
-    loaded = open_data(source, {"strata": (), **options}, measures)
+    only = tuple(name for name in (baseline, run) if name is not None)
+    loaded = open_data(source, {"strata": (), **options, "only": only}, measures)
     data = with_questions(loaded.data, "draw answers to each question")
     old, new = _two(data, baseline, run)
     if data.repeats is None:
@@ -102,6 +108,7 @@ def flips(
             f"`repeat`, or in runs that {opt('repeats_of', of='NAME=PATTERN')} joins"
         )
     measure = parse_all(measures, loaded)[0].label
+    _check_ground(loaded, measure, data.runs[new], None if old == new else data.runs[old])
     rows = [_rows_of(data, at) for at in dict.fromkeys((old, new))]
     shared = sorted(set.intersection(*({*own} for own in rows)))
     if not shared:
@@ -118,7 +125,7 @@ def flips(
             halves = np.split(chosen[0], 2, axis=1) if len(chosen) == 1 else chosen
             pair = _pair(data, (old, new), [half.ravel() for half in halves])
             comparisons = compare(
-                pair,
+                replace(loaded, data=pair, unshared=None, whole=None),  # with notes on what was left out
                 measure,
                 baseline=pair.runs[0],
                 run=pair.runs[1],
@@ -138,6 +145,15 @@ def flips(
     signature = sign(measure=measure, run=names[0], baseline=names[1], data=data.digest(), margin=f"{margin:g}",
                      ci=f"{ci:g}", draws=draws, seed=seed)  # fmt: skip
     return Results(tuple(made), signature, loaded.notes, "flips")
+
+
+def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) -> None:
+    """Raise UsageError where the gate on these runs would be refused; nobody wins where a run is compared with itself,
+    so that only its clusters count then."""
+    notes = () if baseline is None else loaded.notes
+    results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
+    if ground := no_ground(results, measure, run, baseline):
+        raise UsageError(f"no gate can rest on {ground}")
 
 
 def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, int]:
@@ -211,7 +227,8 @@ def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Fl
     passed, failed, unclear = (verdicts[status] for status in (0, 1, 3))
     same = sum(count * (count - 1) for count in (passed, failed, unclear))
     share = 1 - same / (draws * (draws - 1)) if draws > 1 else 0.0
-    shares = np.array([passed, failed, unclear]) / draws
-    # The delta method: the share of pairs that differ is 1 - sum(p²), with the multinomial variance of the p.
+    # The delta method: the share of pairs that differ is 1 - sum(p²), with the multinomial variance of the p. We add a
+    # draw of each verdict: 40 equal draws leave 7% for the others (rule of three), so up to 13% of pairs that differ.
+    shares = (np.array([passed, failed, unclear]) + 1) / (draws + 3)
     error = 2 * float(np.sqrt(max(0.0, (shares**3).sum() - (shares**2).sum() ** 2) / draws))
     return Flips(answers, passed / draws, failed / draws, unclear / draws, share, error, draws, again)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from nescio.comparison.flips import Flips
 from nescio.comparison.flips import flips as count_flips
 from nescio.data.results import Results
+from nescio.errors import UsageError, opt
 from nescio.options import option, verb
 from nescio.options.kinds import LEVEL
 from nescio.verbs._shared import Measured, Reading, Seeded, Worked
@@ -35,6 +36,12 @@ class FlipsRequest(Reading, Measured, Seeded, Worked):
     margin: float = option(default=0.01, low=0, help="The largest difference that does not matter, as in the gate.")
     ci: float = option(default=95.0, kind=LEVEL, help="The level of the gate's interval in percent.")
     draws: int = option(default=200, low=2, help="The number of random draws of answers.")
+
+    def check(self) -> None:
+        """Raise UsageError for several measures, because a gate's flips are those of one."""
+        super().check()
+        if self.chosen is not None and len(self.chosen) > 1:
+            raise UsageError(f"flips are those of a gate on one measure; name it with {opt('measures')}")
 
 
 @verb(FlipsRequest, working="drawing")
