@@ -11,6 +11,7 @@ from nescio.sources.tables import first
 from nescio.tables.columns import Column, Table
 from nescio.tables.lexicon import (
     names_collections,
+    roles_of,
 )
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tables.roles import NOTHING, Roles, is_own, varies
@@ -55,6 +56,8 @@ def structures(roles: Roles, answer: Mapped, taken: set[str], *, alone: bool) ->
     if all("run" in mapping and is_unique(table, {"question": mapping["question"]}, {}) for mapping in found):
         found += doubled  # no two runs share a question, so another id may be meant
     found.sort(key=lambda own: (own["question"] == asked, "run" not in own))
+    if "run" not in answer and free["text"] and not any("run" in mapping for mapping in found):
+        found += _run_by_texts(roles, Expression((free["text"][0],)), taken)
     return found
 
 
@@ -70,6 +73,24 @@ def _in_collections(table: Table, question: Expression, collections: Sequence[st
     alone = different(table, question)
     pairs = [Expression((name, *question.columns)) for name in collections if name not in question.columns]
     return [*(pair for pair in pairs if different(table, pair) > alone), question]
+
+
+def _run_by_texts(roles: Roles, text: Expression, taken: set[str]) -> list[dict[str, Expression]]:
+    """Return the mappings whose run is a column with an unknown name.
+
+    Under each of its words all questions are asked once, by their texts.
+    """
+    table = roles.table
+    texts = different(table, text)
+    if not 1 < texts < table.rows:
+        return []
+    found: list[dict[str, Expression]] = []
+    for column in table.columns.values():
+        silent = column.name and column.name not in taken and not roles_of(column.name) and not column.is_number
+        if silent and len(column.words or ()) * texts == table.rows:
+            mapping = {"run": Expression((column.name,)), "question": text}
+            found += [mapping] if is_unique(table, mapping, {}) else []
+    return found
 
 
 def _told_apart_by(
