@@ -14,6 +14,56 @@ from tests.tables.reading import counted, key
 
 # A table, the question, and the counts of each run under the first answer, counted by hand.
 FIRST = {
+    "a verdict that does not say what it compares": (
+        "qid,is_match\n1,1\n2,0\n3,1\n",
+        "which column says whether an answer is right?",
+        ((2, 1, 0, 0),),
+    ),
+    "an empty answer that is called wrong where declining is right": (
+        "qid,prediction,correct,is_answerable\n1,x,1,1\n2,,0,0\n3,y,0,1\n",
+        "1 answer is empty",
+        ((2, 1, 0, 0),),
+    ),
+    "a judge of hallucinations": (
+        "qid,answer,gold,Judge Hallucination,refused\n1,It is Rome.,Rome,no,no\n2,It is Oslo.,Lima,yes,no\n3,Nothing.,Bern,yes,yes\n",
+        "",
+        ((1, 1, 1, 0),),
+    ),
+    "a flag": (
+        "qid,correct,flag\n1,1,0\n2,0,1\n3,0,0\n",
+        "which column says that the system abstained?",
+        ((1, 1, 1, 0),),
+    ),
+    "answers that were handed over": (
+        "Nr,Bewertung,Weiterleitung an Mitarbeiter\n1,korrekt,nein\n2,falsch,ja\n3,falsch,nein\n",
+        "which column says that the system abstained?",
+        ((1, 1, 1, 0),),
+    ),
+    "answers that were selected": (
+        "qid,em,selected\n1,1,1\n2,0,0\n3,0,1\n",
+        "which column says that the system abstained?",
+        ((1, 1, 1, 0),),
+    ),
+    "answers of two runs, some of which are the number one": (  # where others decline, "1" does not
+        "Frage,Bot A,A richtig?,Bot B,B richtig?\n1+0,1,ja,2,nein\n1+1,weiß nicht,-,2,ja\n1+2,3,ja,weiß nicht,-\n",
+        "what does '-' in 'A richtig?' mean?",
+        ((1, 1, 1, 0), (2, 0, 1, 0)),
+    ),
+    "points of two runs": (
+        "Nr,Frage,gpt points,llama points\n1,a?,1,0\n2,b?,0.5,1\n3,c?,0,0.5\n",
+        "from which on is 'gpt points' (numbers from 0 to 1) right?",
+        ((2, 1, 0, 0), (2, 1, 0, 0)),
+    ),
+    "two judges of each run": (
+        "qid,approach,verdict a,verdict b\n1,x,1,1\n1,y,0,0\n2,x,0,1\n2,y,1,1\n",
+        "which column says whether an answer is right?",
+        ((1, 1, 0, 0), (1, 1, 0, 0)),
+    ),
+    "a part of a pipeline, and words of another verdict": (
+        "qid,cache_hit,rouge_l,hallucination_label\n1,1,0.2,no_hallucination\n2,0,0.7,hallucination\n3,1,0.1,hallucination\n",
+        "which column says whether an answer is right?",
+        ((1, 2, 0, 0),),
+    ),
     "a word for right that may be a pass": (
         "qid,verdict\n1,correct\n2,incorrect\n3,pass\n4,correct\n",
         "what does 'pass' in 'verdict' mean?",

@@ -239,7 +239,9 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
     elif not ({"prediction", "gold"} & given.keys() or judging):
         named = [column for column in free if {"outcome", "score", "wrong"} & {*may_be(column, mapped)}]
         verdicts = [column for column in free if column.is_verdict]
-        hinted = [c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name)]
+        hinted = [
+            c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name) or wide.of_judges([c.name])
+        ]
         graded = [column for column in free if "score" in roles_of(column.name)]
         for column in named:
             wrong = "wrong" in may_be(column, mapped)
@@ -368,7 +370,8 @@ def _same_words(table: Table, free: Sequence[Column], given: Mapped) -> Iterator
     """Yield pairs of columns with common words, one of which may hold the right answers to the other."""
     if "prediction" in given:
         return
-    few = [c for c in free if len(c.words or ()) > 1 and not (c.is_verdict or c.is_points or is_measured(c.name))]
+    others = [c for c in free if not (is_measured(c.name) or _NAMING & {*roles_of(c.name)})]
+    few = [c for c in others if len(c.words or ()) > 1 and not (c.is_verdict or c.is_points)]
     golds = [table.columns[given["gold"].column]] if "gold" in given else [c for c in few if "gold" in roles_of(c.name)]
     for gold in golds or few:
         alike = [c.name for c in few if c is not gold and {*(c.words or ())} & {*(gold.words or ())}]

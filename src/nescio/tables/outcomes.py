@@ -180,8 +180,9 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
 
 
 def _ask_of_empty(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any]) -> None:
-    """Raise AskedError about empty answers that nothing calls right or unanswerable."""
-    empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND answerable IS DISTINCT FROM 'false'"
+    """Raise AskedError about empty answers, except to questions without an answer where nothing calls them wrong."""
+    unclear = f"(answerable IS DISTINCT FROM 'false' OR graded = {INCORRECT})"
+    empty = f"why IN ('{EMPTY}', '{EMPTY}{GRADED_RIGHT}') AND {unclear}"
     many, file = first(connection, f"SELECT count(*), min(file) FROM rows WHERE {empty}")
     if many:
         counted = "what do they" if many > 1 else "what does it"

@@ -244,7 +244,11 @@ def _of_runs(roles: Roles, paths: Sequence[Expression] = ()) -> list[Expression]
     names = [name for name in roles.table.columns if name and name not in roles.taken]
     families = wide.families(names)
     wrong = tuple(own["wrong"] for own in families.values() if "wrong" in own and roles.column(own["wrong"]).is_truth)
-    if len(wrong) > 1 and not any({"outcome", "score"} & own.keys() for own in families.values()):
+    of_runs = len(wrong) > 1 and not any({"outcome", "score"} & own.keys() for own in families.values())
+    of_a_judge = (
+        len(wrong) == 1 and not paths and wide.of_judges(run for run, own in families.items() if "wrong" in own)
+    )
+    if of_runs or of_a_judge:
         return [Expression(wrong, inverted=True)]
     verdicts = {run: own.get("outcome", own.get("score", "")) for run, own in families.items()}
     verdicts = {run: name for run, name in verdicts.items() if name and is_known(roles.column(name), roles.mapped)}
