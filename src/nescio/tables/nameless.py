@@ -242,6 +242,7 @@ def readings_of_any(table: Table, given: Mapped, mapped: Collection[str], *, jud
         hinted = [
             c for c in verdicts if _speaks_of_outcomes(c.name) or is_of_people(c.name) or wide.of_judges([c.name])
         ]
+        hinted.sort(key=lambda column: is_measured(column.name))  # "hit_max_tokens" comes last
         graded = [column for column in free if "score" in roles_of(column.name)]
         for column in named:
             wrong = "wrong" in may_be(column, mapped)

@@ -72,8 +72,9 @@ class Roles:
 
     @property
     def name_conditions(self) -> bool:
-        """Return whether a column names the run of each row, or a condition that tells runs apart."""
-        return any(varies(self, name) for name in self.all("run", "condition"))
+        """Return whether a column names the run of each row, or a condition that tells runs apart and no question."""
+        conditions = [name for name in self.all("condition") if name not in self.all("question", "row", "text")]
+        return self.name_runs or any(varies(self, name) for name in conditions)
 
     def all(self, *roles: str) -> list[str]:
         """Return the columns of these roles, in the order of the roles."""
