@@ -85,7 +85,12 @@ def test_files_that_disagree_on_whether_a_question_has_an_answer_are_refused(tmp
 def test_a_run_of_one_format_does_not_say_alone_which_questions_have_an_answer(files: list[Path]) -> None:
     """It would be silent where it is wrong, and say that silence is right there: nobody else's rows say so."""
     table, log = files
-    says = TABLE.replace("cluster", "part").replace("topic", "answerable").replace("people", "true").replace("places", "false")
+    says = (
+        TABLE.replace("cluster", "part")
+        .replace("topic", "answerable")
+        .replace("people", "true")
+        .replace("places", "false")
+    )
     table.write_text(says)
     loaded = load([log, table], Options(missing="common"))
     (remark,) = [remark for remark in loaded.notes if remark.code == ONE_SIDED]
