@@ -108,5 +108,7 @@ def asked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> li
     run = [{"id": i, "answer": f"{list(GRADES)[i % 3]} {i}"} for i in range(MANY)]
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for folder_of_caches in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(folder_of_caches, str(tmp_path))
     files = [lines(tmp_path / "questions.jsonl", questions), lines(tmp_path / "run.jsonl", run)]
     return ["judge", *files, "--judge", "llm", "--base-url", server.url, "--model", "judge-1"]

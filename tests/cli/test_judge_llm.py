@@ -83,7 +83,7 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
     asked: list[object],
     tmp_path: Path,
 ) -> None:
-    go, cache = held_after(server, 5), tmp_path / "nescio-grades.sqlite"
+    go, cache = held_after(server, 5), tmp_path / "nescio" / "grades.sqlite"
     process = start()
     until(lambda: rows_of(cache) == 5 and server.calls == 7)  # five are graded, two are under way
     process.send_signal(signal.SIGKILL)
@@ -98,7 +98,7 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
     assert_all_graded(tmp_path / "out.csv")
     assert server.calls == 7 + 7  # the seven that were not graded, two of them for the second time
     assert all(server.came[answer] == 1 for answer in paid)
-    assert "12 different answers graded: 5 from nescio-grades.sqlite, 7 by 7 calls" in said
+    assert f"12 different answers graded: 5 from {cache}, 7 by 7 calls" in said
     assert "2 calls were unfinished when an earlier run was stopped" in said
     found = nescio(*asked, "--cache", cache, "-o", tmp_path / "again.csv")
     assert server.calls == 14
@@ -109,7 +109,7 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
 def test_two_processes_on_one_cache_make_each_call_once(server: Server, start: Start, tmp_path: Path) -> None:
     go = held_after(server, 2)
     processes = [start(), start("other.csv")]
-    until(lambda: rows_of(tmp_path / "nescio-grades.sqlite") == 2)
+    until(lambda: rows_of(tmp_path / "nescio" / "grades.sqlite") == 2)
     go.set()
     for process in processes:
         process.communicate(timeout=60)
@@ -125,7 +125,7 @@ def test_interrupted_it_waits_for_what_is_under_way_and_keeps_it(
     start: Start,
     tmp_path: Path,
 ) -> None:
-    go, cache = held_after(server, 3), tmp_path / "nescio-grades.sqlite"
+    go, cache = held_after(server, 3), tmp_path / "nescio" / "grades.sqlite"
     process = start()
     until(lambda: server.calls == 5 and rows_of(cache) == 3)
     process.send_signal(signal.SIGINT)
@@ -139,3 +139,17 @@ def test_interrupted_it_waits_for_what_is_under_way_and_keeps_it(
     start().communicate(timeout=60)
     assert_all_graded(tmp_path / "out.csv")
     assert set(server.came.values()) == {1}  # no call was made twice
+
+
+def test_grades_that_come_with_the_answers_are_not_used(
+    nescio: Command, server: Server, asked: list[object], tmp_path: Path
+) -> None:
+    """A pull request could bring its own grades: the key of a reply is known to anyone."""
+    found = nescio(*asked, "--cache", "nescio-grades.sqlite", "-o", "first.csv")
+    assert (found.status, server.calls) == (0, MANY)
+    found = nescio(*asked, "-o", "second.csv")
+    assert (found.status, server.calls) == (0, 2 * MANY)
+    assert "nescio-grades.sqlite is here and not used, as nobody named it" in found.flat
+    found = nescio(*asked, "-o", "third.csv")
+    assert (found.status, server.calls) == (0, 2 * MANY)  # this user's own grades are
+    assert (tmp_path / "nescio" / "grades.sqlite").exists()

@@ -265,7 +265,7 @@ class AskingModel(Request, group="Language model"):
     cache: Path | str | None = option(
         default=None,
         help="The file that stores grades, so that no grade is paid for twice.",
-        default_words="nescio-grades.sqlite",
+        default_words="nescio/grades.sqlite in your folder of caches",
     )
     retry_ungraded: bool | None = option(
         default=None, help="Call the model again if its stored reply contains no grade."

@@ -12,8 +12,9 @@ from msgspec import Struct
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError, opt
 from nescio.judging.llm.budget import Limits
+from nescio.judging.llm.cache import own_cache
 from nescio.judging.llm.client import Endpoint
-from nescio.judging.llm.judge import CACHE, LLM
+from nescio.judging.llm.judge import LLM
 from nescio.options.edge import Progress
 
 KEY = "OPENAI_API_KEY"
@@ -74,7 +75,7 @@ def connect(
     for name in ("base_url", "model"):
         if getattr(options, name) is None:
             raise UsageError(f"{opt('judge', 'llm')} needs {opt(name)}")
-    cache = CACHE if options.cache is None else options.cache
+    cache = own_cache() if options.cache is None else options.cache
     hooks: dict[str, Any] = {"progress": progress} if progress else {}
     if waiting is not None:
         hooks["waiting"] = lambda: waiting(cache)

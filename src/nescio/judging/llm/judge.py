@@ -18,12 +18,12 @@ from nescio.errors import EndpointError, UsageError, opt
 from nescio.judging._judge import AnswerToJudge, Grade
 from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
-from nescio.judging.llm.cache import Cache, Reply, key_of
+from nescio.judging.llm.cache import Cache, Reply, key_of, own_cache
 from nescio.judging.llm.client import Client, Endpoint
 from nescio.judging.llm.grading import Call, CallResults, CallSetup, make_calls
 from nescio.options.edge import Progress
 
-CACHE = Path("nescio-grades.sqlite")
+BESIDE = Path("nescio-grades.sqlite")  # where earlier versions kept grades that nobody named
 CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # codes of notes on answers that another run would ask about
 
 
@@ -37,7 +37,7 @@ class LLM(Struct, frozen=True):
 
     endpoint: Endpoint
     model: str
-    cache: Path = CACHE
+    cache: Path = field(default_factory=own_cache)
     limits: Limits = field(default_factory=Limits)
     concurrency: int = 4
     max_tokens: int = 1024
@@ -66,6 +66,15 @@ class LLM(Struct, frozen=True):
         """Return the grades, from the cache and from the endpoint."""
         every = list(map(self._call, answers))
         calls = {call.key: call for call in every}
+        if self.cache == own_cache() and BESIDE.exists():
+            self.notes.append(
+                note(
+                    "llm.beside",
+                    "{file} is here and not used, as nobody named it: add "
+                    f"{opt('cache', 'nescio-grades.sqlite')} if you trust it",
+                    file=str(BESIDE),
+                )
+            )
         with Cache(self.cache) as cache:
             known = cache.replies(calls)
             if self.retry_ungraded:
