@@ -117,3 +117,4 @@ def test_a_measure_of_confidence_on_the_questions_that_a_run_chose_to_answer(tmp
         )
         nescio("compare", path, "-m", measure, *GATE).assert_refused(says)
     nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.1").assert_refused("a verdict for every answer")
+    nescio("compare", path, "-m", "AP", *GATE).assert_refused("wins. Use a measure that divides by all questions (CWS)")

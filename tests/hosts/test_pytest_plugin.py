@@ -279,6 +279,23 @@ def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: st
     assert f"{stopped} stopped before an answer was recorded" in printed
 
 
+@pytest.mark.parametrize(("names", "failed"), [("nescio_session", True), ("tmp_path", False)])
+def test_a_module_that_skips_itself(pytester: pytest.Pytester, names: str, *, failed: bool) -> None:
+    """40 right answers pass the bar, unless a module that may record others was skipped while pytest collected."""
+    easy = """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(40))
+        def test_easy(nescio_session, number):
+            nescio_session.record(str(number), "correct")
+    """
+    hard = f"import pytest\n\npytest.importorskip('no_such_module')\n\ndef test_hard({names}):\n    pass\n"
+    pytester.makepyfile(**{f"test_easy_{names}": easy, f"test_hard_{names}": hard})
+    done = pytester.runpytest_inprocess(*QUIET, "--nescio-fail-under", "c@1=0.8")
+    assert done.ret == (1 if failed else 0)
+    assert ("1 test stopped before an answer was recorded" in done.stdout.str()) == failed
+
+
 def test_tests_that_a_mark_skips_pass_no_gate_and_deselected_ones_do_not_count(pytester: pytest.Pytester) -> None:
     text = """
         import pytest

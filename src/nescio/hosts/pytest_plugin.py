@@ -304,6 +304,18 @@ class _Law(pytest.Item):
         return self.path, None, self.name
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Record a module that is skipped while pytest collects, if its text names nescio: its tests may record answers."""
+    report: Any = yield
+    path = getattr(collector, "path", None)
+    if report.skipped and path is not None and path.is_file() and b"nescio" in path.read_bytes():
+        session = _session(collector.config)
+        session.stopped.append((collector.nodeid, collector.nodeid))
+        session.recording.add(collector.nodeid)
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Store the number of answers before a test, whose fixtures may stop it."""

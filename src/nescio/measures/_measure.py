@@ -334,6 +334,7 @@ class Declaration(Struct, frozen=True):
     lower_is_better: bool = False
     direction: Callable[..., bool] | None = None
     descriptive: bool = False
+    of_own_right: bool = False
     same_formula_as: str | None = None
     interval: Literal["percentile", "logit", "t"] | OwnInterval | None = "percentile"
     deciding: Callable[..., Any] | None = None
@@ -451,8 +452,10 @@ def measure(
     says that ties give the expectation over their orders, and that swapping a wrong answer with a right one behind it
     never lowers the score, so that bins of confidence bound it. `remark` may return a note on a run's columns. A
     `descriptive` measure says what a system does, not how well (coverage), so neither higher nor lower is better.
-    `direction` computes from the parameters whether lower is better. `same_formula_as` names the measure with the same
-    formula over other columns, whose rules then apply. `interval` is the method that the coverage study supports
+    `of_own_right` says that the sum is divided by the run's own right answers, so that silence where a run is unsure
+    raises the value, and no gate rests on it. `direction` computes from the parameters whether lower is better.
+    `same_formula_as` names the measure with the same formula over other columns, whose rules then apply. `interval` is
+    the method that the coverage study supports
     (docs/coverage.md) if there is neither a posterior of counts nor a proportion: percentile, logit, t, or the
     measure's own. None says that no method is valid, as for measures that noise makes larger. `deciding` returns, from
     the totals, the number of independent comparisons that must all agree for a value at its limit.

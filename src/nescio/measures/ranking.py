@@ -59,6 +59,7 @@ def cws(total: Any) -> Any:
 
 @measure(
     "AP",
+    of_own_right=True,
     needs="correct",
     order="ranking_score",
     interval="logit",

@@ -190,16 +190,26 @@ def _unfit(results: Results[Any], name: str) -> str | None:
     if lacking and _OF_CONFIDENCE & {*measure.reads}:  # a run chooses where it abstains or states no confidence
         given = "Give a confidence and a verdict for every answer, also for declined answers"
         return f"{name}: {lacking.text}. {given}, or use a measure of all questions"
+    if measure.declaration.of_own_right:
+        return (
+            f"{name}: a run that answers only where it is sure wins. Use a measure that divides by all questions (CWS)"
+        )
     if KNOWN_DIFFERS in fits:
         return f"{name}: {fits[KNOWN_DIFFERS].text}. Give all runs one column"
     if WITHHELD in fits:
         return f"{name}: {fits[WITHHELD].text}"
-    unfit = fits.get(UNFIT)
+    return _unfit_interval(results, measure, fits.get(UNFIT))
+
+
+def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None) -> str | None:
+    """Return a description of an interval that covers the true value too seldom, or None without a note on it."""
     if unfit is None:
         return None
     own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
     other = f" ({opt('interval', 'auto')} uses an interval that does, unless questions are clustered)" if own else ""
-    return f"the {unfit['method']} interval of {name}: it covers the true value less often than it claims{other}"
+    return (
+        f"the {unfit['method']} interval of {measure.label}: it covers the true value less often than it claims{other}"
+    )
 
 
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
