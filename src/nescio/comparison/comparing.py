@@ -154,10 +154,13 @@ def compare(
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     if laid is None:
         shown, few = with_few_answers(tested.rows, data, wanted, plan.level)
-        tested = TestedPairs(with_answers_as_units(shown, data, wanted, unmoved=True), (*tested.notes, *few))
+        capped = with_answers_as_units(shown, data, wanted, unmoved=True)
+        # A bounded null rests on what a gate fears, too.
+        judged = capped if apart else with_worst(capped, data, wanted, 1 - ci / 100)
+        tested = TestedPairs(tuple(judged), (*tested.notes, *few))
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
-    rows = _with_units_and_worst(rows, data, wanted, 1 - ci / 100, apart=apart) if laid is None else rows
+    rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
@@ -193,14 +196,6 @@ def compare(
         *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
-
-
-def _with_units_and_worst(
-    rows: Sequence[Comparison], data: Data, wanted: Sequence[Measure], alpha: float, *, apart: bool
-) -> list[Comparison]:
-    """Return the rows with the units that move their measure and, if runs are paired, with what a gate fears."""
-    made = list(with_answers_as_units(rows, data, wanted))
-    return made if apart else with_worst(made, data, wanted, alpha)
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

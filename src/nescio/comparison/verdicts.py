@@ -55,7 +55,7 @@ def _quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def rule_of_three_share(units: int, alpha: float) -> float:
+def rule_of_three_share(units: float, alpha: float) -> float:
     r"""Return the largest share of units that can all be missing from a sample with a chance above α/2: $1 -
     (\alpha/2)^{1/m}$."""
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
@@ -70,6 +70,9 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
         low, high = parse(row.measure).bounds
         share, furthest, most = rule_of_three_share(row.units, alpha), reach(parse(row.measure)), high - low
         below, above = share * (furthest + row.difference), share * (furthest - row.difference)
+        if row.worst is not None:  # by the outcomes of these runs, a question may move a ratio beyond its range / m
+            away = abs(row.difference - row.worst)
+            below, above = (max(below, away), max(above, away)) if math.isfinite(furthest) else (away, away)
         return max(-most, row.difference - below), min(most, row.difference + above)
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
@@ -97,7 +100,9 @@ def guarded_end(row: Comparison, alpha: float) -> float:
     worst, difference = (-high, -row.difference) if lower else (low, row.difference)
     if is_unmoved(row) or not counts_answers(measure) or row.test == CORRECTED or not row.units or not row.spread:
         return worst
-    return min(worst, difference - unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha))
+    gap = unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha)
+    # `min` keeps its first number beside a NaN, so that a gap that is none would drop the guard.
+    return -math.inf if math.isnan(gap) else min(worst, difference - gap)
 
 
 def counts_answers(measure: Measure) -> bool:
@@ -259,6 +264,8 @@ def decision(
         return Decision(row, margin, status, None, broken, undecided)
     if math.isinf(widened_interval(row, alpha)[0]):
         return Decision(row, margin, status, None, broken, "the difference has no interval")
+    if math.isinf(guarded_end(row, alpha)):
+        return Decision(row, margin, status, None, broken, f"nobody knows how far a question may move {row.measure}")
     if _ends_of_gates(row, alpha)[1] < -margin:
         return Decision(row, margin, status, None, broken, "its test does not find it worse, as its interval does")
     times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
