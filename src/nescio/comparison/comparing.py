@@ -153,11 +153,7 @@ def compare(
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     if laid is None:
-        shown, few = with_few_answers(tested.rows, data, wanted, plan.level)
-        capped = with_answers_as_units(shown, data, wanted, unmoved=True)
-        # A bounded null rests on what a gate fears, too.
-        judged = capped if apart else with_worst(capped, data, wanted, 1 - ci / 100)
-        tested = TestedPairs(tuple(judged), (*tested.notes, *few))
+        tested = _with_limits(tested, data, wanted, plan.level, apart=apart)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
@@ -196,6 +192,17 @@ def compare(
         *_notes(data, rows, most, ci),
     )
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
+
+
+def _with_limits(
+    tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
+) -> TestedPairs:
+    """Return the comparisons with the intervals of shares of few answers and, if runs are paired, with what a gate
+    fears. A bounded null rests on both."""
+    shown, few = with_few_answers(tested.rows, data, wanted, level)
+    capped = with_answers_as_units(shown, data, wanted, unmoved=True)
+    rows = capped if apart else tuple(with_worst(capped, data, wanted, 1 - level))
+    return TestedPairs(rows, (*tested.notes, *few))
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

@@ -93,7 +93,7 @@ def unseen_gap(error: float, step: float, level: float) -> float:
     z²/6) brings the gap to the exact Poisson bound where all that changes is lost. It is infinite if nobody knows the
     step.
     """
-    if not math.isfinite(step) or not math.isfinite(error):
+    if not math.isfinite(step):
         return math.inf
     z = NormalDist().inv_cdf((1 + level) / 2)
     correction = step * max(0.0, 2 / 3 - z**2 / 6)

@@ -110,6 +110,8 @@ def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float
     share = rule_of_three_share(even, 1 - level)
     if part.units > 1 and math.isnan(part.error[0]):  # one unit decides whether there is a difference
         share = 1.0
-    furthest = part.step * even if math.isfinite(part.step) else 0.0  # a ratio may move beyond its range for a share
-    below = share * max(furthest, widest + part.difference)
-    return below, share * max(furthest, widest - part.difference)
+    below, above = share * (widest + part.difference), share * (widest - part.difference)
+    if math.isinf(measure.slope) and math.isfinite(part.step):  # one question may move a ratio beyond its range / m
+        furthest = share * part.step * even
+        below, above = max(below, furthest), max(above, furthest)
+    return below, above
