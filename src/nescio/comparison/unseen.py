@@ -97,11 +97,10 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     It is the derivative at the observed values. By accuracy it is 1 plus the difference. By c@1 it is about 1 plus the
     share of silence. None if it is unknown what an answer may be.
     """
-    ends = [_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own]
-    if ends[0] is None or ends[1] is None:
+    first, second = (_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own)
+    if first is None or second is None:
         return None
-    (worst, _), (_, best) = ends
-    return scale * best - worst
+    return scale * second[1] - first[0]
 
 
 def _ends_of_kinds(
