@@ -5,14 +5,17 @@ Each test asks of every number of losses whether the gate passes, and adds up th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from scipy.stats import binom
 
 import nescio
-from nescio.comparison.verdicts import decisions
+from nescio.comparison.verdicts import NONE_SEEN, decision, decisions
+from nescio.data.results import Comparison
 from nescio.stats.few_units import unseen_gap
 from tests.cli.conftest import WORDS
 
@@ -101,13 +104,50 @@ def test_an_exact_test_of_the_sign_needs_no_guard(tmp_path: Path) -> None:
 
 def test_rare_losses_by_a_ratio_without_a_proven_slope(tmp_path: Path) -> None:
     """Of 100 questions 80 are silent, and eq6 moves by more than 1/100 for each answer. A run that turns 2 wrong answers
-    into silence and loses right answers, by 0.05 in all, passed in 8% of 20,000 trials by the range of eq6, and passes in 6% now."""
+    into silence and loses right answers, by 0.05 in all, passed in 8% of 20,000 trials by the range of eq6, and in 0.1% of 2,000
+    by what a wrong answer could move."""
     old = "C" * 18 + "W" * 2 + "U" * 80
     path = table(tmp_path / "a.csv", old=old, new="C" * 18 + "U" * 82)
     (row,) = nescio.compare(path, "eq6", baseline="old", run="new").rows
     assert row.worst is not None
     assert row.low is not None
     assert row.worst < row.low
+
+
+def test_a_ratio_that_no_question_moves_may_fall_beyond_its_range_for_a_share(tmp_path: Path) -> None:
+    """F = 2C/(C + W + n) with 30 of 300 answered: a share s of lost questions moves it by 2s/1.1, and 0.975 of samples
+    show one if s = 1 - 0.025^(1/300) = 0.01222. By precision they are s/0.1."""
+    path = table(tmp_path / "a.csv", old="C" * 30 + "U" * 270, new="C" * 30 + "U" * 270)
+    for measure, furthest in (("simpleqa.F", 2 / 1.1), ("formula(C/(C+W))", 10.0)):
+        (row,) = nescio.compare(path, measure, baseline="old", margin=0.0125).rows
+        assert row.worst == pytest.approx(-0.0122209747 * furthest, rel=1e-6)
+        assert row.verdict == NONE_SEEN
+    (found,) = decisions(nescio.compare(path, "formula(C/(C+W))", baseline="old", margin=0.0125))
+    # ln(0.025)/ln(1 - 0.00125) = 2,949.3 questions
+    assert found.why.endswith("About 2,700 further questions would tell, if the difference stays the same.")
+    (row,) = nescio.compare(path, "formula(C/(C+W))", baseline="old", margin=0.2).rows
+    assert row.verdict == "differences above 0.1223 are ruled out"
+
+
+def test_clusters_of_which_none_is_lost_count_by_their_size(tmp_path: Path) -> None:
+    """Ten clusters of 16 questions and 40 of one say as much as 200²/(10·256 + 40) = 15.385 of one size: s = 1 -
+    0.025^(1/15.385) = 0.2132."""
+    names = [f"big{q % 10}" if q < 160 else f"single{q}" for q in range(200)]
+    rows = [f"{run},q{q},correct,{name}" for run in ("old", "new") for q, name in enumerate(names)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["run,question,outcome,doc", *rows]) + "\n")
+    (row,) = nescio.compare(path, "accuracy", baseline="old", cluster="doc", margin=0.1).rows
+    assert row.worst == pytest.approx(-(1 - 0.025 ** (2600 / 40_000)))
+    assert row.verdict == NONE_SEEN
+
+
+def test_no_gate_passes_where_nobody_knows_how_far_a_question_may_move_a_measure() -> None:
+    """At 99% the gap of an unknown step was inf · 0, and `min` kept Student's end beside it."""
+    assert unseen_gap(0.01, math.inf, 0.99) == math.inf
+    known = Comparison("new", "old", "formula(C/(C+W))", -0.01, -0.03, 0.01, 0.3, 0.3, "exact", 100, None)
+    found = decision(replace(known, units=100, spread=0.007), 0.01, 0.04)
+    assert found.status == 3
+    assert found.why.endswith("nobody knows how far a question may move formula(C/(C+W)).")
 
 
 def test_labels_that_show_no_error_do_not_rule_one_out() -> None:

@@ -242,9 +242,10 @@ def test_no_gate_rests_on_clusters_that_are_few_or_unnamed(
 
 
 def test_further_clusters_are_counted_where_clusters_are_resampled(nescio: Command, tmp_path: Path) -> None:
-    """In ten clusters of ten questions the new run has three more right, in ten others two fewer: a difference of 0.05
-    with the variance 0.25² · 20/19 of a cluster, 0.06 above the margin of -0.01. Lost clusters that were not seen add
-    0.06, so that m clusters must give 0.06 - 0.0264/m ≥ 1.96 √(0.1258/m): m = 135, of which 20 are there."""
+    """In ten clusters of ten questions the new run has three more right, in ten others two fewer: the difference is 0.05,
+    0.06 above the margin of -0.01. The standard error s is 0.25/√19. A cluster that is lost lies 1.05 below, so that the
+    gap is g = 1.05 z²/(20 + z²) + 1.05·0.0264/20 = 0.1706. g² = z² (s² + gk) gives k = 0.0251. On t times the clusters
+    0.06² = z² (s² + 0.06 k)/t, and so t = 5.12: 20 · 4.12 = 83 more."""
     rows = []
     for i in range(200):
         better, worse = i // 10 % 2 == 0 and i % 10 < 3, i // 10 % 2 == 1 and i % 10 < 2
@@ -252,7 +253,7 @@ def test_further_clusters_are_counted_where_clusters_are_resampled(nescio: Comma
             rows.append(f"{run},q{i},{'correct' if right else 'incorrect'},{i // 10}\n")
     path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
     found = nescio("compare", path, "-m", "accuracy", "--baseline", "old", "--cluster", "cluster", *FEW)
-    assert "About 120 further clusters would tell" in found.out
+    assert "About 83 further clusters would tell" in found.out
 
 
 def test_what_no_xml_may_hold_is_replaced(nescio: Command, tmp_path: Path) -> None:

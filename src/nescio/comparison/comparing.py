@@ -158,11 +158,10 @@ def compare(
         named = [(data.runs[x], data.runs[y]) for x, y in pairs]
         tested = corrected_pairs(laid, wanted, named, target=target, level=plan.level, looks=label_looks)
     if laid is None:
-        shown, few = with_few_answers(tested.rows, data, wanted, plan.level)
-        tested = TestedPairs(with_answers_as_units(shown, data, wanted, unmoved=True), (*tested.notes, *few))
+        tested = _with_limits(tested, data, wanted, plan.level, apart=apart)
     every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
     rows = adjusted_families(tested.rows, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
-    rows = _with_units_and_worst(rows, data, wanted, 1 - ci / 100, apart=apart) if laid is None else rows
+    rows = list(with_answers_as_units(rows, data, wanted)) if laid is None else rows
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins and not apart:
         ranked = [measure for measure in wanted if not measure.declaration.descriptive]
@@ -200,12 +199,15 @@ def compare(
     return Comparisons(tuple(rows), line, notes, "comparisons", more, named=measures is not None)
 
 
-def _with_units_and_worst(
-    rows: Sequence[Comparison], data: Data, wanted: Sequence[Measure], alpha: float, *, apart: bool
-) -> list[Comparison]:
-    """Return the rows with the units that move their measure and, if runs are paired, with what a gate fears."""
-    made = list(with_answers_as_units(rows, data, wanted))
-    return made if apart else with_worst(made, data, wanted, alpha)
+def _with_limits(
+    tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
+) -> TestedPairs:
+    """Return the comparisons with the intervals of shares of few answers and, if runs are paired, with what a gate
+    fears. A bounded null rests on both."""
+    shown, few = with_few_answers(tested.rows, data, wanted, level)
+    capped = with_answers_as_units(shown, data, wanted, unmoved=True)
+    rows = capped if apart else tuple(with_worst(capped, data, wanted, 1 - level))
+    return TestedPairs(rows, (*tested.notes, *few))
 
 
 def _tested(made: Iterator[tuple[Comparison, list[Note]]], total: int, progress: Progress | None) -> TestedPairs:

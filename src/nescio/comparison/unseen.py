@@ -18,7 +18,7 @@ from nescio.estimating.measured import moved_by
 from nescio.estimating.statistic import influence
 from nescio.measures import Measure
 from nescio.measures._measure import KINDS_OF_ANSWER
-from nescio.stats.few_units import unseen_drop
+from nescio.stats.few_units import even_units, unseen_drop
 
 Floats = NDArray[np.float64]
 # most rows for which we compute what a gate fears; a gate on more rows assumes more (`verdicts.guarded_end`)
@@ -52,8 +52,10 @@ def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float 
     end = row.low if sign > 0 else row.high
     if is_unmoved(row):
         furthest = furthest_drop(pair)
-        share = rule_of_three_share(pair.own[0].units, alpha)
-        return None if furthest is None else row.difference - sign * share * furthest
+        if furthest is None or not math.isfinite(furthest):
+            return None
+        share = rule_of_three_share(even_units(pair.own[0].columns["n"], pair.counts), alpha)
+        return row.difference - sign * share * furthest
     if end is None or math.isnan(end) or not row.spread:
         return None
     gap = drop_beyond(pair, 1 - alpha)
@@ -83,9 +85,8 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
     sign = -1 if pair.measure.declaration.lower_is_better else 1
     first, second = (moved_by(pair.measure, own) for own in pair.own)
     away = sign * (first - scale * second) * pair.own[0].units
-    size = pair.own[0].columns["n"]
     # Large clusters weigh more: losses that lie in whole clusters have the variance of clusters of these sizes.
-    uneven = float(pair.counts @ size**2) * pair.own[0].units / float(pair.counts @ size) ** 2
+    uneven = pair.own[0].units / even_units(pair.own[0].columns["n"], pair.counts)
     return unseen_drop(away, pair.counts, furthest * uneven, level)
 
 
@@ -96,11 +97,10 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     It is the derivative at the observed values. By accuracy it is 1 plus the difference. By c@1 it is about 1 plus the
     share of silence. None if it is unknown what an answer may be.
     """
-    ends = [_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own]
-    of_run, of_baseline = ends
-    if of_run is None or of_baseline is None:
+    first, second = (_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own)
+    if first is None or second is None:
         return None
-    return scale * of_baseline[1] - of_run[0]
+    return scale * second[1] - first[0]
 
 
 def _ends_of_kinds(

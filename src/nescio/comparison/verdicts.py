@@ -55,7 +55,7 @@ def _quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def rule_of_three_share(units: int, alpha: float) -> float:
+def rule_of_three_share(units: float, alpha: float) -> float:
     r"""Return the largest share of units that can all be missing from a sample with a chance above α/2: $1 -
     (\alpha/2)^{1/m}$."""
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
@@ -70,6 +70,9 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
         low, high = parse(row.measure).bounds
         share, furthest, most = rule_of_three_share(row.units, alpha), reach(parse(row.measure)), high - low
         below, above = share * (furthest + row.difference), share * (furthest - row.difference)
+        if row.worst is not None:  # by the outcomes of these runs, a question may move a ratio beyond its range / m
+            away = abs(row.difference - row.worst)
+            below, above = (max(below, away), max(above, away)) if math.isfinite(furthest) else (away, away)
         return max(-most, row.difference - below), min(most, row.difference + above)
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
@@ -77,8 +80,14 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def reach(measure: Measure) -> float:
-    """Return how far a measure moves if all questions change: what is proven, or else its range."""
+    """Return how far a measure moves if all questions change: what is proven, or else its range.
+
+    It is infinite for a ratio of counts that is no share: a share of the questions may move it beyond that share of its
+    range.
+    """
     low, high = measure.bounds
+    if measure.counts_outcomes and measure.declaration.proportion is None and math.isinf(measure.slope):
+        return math.inf
     return measure.slope if math.isfinite(measure.slope) else high - low
 
 
@@ -96,6 +105,8 @@ def guarded_end(row: Comparison, alpha: float) -> float:
     low, high = widened_interval(row, alpha)
     worst, difference = (-high, -row.difference) if lower else (low, row.difference)
     if is_unmoved(row) or not counts_answers(measure) or row.test == CORRECTED or not row.units or not row.spread:
+        return worst
+    if math.isnan(row.spread):  # an interval without a standard error, as that of a suite, reaches as far already
         return worst
     return min(worst, difference - unseen_gap(row.spread, reach(measure) / row.units, 1 - alpha))
 
@@ -255,16 +266,25 @@ def decision(
         return Decision(row, margin, CANNOT_TELL, None, broken, undecided)
     if status != CANNOT_TELL:
         return Decision(row, margin, status, None, broken, units=units)
-    if undecided and shift == math.inf:
-        return Decision(row, margin, status, None, broken, undecided)
-    if math.isinf(widened_interval(row, alpha)[0]):
-        return Decision(row, margin, status, None, broken, "the difference has no interval")
-    if _ends_of_gates(row, alpha)[1] < -margin:
-        return Decision(row, margin, status, None, broken, "its interval shows a loss, but the adjusted test does not")
+    if because := _why_no_number(row, alpha, margin, undecided if shift == math.inf else ""):
+        return Decision(row, margin, status, None, broken, because)
     times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
     many = row.units if units == "clusters" else row.n
     further = max(1, _rounded(many * (times - 1))) if math.isfinite(times) else None
     return Decision(row, margin, status, further, broken, units=units)
+
+
+def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str) -> str:
+    """Return why no number of further questions is known to settle a decision, or "" if it may be."""
+    if undecided:
+        return undecided
+    if math.isinf(widened_interval(row, alpha)[0]):
+        return "the difference has no interval"
+    if math.isinf(guarded_end(row, alpha)):
+        return f"nobody knows how far a question may move {row.measure}"
+    if _ends_of_gates(row, alpha)[1] < -margin:
+        return "its interval shows a loss, but its test does not"
+    return ""
 
 
 def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:

@@ -92,12 +92,24 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
     If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
     unit's effect on the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c = max(0,
-    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss.
+    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. It is infinite if nobody knows the
+    step.
     """
+    if not math.isfinite(step):
+        return math.inf
     z = NormalDist().inv_cdf((1 + level) / 2)
     correction = step * max(0.0, 2 / 3 - z**2 / 6)
     half = correction + z**2 * step / 2
     return half + math.sqrt(max(0.0, half**2 - correction**2 + (z * error) ** 2))
+
+
+def even_units(size: Floats, times: NDArray[np.int64]) -> float:
+    r"""Return how many units of one size say as much of unseen losses: $n^2 / \sum n_g^2$ for units of $n_g$ questions.
+
+    Suppose that a unit is lost with a chance in proportion to its size, $c n_g$. Then the mean drops by $d = c \sum
+    n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d n^2 / \sum n_g^2}$.
+    """
+    return float(times @ size) ** 2 / float(times @ size**2)
 
 
 def unseen_drop(away: Floats, times: NDArray[np.int64], furthest: float, level: float) -> float:

@@ -16,6 +16,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.unseen import furthest_drop
 from nescio.measures import Measure
 from nescio.stats.exchanges import p_value
+from nescio.stats.few_units import even_units
 from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
 from nescio.suites.definition import Suite
 from nescio.suites.resampled import shuffle
@@ -29,7 +30,8 @@ class PairOnBenchmark(Struct, frozen=True):
 
     The p-value is None if exchanges would have to be drawn. `error` holds the standard error with the degrees of
     freedom. `n` counts the questions of both runs, and `of` those of either. `ends` are the interval of a share of few
-    answers. `step` is how far one more unit can lower the difference, NaN if that is unknown.
+    answers. `step` is how far one more unit can lower the difference, NaN if that is unknown. Units of one size that
+    say as much as these are `even` many (`nescio.stats.few_units.even_units`).
     """
 
     benchmark: str
@@ -43,6 +45,7 @@ class PairOnBenchmark(Struct, frozen=True):
     of: int
     ends: tuple[float, float] | None = None
     step: float = math.nan
+    even: float = math.nan
 
 
 class PairOverSuite(Struct, frozen=True):
@@ -120,9 +123,10 @@ def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
     undefined = math.isnan(difference)
     error = unknown if undefined else paired_error(one.seen.measure, pair, difference)
     furthest = None if undefined else furthest_drop(pair)
-    step = math.nan if furthest is None else furthest / units
+    even = even_units(pair.own[0].columns["n"], pair.counts)
+    step = math.nan if furthest is None else furthest / even
     p, how = (None, "permutation") if law is None else (law_p(law, difference).p, "exact")
-    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, step=step)
+    return PairOnBenchmark(one.name, difference, p, how, pair.n, units, law, error, of, step=step, even=even)
 
 
 Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark

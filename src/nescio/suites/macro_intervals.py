@@ -106,7 +106,12 @@ def _reach(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float
     if error > NO_SPREAD or part.ends is not None:
         return part.difference - low, high - part.difference
     widest = measure.bounds[1] - measure.bounds[0]
-    share = rule_of_three_share(part.units, 1 - level)
+    even = part.even if math.isfinite(part.even) else part.units
+    share = rule_of_three_share(even, 1 - level)
     if part.units > 1 and math.isnan(part.error[0]):  # one unit decides whether there is a difference
         share = 1.0
-    return share * (widest + part.difference), share * (widest - part.difference)
+    below, above = share * (widest + part.difference), share * (widest - part.difference)
+    if math.isinf(measure.slope) and math.isfinite(part.step):  # one question may move a ratio beyond its range / m
+        furthest = share * part.step * even
+        below, above = max(below, furthest), max(above, furthest)
+    return below, above
