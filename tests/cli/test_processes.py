@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -159,6 +160,26 @@ def test_whoever_stops_reading_changes_no_exit_status(arguments: tuple[str, ...]
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait() == status
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only sockets can be waited for there")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_messages_come_while_the_command_works(tmp_path: Path, unbuffered: str) -> None:
+    """The first line of standard error can be read before standard input is closed, with `python -u` too."""
+    code = (
+        "from nescio.cli.pipes import outlast_readers; import sys; outlast_readers(); print('at work', file=sys.stderr)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{code}; sys.stdin.read()"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    ) as process:
+        assert process.stderr is not None
+        ready, _, _ = select.select([process.stderr], [], [], 60)
+        assert ready
+        assert process.stderr.readline() == b"at work\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is simulated by a device of Linux")

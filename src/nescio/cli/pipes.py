@@ -45,8 +45,9 @@ def outlast_readers() -> None:
             continue
         stream.flush()
         raw = kind(stream.fileno(), "w", closefd=False)
+        unbuffered = not isinstance(stream.buffer, io.BufferedWriter)  # as with python -u
         lasting = io.TextIOWrapper(
-            io.BufferedWriter(raw),
+            raw if unbuffered else io.BufferedWriter(raw),
             encoding=stream.encoding,
             errors=stream.errors,
             line_buffering=stream.line_buffering,

@@ -92,8 +92,8 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
     If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
     unit's effect on the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c = max(0,
-    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. It is infinite if nobody knows the
-    step.
+    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. It is infinite if the step
+    is unknown.
     """
     if not math.isfinite(step):
         return math.inf
