@@ -85,11 +85,12 @@ def test_flips_are_of_gates_that_decide() -> None:
     one_sided = [row | {"answerable": "no" if row["run"] == "new" else None} for row in rows]
     lacking = [row for row in rows if row["run"] == "old" or row["question"] < "q4"]
     clustered = [row | {"cluster": f"c{len(row['question'])}"} for row in rows]
-    for data, more, says in (
+    cases: tuple[tuple[Any, dict[str, Any], str], ...] = (
         (one_sided, {}, "only the rows of 'new' say"),
         (lacking, {"missing": "common"}, "'new' lacks"),
         (clustered, {}, "2 clusters of questions"),
-    ):
+    )
+    for data, more, says in cases:
         for call in (nescio.lab.flips, partial(nescio.compare, fail_on_regression=True)):
             given = gate if call is nescio.lab.flips else {n: v for n, v in gate.items() if n != "draws"}
             with pytest.raises(UsageError, match=says):
