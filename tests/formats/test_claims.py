@@ -184,5 +184,5 @@ def test_rows_within_rows_are_read_with_what_names_them(tmp_path: Path) -> None:
     assert states_of(data) == {"a": "CCCIIIIIII", "b": "CCCCCCCIII"}
     runs[1]["accuracy"] = 0.6
     path = write_files(tmp_path, {"edited.json": json.dumps({"runs": runs})})[0]
-    with pytest.raises(FormatError, match=r"its own runs\[\].b.accuracy is 0.6, but .* give 0.7"):
+    with pytest.raises(FormatError, match=r"the file states runs\[\].b.accuracy 0.6, but its answers give 0.7"):
         evidence_and_notes(path)

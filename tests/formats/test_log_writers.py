@@ -127,7 +127,7 @@ def test_from_the_command_s_function(tmp_path: Path) -> None:
     for path in (tmp_path / "out.jsonl", tmp_path / "logs"):
         data, notes = evidence_and_notes(path)
         assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [1, 0, 1]
-        assert not any("no word for declining" in note for note in notes)
+        assert not any("no field for abstentions" in note for note in notes)
 
 
 @pytest.mark.sampled

@@ -47,7 +47,7 @@ def test_a_figure_of_a_log_that_its_answers_contradict_is_told(
     tmp_path: Path, name: str, old: str, new: str, note: str
 ) -> None:
     excerpt, paths, edited = EVERY[name], [], 0
-    assert not [said for said in in_words(excerpt.read().notes) if "its own" in said]
+    assert not [said for said in in_words(excerpt.read().notes) if "the file states" in said]
     for path in excerpt.files:
         copy = tmp_path / path.parent.name / path.name
         copy.parent.mkdir(exist_ok=True)
@@ -114,7 +114,7 @@ def test_tables_that_contradict_their_totals_are_asked_about_unless_the_outcome_
     assert data.columns["correct"][0].tolist() == [float(correct) for correct in right]
     assert not [note for note in notes if "the file states" in note]
     paths = written(tmp_path / "tampered", name, *tampered(right, claimed, seed))
-    with pytest.raises(FormatError, match=r"the file states .* .*, but its answers, as nescio reads them, give"):
+    with pytest.raises(FormatError, match=r"the file states .* .*, but its answers give"):
         evidence_and_notes(paths)
     _, notes = evidence_and_notes(paths, column={"outcome": "is_correct"})
     assert [note for note in notes if "the file states" in note and "but its answers give" in note]
@@ -124,7 +124,7 @@ def test_totals_that_silence_contradicts(tmp_path: Path) -> None:
     """The file says that 27 of 50 were not attempted, and no column that is read knows of it."""
     rows = [{"question_id": i, "is_correct": i < 15, "code": i} for i in range(50)]
     held = {"summary": {"accuracy": 0.3, "not_attempted": 27}, "results": rows}
-    with pytest.raises(FormatError, match=r"its own summary.not_attempted is 27, but .* give 0"):
+    with pytest.raises(FormatError, match=r"the file states summary.not_attempted 27, but its answers give 0"):
         evidence_and_notes(write_files(tmp_path, {"mine.json": json.dumps(held)}))
 
 

@@ -192,7 +192,7 @@ def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> No
 @pytest.mark.parametrize("to", ["questions", "squad2"])
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
-    with pytest.raises(MismatchError, match="question '9' has neither an answer nor answerable: false"):
+    with pytest.raises(MismatchError, match="question '9' has no answer: give one, or mark it with answerable: false"):
         notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

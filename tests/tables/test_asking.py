@@ -66,12 +66,12 @@ ASKED = {
     "percentages as grades": ("qid,score\n1,85%\n2,40%\n3,100%\n", "from which value of 'score'", [(2, 1, 0, 0)]),
     "a total that contradicts its rows": (
         "qid,correct\n1,1\n2,0\n3,0\n4,1\nTotal,3\n",
-        "its own Total.correct is 3",
+        "the file states Total.correct 3, but its answers give 2",
         [],
     ),
     "a mean that contradicts its rows": (
         "qid,verdict\n1,right\n2,wrong\n3,right\nMittel,90%\n",
-        "its own Mittel.verdict is 90",
+        "the file states Mittel.verdict 90, but its answers give 2",
         [(2, 1, 0, 0)],
     ),
     "a sheet with a row a student": (  # Anna has two right answers of three, and Ben one

@@ -51,7 +51,7 @@ FIRST = {
     ),
     "points of two runs": (
         "Nr,Frage,gpt points,llama points\n1,a?,1,0\n2,b?,0.5,1\n3,c?,0,0.5\n",
-        "from which on is 'gpt points' (numbers from 0 to 1) right?",
+        "from which value of 'gpt points' (numbers from 0 to 1) on is an answer right?",
         ((2, 1, 0, 0), (2, 1, 0, 0)),
     ),
     "two judges of each run": (

@@ -288,7 +288,7 @@ def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> Non
         if "" in file.asked.values():
             why = f"some tests of {file.label} have no variables by which to pair them"
         elif len({*file.asked.values()}) < len(file.asked):
-            why = f"several tests of {file.label} have the same variables, so they cannot be paired"
+            why = f"several tests of {file.label} have the same variables or the same prompt, so they cannot be paired"
         elif elsewhere.isdisjoint(file.asked.values()):
             why = f"no test of {file.label} is in another file"
         else:

@@ -110,7 +110,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answer.strata = {**answer.strata, TASK: answer.task}
         answer.question = f"{answer.task}/{answer.question}" if several else answer.question
     if again := number_repeats(answers):
-        template = "{repeats} instances repeat an earlier sample_id: each is read as a repeat of the first"
+        template = (
+            "{repeats:n instance} {repeats:repeats/repeat} an earlier sample_id: each is read as a repeat of the first"
+        )
         log.say("every_eval_ever.repeats", template, repeats=again)
     return log.by_score(answers, "instances without is_correct", keep=(TASK,) if several else ())
 
