@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError
 
 ROUNDING = 1e-6  # the tolerance for figures that are written in full
 
@@ -84,18 +83,3 @@ def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
                 figure=total.name,
                 own=total.own,
             )
-
-
-def refuse_contradictions(totals: Iterable[Total], path: object, otherwise: str) -> None:
-    """Raise FormatError if a figure differs from the answers in a file whose meaning the user did not state.
-
-    `otherwise` tells the user what to do.
-    """
-    for total in totals:
-        if not total.agrees:
-            assert total.own is not None
-            rule = (
-                f"the file states {total.name} {total.own:g}, but its answers, as nescio reads them, give "
-                f"{total.ours[0]:g}: the file contradicts itself, or its columns mean something else; {otherwise}"
-            )
-            raise FormatError(path, rule)
