@@ -83,7 +83,7 @@ def repeated(question: NDArray[np.int64]) -> bool:
 def means(values: Array, question: NDArray[np.int64]) -> Array:
     """Return the mean over the rows of each question, in the order of the questions' numbers; shape (questions, …).
 
-    The sum is divided by the number of rows. So a value that all rows share stays the same to the last bit.
+    The sum is divided by the number of rows, so that rows that are all 0 or all 1 have exactly this mean.
     """
     order, starts = grouped(question)
     if not len(order):

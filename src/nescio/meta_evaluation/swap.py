@@ -115,7 +115,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
             )
         )
     if np.isnan(lasting):
-        notes.append(note("swap.above_again", "{subject}: the last bins are above the level again", about))
+        template = "{subject}: the error rate rises above the level again in the bins of the largest differences"
+        notes.append(note("swap.above_again", template, about))
     elif lasting != required:
         notes.append(
             note(

@@ -256,7 +256,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.no_rate",
-                "{rates:list}: no single rate fits all rows, so the rate changed and has no bounds",
+                "{rates:list}: the rate changed while the answers came, so there are no bounds of one rate",
                 rates=none_fits,
             )
         )

@@ -51,7 +51,7 @@ class StabilityRequest(Figured, Drawn):
         default=FUZZINESS,
         kind=BETWEENS,
         metavar="F,F,…",
-        help="The relative differences below which two runs tie.",
+        help="Two runs tie if their values differ by less than this share of the larger value; one result for each.",
         default_words="0.01,0.02,…,0.10",
     )
     literal: bool = option(

@@ -41,7 +41,7 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None, metavar="RUN", needs="pilot", help="The run to plan for.", default_words="the only one"
     )
     baseline: str | None = option(
-        default=None, metavar="RUN", needs="pilot", help="Plan for the difference between the run and this run."
+        default=None, metavar="RUN", needs="pilot", help="The second run: plan for its difference from the first run."
     )
     half_width: float | None = option(
         default=None, low=0, above=True, apart="difference", help="Half the width of the interval to reach."

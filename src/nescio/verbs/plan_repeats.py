@@ -41,7 +41,7 @@ class PlanRepeatsRequest(Reading, Piloted):
         default=None,
         metavar="RUN",
         apart="variances",
-        help="Plan for the difference between the run and this run.",
+        help="The second run: plan for its difference from the run that you plan for.",
     )
     variances: Sequence[float] | None = option(
         default=None,

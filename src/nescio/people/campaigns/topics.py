@@ -219,7 +219,8 @@ def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
-            raise FormatError(path, "topics of AVE are collections in XML: questions (q) with answers (a) and texts")
+            rule = "topics of AVE must be collections in XML, which hold questions (q) with answers (a) and texts (t)"
+            raise FormatError(path, rule)
         yield read_exercise(source), path
 
 

@@ -38,7 +38,8 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     factor: Sequence[str] = option(
         kind=NAMES,
         metavar="COLUMN",
-        help="A column that names the prompt, judge or temperature of each answer; `repeat` for repeats such as seeds.",
+        help="The column with the condition of each answer: a prompt, a judge or a temperature; `repeat` for repeats such"
+        " as seeds.",
     )
     sample: str | None = option(
         default=None, metavar="COLUMN", help="The column that numbers answers with the same level of every factor."
