@@ -38,7 +38,7 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     factor: Sequence[str] = option(
         kind=NAMES,
         metavar="COLUMN",
-        help="The column with the condition of each answer: a prompt, a judge or a temperature; `repeat` for repeats such"
+        help="The column with the condition of each answer (prompt, judge or temperature); `repeat` is for repeats such"
         " as seeds.",
     )
     sample: str | None = option(
