@@ -259,7 +259,7 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.left_out",
-                "{left_out:n question} left out: not every system answered both wordings",
+                "{left_out:n question} left out: some system has no graded outcome for one of the two wordings",
                 left_out=left_out,
             )
         )
