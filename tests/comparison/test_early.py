@@ -222,11 +222,11 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"kind": "other"}, "says what it is"),
+        ({"kind": "other"}, "the kind of a state must be 'nescio sequential comparison'"),
         ({"version": 2}, "states of version 3"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
-        ({"blocks": []}, "as many questions"),
+        ({"blocks": []}, "do not add up to the number of questions"),
         ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),
         ({"fixed": 3}, "which runs and measure are compared"),
         ({"changed": 3}, "changed must be a list"),
@@ -247,7 +247,7 @@ def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, 
 @pytest.mark.parametrize(
     ("data", "measure", "options", "said"),
     [
-        (None, "formula(C)", {}, "divide by n"),
+        (None, "formula(C)", {}, "use a formula that divides by n"),
         (None, "AUROC", {}, "only measures of correct, incorrect and unanswered"),
         (None, "pass@k(k=2)", {}, "only measures of correct, incorrect and unanswered"),
         (None, "c@1", {"sequence": "guaranteed"}, "no guaranteed interval"),

@@ -110,7 +110,7 @@ def test_labels_are_shared_by_answers_times_spread(half_width: float, baseline: 
     "options, message",
     [
         ({"half_width": 0.1}, "starts from judged answers"),
-        ({**STATED}, "give one of the two"),
+        ({**STATED}, "a plan needs a goal: give either half_width or difference"),
         ({**STATED, "half_width": 0.1, "difference": 0.1}, "half.width cannot be used with -*difference"),
         ({**STATED, "half_width": 0}, "half.width takes a number, above 0"),
         ({**STATED, "half_width": 0.1, "correlation": 1.0}, "correlation=1 would mean"),

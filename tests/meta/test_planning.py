@@ -177,7 +177,10 @@ def test_a_pilot_answers_both_questions_by_itself() -> None:
     assert only(found, "difference").questions == 100
     assert [row.system for row in found.tables["systems"]] == ["run", "baseline"]
     assert found.tables["systems"][1].unanswered == pytest.approx(0.17)
-    assert any("happened to show" in note for note in in_words(found.notes))
+    assert any(
+        "the difference seen on the 100 pilot questions, which includes chance" in note
+        for note in in_words(found.notes)
+    )
     turned = plan(pilot(CELLS), "c@1", run="baseline")
     assert only(turned).difference == pytest.approx(-only(found).difference)
     assert only(turned).questions == pytest.approx(only(found).questions, rel=0.05)

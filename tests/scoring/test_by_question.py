@@ -59,7 +59,7 @@ def test_answers_of_a_question_stand_with_it(tmp_path: Path) -> None:
 def test_what_has_no_use_for_single_questions_says_so(tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match="the page already lists every question"):
         nescio.report(EXAMPLES / "outcomes.csv", "c@1", by="question", output=tmp_path / "r.html")
-    with pytest.raises(nescio.UsageError, match='nothing for by="question"'):
+    with pytest.raises(nescio.UsageError, match='leave by="question" out'):
         nescio.score(EXAMPLES / "outcomes.csv", "c@1", by="question", labels=EXAMPLES / "people.csv")
     with pytest.raises(nescio.MismatchError, match="has no questions"):
         nescio.score(EXAMPLES / "table3.csv", "c@1", by="question")

@@ -65,7 +65,25 @@ def test_an_alarm_stays_when_the_rate_falls_again() -> None:
     row = nescio.lab.guard(rows("WWW" + "C" * 200), at_most_wrong=0.2).rows[0]
     assert (row.alarm, row.value) == (3, 3 / 203)
     assert codes(nescio.lab.guard(rows("WWW" + "C" * 200))).count("guard.no_rate") == 1
-    assert codes(nescio.lab.guard(rows("W" * 100 + "C" * 100))).count("guard.changed") == 1
+
+
+def test_a_mean_outside_bounds_that_do_not_cross_is_noted() -> None:
+    """The bounds come from a grid of means in plain Python, by the formula of the bets at alpha .05/2 (two rates).
+
+    100 wrong answers refute all means up to .930, and 100 right ones then refute all from .929 on: no mean is left.
+    """
+    found = nescio.lab.guard(rows("W" * 50 + "C" * 50))
+    wrong = found.rows[0]
+    assert (wrong.value, wrong.low, wrong.high) == (
+        0.5,
+        pytest.approx(0.8673, abs=1e-4),
+        pytest.approx(0.9192, abs=1e-4),
+    )
+    assert codes(found).count("guard.changed") == 1
+    assert "guard.no_rate" not in codes(found)
+    crossed = codes(nescio.lab.guard(rows("W" * 100 + "C" * 100)))
+    assert crossed.count("guard.no_rate") == 1
+    assert "guard.changed" not in crossed
 
 
 def test_bounds_that_cross_are_no_bounds() -> None:

@@ -73,7 +73,7 @@ def test_a_policy_is_applied_to_other_answers(tmp_path: Path) -> None:
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines[0] == "run,question,outcome,confidence,cost"
     assert lines[1:] == ["a > b,q1,correct,0.8,1.0", "a > b,q2,incorrect,0.9,6.0", "a > b,q3,unanswered,,6.0"]
-    assert "1 question is left out" in " ".join(map(str, applied.notes))
+    assert "1 question left out: some system has no graded answer or no cost" in " ".join(map(str, applied.notes))
     policy.write_text("{}")
     with pytest.raises(FormatError, match="no policy that `nescio lab cascade` wrote"):
         nescio.lab.cascade(log, apply=policy, run_output=tmp_path / "out.csv", ungraded="exclude")
@@ -116,7 +116,7 @@ def test_what_makes_no_cascade_is_refused(tmp_path: Path) -> None:
         (log, {"systems": ["a", "a"]}, UsageError, r"each named once.*found a, a"),
         (log, {**both, "max_risk": 0.1}, UsageError, "grid"),
         (lacking, {**both, "missing_confidence": "exclude"}, MismatchError, "1 of 4 answers have no confidence"),
-        (single, both, MismatchError, "only one question"),
+        (single, both, MismatchError, "needs at least two questions"),
     ]
     for source, how, error, says in refusals:
         with pytest.raises(error, match=says):

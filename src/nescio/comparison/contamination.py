@@ -39,8 +39,8 @@ class Excess(Struct, frozen=True):
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
     0, if `explained` is negative). It is not given if the references are too unlike the suspect. `p_exchange` and, for
-    one reference, `p_two_sided` test the whole difference. `n` counts the questions of which every system answered both
-    wordings.
+    one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded outcome of every
+    system for both wordings.
     """
 
     suspect: str
@@ -207,7 +207,7 @@ def _row(
     laid, clusters = laid[whole], wording.clusters[whole]
     n = len(laid)
     if not n:
-        raise MismatchError("no question has an answer of every system to both of its wordings")
+        raise MismatchError("no question has a graded outcome of every system for both of its wordings")
 
     def value(at: Floats) -> Floats:
         return measure.of_totals({**{name: at[..., i] for i, name in enumerate(names)}, "n": np.array(1.0)})
@@ -259,7 +259,7 @@ def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:
         made.append(
             note(
                 "contamination.left_out",
-                "{left_out:n question} left out: not every system answered both wordings",
+                "{left_out:n question} left out: some system has no graded outcome for one of the two wordings",
                 left_out=left_out,
             )
         )
