@@ -201,7 +201,7 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
     assert (created.items, created.graded, created.split) == (6, 5, 1)
-    assert "a judge's grade on 5 of these, but not on 1 answer that the judge graded differently in two runs" in str(created)
+    assert "grade on 5 of these, but not on 1 answer that the judge graded differently in two runs" in str(created)
 
 
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
