@@ -204,8 +204,8 @@ def test_only_what_was_given_can_be_judged_and_an_id_is_of_one_person(new_room: 
 
 
 NO_JUDGEMENT = [
-    ({"verdict": "Q"}, "no verdict"),
-    ({"verdict": "1,2"}, "no verdict"),
+    ({"verdict": "Q"}, "this verdict does not fit"),
+    ({"verdict": "1,2"}, "this verdict does not fit"),
     ({"verdict": "R" * 10_001}, "a verdict 10,000"),
     ({"comment": "x" * 10_001}, "a comment has at most 10,000 characters"),
     ({"mark": "gold"}, "a mark is flag or skip"),

@@ -201,7 +201,7 @@ def test_answers_that_a_judge_graded_in_two_ways_are_said_and_stand_without_a_gr
     grades = graded(tmp_path, 4, wrong="two,q0")  # of q0, to which both give one answer
     created = nescio.assess.create(str(tmp_path / "j.db"), runs_of(tmp_path, 4), grades=grades)
     assert (created.items, created.graded, created.split) == (6, 5, 1)
-    assert "on 5 of them, but not on 1 answer that the judge graded differently in two runs" in str(created)
+    assert "grade on 5 of these, but not on 1 answer that the judge graded differently in two runs" in str(created)
 
 
 def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     remarks = room.status().remarks
     assert "ana takes less than 2 s over half of the items" in remarks
     assert "ana says W 27 times in a row" in remarks
-    assert [remark for remark in remarks if remark.startswith("ben says R")]
+    assert "ben gives the verdict R on all 54 answers" in remarks
 
 
 def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
@@ -348,8 +348,8 @@ def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
 UNSOUND: list[tuple[str, dict[str, Any], str]] = [
     ("campaign", {"control": "question,answer,verdict\nq,a,maybe\n"}, "a known verdict is one of R, W, X, U"),
     ("campaign", {"training": "question,answer\nq,a\n"}, "verdict"),
-    ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "in a row of its own"),
-    ("campaign", {"training": "question,answer,verdict\n"}, "and at least one answer"),
+    ("campaign", {"training": "question,answer,verdict\nq,a,R\nq,a,R\n"}, "each in a row of its own"),
+    ("campaign", {"training": "question,answer,verdict\n"}, "at least one known answer"),
     ("campaign", {"overlap": 1.5}, r"share of the questions \(found 1.5\)"),
     ("campaign", {"draw": 2}, "this is a campaign"),
     ("campaign", {"sentences": True}, "no topic of this campaign has a story"),

@@ -119,7 +119,7 @@ CHANGES = [
     ("measures = []", 'measures = ["accuracy"]', "measures in campaign.toml", True),
     ('"Beta Institute"', '"Beta University"', "groups in campaign.toml", True),
     ("blind = false", "blind = true", "blind in campaign.toml", False),
-    ('deadline = ""', 'deadline = "2026-06-01"', "topics and settings", False),
+    ('deadline = ""', 'deadline = "2026-06-01"', "outdated, as topics or settings have changed", False),
 ]
 
 

@@ -111,7 +111,7 @@ def test_what_is_exported_is_no_more_than_teams_are_handed_and_the_same_each_tim
     assert "COPY reference_data /evaluator/reference_data" in recipe
     made.text(tmp_path / "full" / "x", "mine")
     for name, codabench, tira, rule in (
-        ("c.zip", False, False, "for which platform"),
+        ("c.zip", False, False, "name the platform"),
         ("c", True, False, r"written to \.zip"),
         ("full", False, True, "already exists"),
     ):

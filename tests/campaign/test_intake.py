@@ -350,7 +350,7 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     assert "disqualified: trained on the topics" in told(campaign, folder, received=late + "T14:00:00")[0][1]
     nescio.campaign.disqualify(campaign, ["alpha_one"], reason="it was not", lift=True)
     assert taken_in(open_campaign(campaign))[0].version == 2
-    with pytest.raises(nescio.UsageError, match="say why"):
+    with pytest.raises(nescio.UsageError, match="give a reason"):
         nescio.campaign.withdraw(campaign, ["alpha_one"], reason=" ")
     with pytest.raises(nescio.UsageError, match="there is no 'beta_x'"):
         nescio.campaign.withdraw(campaign, ["beta_x"], reason="because")
@@ -530,7 +530,7 @@ HARM = [
     ("tar ..", "points outside the archive"),
     ("tar link", ""),
     ("no zip", "not a readable ZIP"),
-    ("zip of nothing but its list", "the list of what is in it has more than 1 MB"),
+    ("zip of nothing but its list", "the list of its members has more than 1 MB"),
     ("tar of folders", "more than 1,000 files"),
     ("link", ""),
 ]

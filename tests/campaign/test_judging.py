@@ -195,7 +195,7 @@ def test_a_copy_of_an_assessors_sheet_is_not_anothers(tmp_path: Path) -> None:
 def test_assessors_who_say_the_same_of_all_are_noted(tmp_path: Path) -> None:
     campaign = made.pooled(tmp_path, {"alpha_r": [f"a{i}" for i in range(30)]}, ["ana", "ben"], overlap=2)
     collected = judge(campaign, lambda _who, row: "R" if int(row["question_id"][1:]) % 3 else "W")
-    assert "is one a copy?" in " ".join(map(str, collected.notes))
+    assert "give the same verdicts on all 30 answers; is one sheet a copy?" in " ".join(map(str, collected.notes))
 
 
 def test_what_is_judged_is_carried_over_and_no_verdict_is_overwritten(two_runs: Path) -> None:

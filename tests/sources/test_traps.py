@@ -206,7 +206,7 @@ LIMITS: dict[str, float] = {"max_unpacked": 1e-6, "max_depth": 5, "max_files": 1
 def test_a_limit_of_a_table_holds_and_is_named(name: str, tmp_path: Path) -> None:
     paths = table(tmp_path, name)
     for option, most in TIGHT.items():
-        with pytest.raises(NescioError, match=f"{option} says how "):
+        with pytest.raises(NescioError, match=f"{option} raises the limit"):
             nescio.score(paths, **{option: most})  # type: ignore[arg-type]
     assert nescio.score(paths, **WIDE).rows[0].n == 30  # type: ignore[arg-type]
 
@@ -231,4 +231,4 @@ def test_a_limit_is_named_alike_on_the_command_line_in_python_and_for_an_assista
         app.run(["score", *map(str, paths), flag, str(most)])
     assert capsys.readouterr().err.strip().removeprefix("nescio: ").replace(flag, "@") == python
     assert told.replace(f'"{option}"', "@").replace(option, "@") == python
-    assert "@ says how " in python
+    assert "@ raises the limit" in python

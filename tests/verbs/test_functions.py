@@ -164,7 +164,7 @@ def test_columns_that_may_be_the_confidence_are_named() -> None:
         for i, sure in enumerate((0.3, 0.1, 0.2, 0.25))
     ]
     said = {note.code: note.text for note in nescio.score(rows, "accuracy", ci=None, judge="exact").notes}
-    assert "which may be 'verbal_confidence'; 'model_confidence'" in said["tables.confidences"]
+    assert "NAME} names it, perhaps 'verbal_confidence'; 'model_confidence'" in said["tables.confidences"]
     named = nescio.score(rows, "accuracy", ci=None, judge="exact", column={"confidence": "model_confidence"})
     assert "tables.confidences" not in {note.code for note in named.notes}
 

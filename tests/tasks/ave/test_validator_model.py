@@ -217,7 +217,7 @@ def test_an_ablation_trains_anew_without_each_technique(trained: Trained) -> Non
 
 def test_answers_that_are_all_alike_teach_nothing() -> None:
     right = tuple(c for c in collection().candidates if c.value is Value.VALIDATED)
-    with pytest.raises(MismatchError, match="all the same"):
+    with pytest.raises(MismatchError, match="needs both right and wrong answers"):
         train(replace(collection(), candidates=right), without=OFF, plan=PLAN)
     with pytest.raises(UsageError, match="must be from 0 to 1"):
         gather(collection(), None, TECHNIQUES, replace(PLAN, also=2.0))

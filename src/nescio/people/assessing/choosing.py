@@ -44,7 +44,7 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
         item = Item(name, topic, row["question"], row["answer"], (support,) * any(support), row.get("language", ""))
         rows.append((item, verdict, row.get("why", "").strip()))
     if not rows or len({item.id for item, *_ in rows}) < len(rows):
-        raise FormatError(place, "give each known answer a row of its own, and at least one answer")
+        raise FormatError(place, "give at least one known answer, each in a row of its own")
     return rows
 
 

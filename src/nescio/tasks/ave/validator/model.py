@@ -99,7 +99,7 @@ class Model(Struct, frozen=True):
                 *mixed,
                 note(
                     "validator.language",
-                    "some questions are in {languages:list}, but the model was not trained on this language, so its "
+                    "some questions are in {languages:list}, which the model was not trained on, so its "
                     "confidences may be wrong",
                     languages=[each.upper() for each in unlearnt],
                 ),
