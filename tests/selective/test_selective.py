@@ -329,7 +329,7 @@ def test_what_cannot_be_certified_is_said_with_what_it_would_take() -> None:
     assert math.isnan(row.value)
     assert math.isnan(row.value_in_sample)
     assert found.applied is None
-    assert any("that takes 117 accepted answers without an error" in note for note in in_words(found.notes))
+    assert any("this needs 117 accepted answers without an error" in note for note in in_words(found.notes))
     wrong = nescio.tune(evidence([("CW"[i % 2], i / 30, True) for i in range(30)]), max_risk=0.05, folds=3)
     assert wrong.rows[0].answers_needed_at_rate is None
     assert any("no number of answers is enough" in note for note in in_words(wrong.notes))
@@ -387,7 +387,7 @@ def test_measures_that_a_threshold_says_nothing_of_are_refused() -> None:
     )
     refusals: list[tuple[Callable[[], object], str]] = [
         (lambda: nescio.tune(ranked, "MRR"), "lower ranks"),
-        (lambda: nescio.tune(graded, "mean(f1)"), "not known"),
+        (lambda: nescio.tune(graded, "mean(f1)"), "the score of an abstention is unknown"),
         (lambda: nescio.tune(without), "no confidences"),
         (lambda: nescio.tune(clustered, max_risk=0.1), "independent"),
         (lambda: nescio.tune(two), "2 runs.*compare the two: a, b"),
