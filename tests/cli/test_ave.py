@@ -171,7 +171,7 @@ def test_from_a_collection_to_responses(nescio: Command, dev: Path, tmp_path: Pa
     assert {row["run"] for row in printed["ablation"]} >= {"all techniques", "without lexical"}
     assert next(row for row in printed["scores"] if row["measure"] == "ave.F")["value"] == 1
     assert {row["run"] for row in printed["scores"]} == {"held out, threshold chosen on the same answers"}
-    assert any("chosen on these same answers" in note and "(scores and ablation)" in note for note in printed["notes"])
+    assert any("scores and ablation: only the confidences are held out" in note for note in printed["notes"])
     assert "redundancy" not in json.loads(model.read_text())["techniques"]
     decide = ("ave", "validate", "run", test, "--model", model, "-o", out)
     assert "5 SELECTED, 0 VALIDATED, 5 REJECTED; 0 of 5 questions stay unanswered" in nescio(*decide).flat

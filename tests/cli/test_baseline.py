@@ -139,7 +139,7 @@ def test_a_baseline_that_nobody_named_is_said(nescio: Command, tmp_path: Path) -
     compared = ("compare", path, "-m", "accuracy")
     note = "note: no baseline was named, so the baseline is 'old', the first run in the files; --baseline RUN chooses another"
     assert note in nescio(*compared).err
-    assert "so it is 'new', the other run;" in nescio(*compared, "--run", "old").err
+    assert "so the baseline is 'new', the other run;" in nescio(*compared, "--run", "old").err
     named = nescio(*compared, "--baseline", "old")
     assert "nobody named" not in named.err
     assert '"detectable": the smallest difference that this test finds in 80% of samples' in named.flat

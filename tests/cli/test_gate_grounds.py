@@ -101,7 +101,7 @@ def test_attempts_that_are_missing_count_as_silence_where_that_is_said(nescio: C
     done = nescio("compare", attempts, "-m", "accuracy", *GATE, "--missing", "unanswered", "-f", "json")
     assert done.status == 1
     assert done.json["comparisons"][0]["difference"] == pytest.approx(0.25 - 0.7)
-    assert any("300 answers fewer" in note for note in done.json["notes"])
+    assert any("another run has 300 more answers to the same questions" in note for note in done.json["notes"])
 
 
 def test_a_run_alone_that_answered_some_questions_less_often(tmp_path: Path, nescio: Command) -> None:
@@ -300,12 +300,13 @@ def test_a_policy_that_asks_nothing(tmp_path: Path, nescio: Command) -> None:
     done = nescio("gate", policy(path, 'measure = "accuracy"\ntier = "informative"'))
     assert done.status == 3
     assert "no rule decides" in done.out
-    nescio("gate", policy(path, 'measure = "accuracy"\nat_least = 0.1'), "--run", "old").assert_refused("two runs")
+    same = nescio("gate", policy(path, 'measure = "accuracy"\nat_least = 0.1'), "--run", "old")
+    same.assert_refused("two different runs")
     two = policy(path, 'measure = "accuracy"\nbenchmark = "x"\nby = 0.02')
     two.write_text(two.read_text().replace("[[rules]]", '[benchmarks.y]\nfiles = "t.csv"\n[[rules]]'))
     done = nescio("gate", two)
     assert done.status == 0
-    assert "no rule is on y" in done.flat
+    assert "no rule covers y, so the policy does not check it" in done.flat
 
 
 def test_stakes_that_one_run_was_not_asked_at(tmp_path: Path, nescio: Command) -> None:
@@ -383,7 +384,7 @@ def test_a_look_without_ground_leaves_nothing_for_the_next(tmp_path: Path, nesci
     refused = [
         (table(tmp_path / "gold.csv", head, gold), (), "gold answers that differ"),
         (table(tmp_path / "fewer.csv", HEAD, fewer), ("--missing", "common"), "'new' lacks 100"),
-        (night(tmp_path, "beside"), (), "which nobody named"),
+        (night(tmp_path, "beside"), (), "a file that the command does not name"),
     ]
     reading = '[column]\nrun="run"\nquestion="question"\noutcome="outcome"\n'
     (tmp_path / "beside.csv.reading.toml").write_text(reading)

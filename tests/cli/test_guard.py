@@ -28,7 +28,7 @@ def stream(path: Path, outcomes: str, first: int = 0) -> Path:
         ((), 0, "silent 0.400"),
         (("--at-most-wrong", 1.5), 2, "--at-most-wrong"),
         (("--baseline", "zork"), 2, "zork"),
-        (("--junit", "gates.xml"), 2, "there are none"),
+        (("--junit", "gates.xml"), 2, "the command has none"),
     ],
 )
 def test_an_alarm_is_a_gate_that_fails(
@@ -62,7 +62,7 @@ def test_no_alarm_is_no_pass_where_answers_have_no_grade_or_nobody_named_the_rea
     assert done.status == 3
     assert "60 of a's 100 answers are left out" in done.flat
     written(tmp_path / "1.csv.reading.toml", '[column]\nrun="run"\nquestion="question"\noutcome="outcome"\n')
-    nescio("lab", "guard", first, "--at-most-wrong", 0.2).assert_refused("which nobody named")
+    nescio("lab", "guard", first, "--at-most-wrong", 0.2).assert_refused("a file that the command does not name")
 
 
 def test_a_row_that_was_exported_twice_is_refused(nescio: Command, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def test_against_people(nescio: Command, files: list[Path], people: Path, tmp_pa
     again = nescio("judge", out, "--against", people, "-f", "json").json
     assert (again["agreement"], again["corrected"]) == (found.json["agreement"], found.json["corrected"])
     printed = nescio("judge", *files, *F1, "--against", people, "--report", tmp_path / "report.csv").out.splitlines()
-    assert [line.split(" ")[0] for line in printed if line.endswith(":")] == ["Agreement", "What", "The", "In"]
+    titles = [" ".join(line.split(" ")[:2]) for line in printed if line.endswith(":")]
+    assert titles == ["Agreement with", "The judge's", "The accuracy", "In short:"]
     assert printed[-1].startswith("nescio ")
     assert (tmp_path / "report.csv").read_text().startswith("run,labels,")
 

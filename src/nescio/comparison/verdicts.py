@@ -315,11 +315,14 @@ def _shrunk(gap: float, row: Comparison, alpha: float, times: float) -> float:
     r"""Return the gap between a difference and the worst that a gate fears, on so many times the units.
 
     Its square is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen. $s^2$ and k fall
-    in proportion to the units.
+    in proportion to the units. If no unit moves the difference, the gap falls as the rule of three does.
     """
     size = abs(gap)
     if not size:
         return gap
+    if is_unmoved(row):
+        units = int(row.units * times + 1e-6)
+        return gap * rule_of_three_share(units, alpha) / rule_of_three_share(row.units, alpha)
     square = _quantile(1 - alpha / 2) ** 2
     variance = (row.spread or 0.0) ** 2
     step = (size**2 / square - variance) / size

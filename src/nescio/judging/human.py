@@ -93,7 +93,8 @@ class Human(Struct, frozen=True):
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
         why = "; ".join(remark.text for remark in (*notes, *self.said_of_stale()))
-        return MismatchError(f"people's verdicts cover none of these answers{f': {why}' if why else ''}")
+        rule = "people's verdicts cover none of these answers; check runs, questions and texts"
+        return MismatchError(f"{rule}: {why}" if why else rule)
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
         """Return nothing, because callers note the stale labels themselves (`said_of_stale`)."""
