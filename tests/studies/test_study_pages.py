@@ -80,7 +80,7 @@ def test_what_pages_say_of_their_tables_follows_from_them() -> None:
     rows = re.findall(r"^\| `(\w+)` \| .*? \| (\S+) \[(\S+), (\S+)\] \| (\S+) \|", lines, re.MULTILINE)
     assert {name for name, *_ in rows} == {*TECHNIQUES} - {"rivals", REDUNDANCY, "embeddings"}
     adding = [f"`{name}`" for name, _, low, _, _ in rows if float(low) > 0]
-    assert f"told from nothing: {', '.join(adding)}. The other {len(rows) - len(adding)} add" in lines
+    assert f"if they are left out: {', '.join(adding)}. The other {len(rows) - len(adding)} show no" in lines
     assert min(float(p) for *_, p in rows) * len(rows) > 0.05  # after Holm's correction none is left
     pooled = re.findall(r"^\| ([a-z ]+) \| (\d+) \| ([\d,]+) \| ([\d.]+)% ± [\d.]+% \|", page("statements"), re.M)
     assert {kind for kind, *_ in pooled} == {name for name, kind in KINDS.items() if kind.simulated}

@@ -268,8 +268,8 @@ def decision(
         return Decision(row, margin, status, None, broken, units=units)
     if because := _why_no_number(row, alpha, margin, undecided if shift == math.inf else ""):
         return Decision(row, margin, status, None, broken, because)
-    times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin)
     many = row.units if units == "clusters" else row.n
+    times = math.inf if units == LABELS else _times_to_settle(row, alpha, margin, many)
     further = max(1, _rounded(many * (times - 1))) if math.isfinite(times) else None
     return Decision(row, margin, status, further, broken, units=units)
 
@@ -287,17 +287,17 @@ def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str)
     return ""
 
 
-def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
+def _times_to_settle(row: Comparison, alpha: float, margin: float, many: int) -> float:
     """Return the factor by which the units must grow to settle a decision if the difference and its spread stay.
 
-    It is infinite above `MOST_TIMES`.
+    `many` is the number of units of the guard: all questions, or clusters. The factor is infinite above `MOST_TIMES`.
     """
 
     def settled(times: float) -> bool:
         ends = {name: getattr(row, name) for name in ("low", "high")}
         ends = {name: end and row.difference + (end - row.difference) / math.sqrt(times) for name, end in ends.items()}
         spread = row.spread and row.spread / math.sqrt(times)
-        worst = None if row.worst is None else row.difference + _shrunk(row.worst - row.difference, row, alpha, times)
+        worst = None if row.worst is None else row.difference + _shrunk(row, alpha, times, many)
         more = replace(row, **ends, spread=spread, worst=worst, units=int(row.units * times + 1e-6))
         low, high = _ends_of_gates(more, alpha)
         return low >= -margin or high < -margin
@@ -311,18 +311,18 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float) -> float:
     return enough
 
 
-def _shrunk(gap: float, row: Comparison, alpha: float, times: float) -> float:
+def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
     r"""Return the gap between a difference and the worst that a gate fears, on so many times the units.
 
     Its square is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen. $s^2$ and k fall
     in proportion to the units. If no unit moves the difference, the gap falls as the rule of three does.
     """
+    gap = (row.worst or 0.0) - row.difference
     size = abs(gap)
     if not size:
         return gap
     if is_unmoved(row):
-        units = int(row.units * times + 1e-6)
-        return gap * rule_of_three_share(units, alpha) / rule_of_three_share(row.units, alpha)
+        return gap * rule_of_three_share(int(many * times + 1e-6), alpha) / rule_of_three_share(many, alpha)
     square = _quantile(1 - alpha / 2) ** 2
     variance = (row.spread or 0.0) ** 2
     step = (size**2 / square - variance) / size

@@ -115,8 +115,13 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
             )
         )
     if np.isnan(lasting):
-        template = "{subject}: the error rate rises above the level again in the bins of the largest differences"
-        notes.append(note("swap.above_again", template, about))
+        notes.append(
+            note(
+                "swap.above_again",
+                "{subject}: the error rate rises above the level again in the bins of the largest differences",
+                about,
+            )
+        )
     elif lasting != required:
         notes.append(
             note(
