@@ -410,7 +410,7 @@ def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_
     made.submit(tmp_path / "in", {"alpha_one": mine, "alpha_early": [*mine[:4], "x", "y"], "beta_own": ["z"] * 6})
     told(campaign, tmp_path / "in" / "alpha", tmp_path / "in" / "beta")
     ruled = nescio.campaign.disqualify(campaign, ["alpha_one"], reason="trained on the topics")
-    early = "alpha_early counts: 4 of 6 answers, silence among them, are those of alpha_one"
+    early = "alpha_early counts: 4 of 6 answers, abstentions included, are those of alpha_one"
     assert ruled.alike == (early,)
     assert f"note: {early}" in str(ruled)
     shutil.rmtree(tmp_path / "in")
@@ -421,7 +421,7 @@ def test_organisers_are_told_of_answers_that_are_mostly_those_of_a_disqualified_
     # Another group may give the same answers by chance, so this is for the organisers to decide.
     assert {row.status for row in rows.values()} == {"accepted"}
     assert (
-        rows["alpha_two"].aside == "5 of 6 answers, silence among them, are those of alpha_one, which is disqualified"
+        rows["alpha_two"].aside == "5 of 6 answers, abstentions included, are those of alpha_one, which is disqualified"
     )
     assert rows["alpha_three"].aside == ""  # half of its answers are other
     assert rows["beta_two"].aside.startswith("6 of 6 answers")

@@ -66,7 +66,7 @@ def inexact(total: Any) -> Any:
     $\frac{X}{n}$, undefined for n = 0.
 
     When to use it: To see why answers fail: they hold the right string with too much or too little around it, which
-    better extraction would mend. A silent system has 0: read strict_accuracy beside it.
+    better extraction would correct. A system that never answers scores 0, so read strict_accuracy, too.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 2/10 = 0.2.
     """

@@ -101,7 +101,7 @@ def _tests(log: Log, source: Source, prefix: str) -> Tests:
     names = run_names([(provider, f"prompt {prompt}") for provider, prompt in runs])
     named = dict(zip(runs, names, strict=True))
     if len({provider for provider, _ in runs}) < len(runs):
-        log.say("promptfoo.prompts", "runs are told apart by the number of the prompt")
+        log.say("promptfoo.prompts", "the number of the prompt distinguishes the runs")
     crashed = sum(any(map(_crashed, result.assertions)) for result, _ in results)
     if crashed:
         log.say(
@@ -273,7 +273,7 @@ def _name(files: Sequence[Tests], log: Log) -> None:
     log.say(
         "promptfoo.paired",
         "{first} and {second} have different tests under one number (first: {test}): tests are paired by their "
-        "variables and numbered as in {given}",
+        "variables or prompts and numbered as in {given}",
         first=differ[1].label,
         second=differ[2].label,
         test=differ[0],

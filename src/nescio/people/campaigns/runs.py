@@ -268,7 +268,7 @@ def examine(
     label: str | None = None,
     language: str = "",
 ) -> Submission:
-    """Return a run with all its faults. Faults that a team can mend raise no error.
+    """Return a run with all its faults. A fault that the team can correct raises no error.
 
     The campaign's `settings` limit the length of answers and name the options. `name` is the name of the run, or else
     that of the file. Faults call the file by its `label`. `language` is the run's language, if it is known.

@@ -299,7 +299,7 @@ def _check_list(campaign: Campaign) -> None:
             if (text or vital) and nugget not in known:
                 raise UsageError(f"{path} holds nuggets that were not collected; run nescio campaign collect first")
     except FormatError as error:
-        raise UsageError(f"{error}; mend it, and run nescio campaign collect first") from None
+        raise UsageError(f"{error}; correct it, and run nescio campaign collect first") from None
 
 
 def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:

@@ -42,13 +42,13 @@ class Likeness(Struct, frozen=True):
         return self.same == self.of
 
     def __str__(self) -> str:
-        return f"{self.same:,} of {self.of:,} answers, silence among them, are those of {self.version.run}"
+        return f"{self.same:,} of {self.of:,} answers, abstentions included, are those of {self.version.run}"
 
 
 def answers_of(task: Task, said: Any) -> Answers:
-    """Return what a run answers to each topic, without confidences and supports, which anybody can vary.
+    """Return a run's answer to each topic, without confidences and supports, which anybody can vary.
 
-    Of PAN the side of a score is the answer, and of AVE the decision on each answer.
+    For PAN the answer is the side of a score, and for AVE the decision on each candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}
@@ -65,7 +65,7 @@ def answers_of(task: Task, said: Any) -> Answers:
 
 
 def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:
-    """Yield the accepted versions with their answers; what `verify` names as changed or lost cannot be compared."""
+    """Yield the accepted versions with their answers, without files that have changed or are lost."""
     for receipt in receipts:
         path = campaign / RUNS / str(receipt.stored)
         if receipt.status != ACCEPTED or digest(path) != receipt.digest:
@@ -77,7 +77,7 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
 
 
 def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
-    """Return what a run is most like among other runs; None if it shares at most half of its answers with each."""
+    """Return the likeness to the version with most of a run's answers, or None if no version has more than half."""
     found = None
     for other in others:
         if other.language != language:
