@@ -59,7 +59,7 @@ KINDS: dict[str, type[NescioError]] = {
     "usage": UsageError,
     "name": UnknownNameError,
 }
-OPTIONS = {"choose", "column", "declined_pattern", "format_in", "graded", "judge", "max_unpacked", "missing"}
+OPTIONS = {"choose", "column", "declined_pattern", "empty", "format_in", "graded", "judge", "max_unpacked", "missing"}
 OPTIONS |= {"outcome_map", "rest", "total", "ungraded"}
 FILES = {"files", "rows", "table", "encodings", "edit", "add", "given", "shared"}
 FOUND = {"states", "counts", "questions", "runs", "columns", "strata", "repeats", "clusters", "size", "measures"}

@@ -81,12 +81,11 @@ def number_repeats(answers: Iterable[Answer]) -> int:
 
 
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the answers of one file, or of several that belong together, as Outcomes. A question that a run lacks is
-    absent.
+    """Return the answers of one file, or of several that belong together, as Outcomes.
 
-    Answers to one question with different `repeat` share its weight. Raises FormatError if a run answers a question
-    twice without different `repeat`. `notes` gets one note per run with the reasons for its abstentions and its
-    ungraded answers.
+    A question that a run lacks is absent. Answers to one question with different `repeat` share the question's weight.
+    Raises FormatError if a run answers a question twice without different `repeat`. One note per run, added to `notes`,
+    gives the reasons for the run's abstentions and ungraded answers.
     """
     answers = list(answers)
     if not answers:
@@ -162,7 +161,11 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
 
 
 def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str], path: object) -> None:
-    """Raise MismatchError if two runs disagree on whether a question has an answer."""
+    """Raise MismatchError if two runs disagree on whether a question has an answer.
+
+    `known` has shape (runs, questions): 1 if a run says that there is an answer, 0 if it says that there is none, else
+    -1.
+    """
     differ = np.flatnonzero((known == 0).any(axis=0) & (known == 1).any(axis=0))
     if len(differ):
         at = int(differ[0])
@@ -174,7 +177,7 @@ def _check_answerable(known: Array, runs: Sequence[str], questions: Sequence[str
 
 
 def _same_in_all_runs(first: Answer, other: Answer, path: object, options: ReadOptions) -> None:
-    """Raise MismatchError if two runs disagree on a question's column that a measure or an option needs."""
+    """Raise MismatchError if two runs have different values for one question in a stratum that the user asked for."""
     for name in options.strata or ():
         value, differs = first.strata.get(name, ""), other.strata.get(name, "")
         if first.run != other.run and value != differs:
@@ -190,9 +193,9 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return the clusters of questions that ask the same, and add a note on them.
+    """Return `clusters` as an array if enough questions share a cluster to change an interval; else None.
 
-    Return None if there are none, or too few to change any interval.
+    Adds a note on the questions that share one.
     """
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)

@@ -13,12 +13,11 @@ _SHOWN = 50  # the most names in a message
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, elsewhere: bool = False) -> str:
-    """Return the object that `--choose NAME=VALUE` selects among several, or the only one.
+    """Return the element of `names` that `--choose NAME=VALUE` selects, or the only element.
 
-    If files hold different objects, VALUE lists several with commas, and the first existing one is taken. `elsewhere`
-    says that another file has the selected object.
-
-    Raises UsageError if there are several and none is selected, or if the selected one does not exist.
+    VALUE may list several with commas, because files may hold different ones; the first that is in `names` is taken.
+    Raises UsageError if VALUE is not in `names`, or if there are several names and no VALUE. The message calls the
+    names `what`; with `elsewhere` it adds that VALUE may list several.
     """
     chosen, there = options.choose.get(name), list(dict.fromkeys(names))
     if (found := chosen_among(options, name, there)) is not None:
@@ -35,7 +34,8 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
-    """Return the first value of `--choose NAME=VALUE`, whole or between commas, that `there` holds, or None."""
+    """Return VALUE of `--choose NAME=VALUE` if it is in `there`, else its first part between commas that is, or
+    None."""
     chosen = options.choose.get(name)
     return None if chosen is None else next((value for value in (chosen, *chosen.split(",")) if value in there), None)
 
@@ -50,7 +50,7 @@ def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
-    """Raise UsageError if no file has the selected object."""
+    """Raise UsageError if the VALUE of `--choose NAME=VALUE` is not in `names`, those of all files together."""
     if name in options.choose:
         choose(options, name, sorted({*names}), f"{name}s")
 

@@ -62,9 +62,9 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return the names that are needed in addition to `some`.
+    """Return the few of `names` that, added to `some`, make `does` true.
 
-    The names are halved again and again, so that a few among thousands are found quickly.
+    Halving the names again and again finds a few among thousands quickly.
     """
     if does(some):
         return []
@@ -93,7 +93,7 @@ def _only(source: Source, names: Collection[str]) -> Source:
 
 
 def holds_figures(source: Source) -> bool:
-    """Return whether a document holds summary figures of a known tool, but no answers, though it has rows."""
+    """Return whether a document is a table of HELM's leaderboard, whose rows hold figures and no answers."""
     return source.kind == "document" and {*source.columns} >= _LEADERBOARD
 
 
@@ -116,7 +116,8 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Return the error for a text of the wrong format, with the name that a file of the right format must have."""
+    """Return the error for a text file that breaks `rule`. It says how to rename or replace the file, if it can
+    tell."""
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
             "these are figures of TIRA (evaluation.prototext), not answers; give the answers from the folder "
@@ -136,5 +137,5 @@ def _looks_like_a_table(line: str) -> bool:
 
 
 def known() -> str:
-    """Return the names of the formats, as text for a message."""
+    """Return the names of all formats, separated by commas."""
     return ", ".join(sorted(REGISTRY))

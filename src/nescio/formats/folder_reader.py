@@ -1,5 +1,4 @@
-"""Find the files of a folder that the user names in place of them: stories, questions with runs, and logs of other
-tools."""
+"""Find the files to read in a folder that the user gives: stories, questions with runs, or logs of other tools."""
 
 from __future__ import annotations
 
@@ -69,10 +68,10 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder that form a collection: stories, questions and keys.
+    """Return the files of a folder of stories: the answer keys, the questions, the marked sentences and the stories.
 
-    If expected.answers exists it is the only file of keys, because it has all of them. Raises FormatError without a
-    story.
+    If expected.answers exists, it is the only file of keys, because it has all keys. Raises FormatError if the folder
+    has no story.
     """
     stories = sorted(folder.glob("*.story"))
     if not stories:
@@ -145,14 +144,14 @@ def _is_called(path: Path, pattern: str) -> bool:
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files of each tool, without files that only have a name like the tool's files."""
+    """Return the files that a tool's format recognises, keyed by tool; a tool without any is left out."""
     kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}
 
 
 def _is_of(path: Path, name: str) -> bool:
-    """Return whether a file is of a format. A file that cannot be opened counts as one, because its reader reports the
-    error."""
+    """Return whether the format `name` recognises a file. A file that cannot be opened counts, so that its reader
+    reports the error."""
     try:
         return bool(REGISTRY[name].recognise(open_source(path)))
     except FormatError:

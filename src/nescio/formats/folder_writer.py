@@ -41,7 +41,7 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
-    """Return a file name (without suffix) for each run that any file system takes; no two are equal after `alike`."""
+    """Return a file name, without suffix, for each name; any file system takes it, and `alike` tells no two alike."""
     stems: list[str] = []
     taken: set[Hashable] = set()
     for name in names:
@@ -56,7 +56,7 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
 
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
-    """Note the runs that will have the name of their file, because their own name is no file name."""
+    """Return a note on the names that differ from their files; such a run has the name of its file when read back."""
     other = [f"{name!r} {file}" for name, file in zip(names, files, strict=True) if name != file]
     if not other:
         return []
@@ -71,7 +71,7 @@ def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
 
 
 def without_answers(runs: Iterable[Run]) -> list[Note]:
-    """Note the runs that have no answer, and therefore get no file."""
+    """Return a note for each run that has no answer, and therefore gets no file."""
     return [
         note("writer.no_answers", "run {subject!r} holds no answer: no file", run.name)
         for run in runs
@@ -80,7 +80,7 @@ def without_answers(runs: Iterable[Run]) -> list[Note]:
 
 
 def what_is(unjudged: Unjudged) -> str:
-    """Return in words how many questions and runs were written."""
+    """Return the numbers of questions and runs in words."""
     return f"{plural(len(unjudged.collection.questions), 'question')} and {plural(len(unjudged.runs), 'run')}"
 
 
@@ -112,9 +112,10 @@ def _halved(text: str) -> bool:
 
 
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
-    """Return notes that count the data a format cannot hold.
+    """Return a note that counts the data a format cannot hold; empty if it holds all.
 
-    `holds` names the kinds of data that the format can hold, by the keys of `parts`.
+    `holds` names the kinds of data that the format holds: "options", "answers" and the other keys of `parts` below.
+    `strata` names the columns of questions that it holds. Raises MismatchError for repeats that it does not hold.
     """
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]

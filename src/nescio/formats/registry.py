@@ -38,7 +38,7 @@ class Unjudged(Struct, frozen=True):
 
     `extra_columns` holds the format's own graded scores, which no judge gives: arrays of shape (runs, questions), keyed
     by name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
-    `judge` is the benchmark's official judge, if it defines one.
+    `judge` is the benchmark's official judge, if it defines one. `no_answer` says how empty and unparsed answers count.
     """
 
     collection: Collection
@@ -125,7 +125,9 @@ class ReadOptions(Struct, frozen=True):
     people judge or a system is to answer. `texts` says whether the texts of questions and answers are wanted; people
     read them, but no number needs them. Without `supports` a reader may leave out the evidence for answers, which no
     judge reads and which fills most of many files. `people` names the columns with people's verdicts, which have no
-    other role.
+    other role. `certain` says that the user named the format, and `judging` that the answers must stay unjudged.
+    `worths` are the scores that the user gave to words, and `told` the names of the reading options that the user set.
+    `judged` is the function that judges answers.
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
@@ -301,7 +303,7 @@ def _names_runs_and_verdicts(source: Source) -> bool:
 
 
 def is_streamed(source: Source) -> bool:
-    """Return whether a format that reads large documents piece by piece recognises this one by its first bytes."""
+    """Return whether a format with `streams` recognises this document by its first bytes."""
     return any(format_.streams and format_.recognise(source) for format_ in candidate_formats(source))
 
 

@@ -52,9 +52,8 @@ def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
 
 def _split(spec: str) -> tuple[list[str], list[str]]:
     kinds, _, keys = spec.partition(":")
-    return [
-        kind_name for kind in kinds.split(",") for kind_name in _KINDS.get(kind.strip(), (kind.strip(),))
-    ], keys.split()
+    names = [name for kind in kinds.split(",") for name in _KINDS.get(kind.strip(), (kind.strip(),))]
+    return names, keys.split()
 
 
 def _fits(spec: str, kind: str, source: Source) -> bool:

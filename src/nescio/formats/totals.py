@@ -18,13 +18,12 @@ ROUNDING = 1e-6  # the tolerance for figures that are written in full
 
 
 class Total(Struct, frozen=True):
-    """A figure of a file, and the figure that its answers give if counted as the tool counts.
+    """A figure that a file states, and the values that its answers give if counted as the tool counts.
 
-    It has a name or a path in the file, and a value. The value is None if only the number of its answers is known.
-
-    `ours` has several values, the likeliest first, if the figure's name leaves open what it counts, such as abstentions
-    in or out of the denominator. `covered` is the number of answers behind the figure, if the file states it. `held` is
-    the number of answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
+    `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only how many
+    answers it covers (`covered`). `ours` has the value that the answers give; several, the likeliest first, if `name`
+    leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
+    answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
     """
 
     file: str

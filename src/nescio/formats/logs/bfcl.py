@@ -152,8 +152,10 @@ def _category_of(source: Source) -> str:
 
 
 def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
-    """Return the outputs of the model in a category, keyed by id. Among several files, the one at the same place
-    counts."""
+    """Return the outputs of the scores' model and category, keyed by id, or None without such a file.
+
+    Among several files, the one whose path has `result` where that of the scores has `score` counts.
+    """
     model, category = _model_folder(scores).name, _category_of(scores)
     same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
     if len(same) > 1:
@@ -226,7 +228,7 @@ def _failed(output: Any) -> bool:
 
 
 def _why_no_call(output: Any, other: str) -> str:
-    """Return why an output has no parsed call: no calls, empty, or the reason `other`."""
+    """Return why an output has no parsed call: NO_CALL, EMPTY, or `other`."""
     return NO_CALL if output in _NO_CALLS else empty(output) or other
 
 
@@ -254,7 +256,7 @@ def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
         log.say(
             "bfcl.empty",
             "run {subject!r}, {category}: {n} of the {of} answers that BFCL calls right {n:is/are} empty and "
-            "{n:counts/count} as right, not as declined",
+            "{n:counts/count} as empty, not as declined",
             sheet.run,
             category=sheet.category,
             n=right[EMPTY],

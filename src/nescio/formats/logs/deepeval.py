@@ -167,7 +167,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _fullest(log: Log) -> list[Source]:
-    """Return the files, with only the most complete one of a `.deepeval` folder, whose files hold the same cases."""
+    """Return the files of the log. Of one `.deepeval` folder, whose files hold the same cases, only the most complete
+    one stays."""
     paths = [Path(source.label) for source in log.sources]
     best: dict[Path, int] = {}
     for path in paths:
@@ -203,7 +204,7 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run, or of a cache, whose keys are question and answer as JSON."""
+    """Yield the cases of a run or of a cache. The key of a cached case is a JSON object of question and answer."""
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -260,9 +261,10 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
 
 
 def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return the answer with its verdict by one metric, or by all.
+    """Return `answer` completed from a case, with the verdict of `metric`, or of all metrics if that is None.
 
-    It is not graded if every metric that did not pass gave no verdict.
+    The answer is ungraded if no metric failed it and some gave no verdict. `least` is the threshold on the score of
+    `metric`, or None.
     """
     text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
@@ -292,7 +294,7 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
-    """Return the metrics that decide, keyed by name: the chosen one, or all that are not flaky."""
+    """Return the metrics that decide, keyed by name: `metric` alone, or all that are not flaky if it is None."""
     return {
         name: result
         for name, result in metrics.items()
@@ -307,15 +309,17 @@ def _all_pass(metrics: dict[str, Metric]) -> bool | None:
 
 
 def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
-    """Return whether a dialogue calls no tool and gets 0 from Tool Use, if that metric decides."""
+    """Return whether a case is a dialogue without tool calls, and `metrics` has a Tool Use of 0."""
     turns = objects_in(case.turns or case.messages)
     none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
     return none and any(result.value == 0 for name, result in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Note if the run's own counts of passed cases differ from those of the cases in it."""
-    # A large file has these counts at its end.
+    """Note if the run's own share of passed cases differs from that of its cases, or covers another number of cases.
+
+    A large file, read piece by piece, has these counts at its end, so they are not compared.
+    """
     run = None if source.outline else part_of(source.document, *_root(source))
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))
     if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:

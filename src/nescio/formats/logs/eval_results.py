@@ -26,8 +26,10 @@ _BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.AS
 
 @writer("eval_results", about="a score a run, for .eval_results/ of a model on the Hugging Face Hub", takes=Outcomes)
 def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
-    """Write an entry for each run. Raises UsageError for a benchmark without a name, MismatchError for an outcome
-    without a score."""
+    """Write an entry for each run.
+
+    Raises UsageError if `benchmark` is not DATASET:TASK, MismatchError for repeats, missing or ungraded answers.
+    """
     named = _BENCHMARK.fullmatch(benchmark or "")
     if named is None:
         raise UsageError(
@@ -63,7 +65,7 @@ def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> Wr
             (folder / f"{file}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shown = note(
         "eval_results.value",
-        "`value` is the share of all questions answered correctly, from 0 to 1; `notes` has the counts, also of "
-        "silence",
+        "`value` is the share of all questions answered correctly, from 0 to 1; `notes` has the numbers of correct, "
+        "incorrect and unanswered questions",
     )
     return WriteResult(plural(len(files), "score"), (*notes, *renamed(outcomes.runs, files), shown))

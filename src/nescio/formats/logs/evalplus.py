@@ -61,8 +61,10 @@ def _name(source: Source) -> str:
 
 
 def _samples(source: Source) -> list[tuple[str, int, Any]]:
-    """Return the samples of all tasks, each with its task and its number. Raises FormatError if a task has no list of
-    them."""
+    """Return the samples of all tasks, each with its task and its number within the task.
+
+    Raises FormatError if the samples of a task are no list.
+    """
     samples = []
     for task, listed in as_object(source.document.get("eval")).items():
         if not isinstance(listed, list):

@@ -63,11 +63,25 @@ class Log:
         self.notes.append(note(code, template, subject, **values))
 
     def take(self, answer: Answer) -> Answer:
-        """Return an answer with its texts and strata, and with the reason for its lack of an answer or of a grade."""
-        return take(answer, self.options)
+        """Return `answer` with its texts, its strata, and the reason why it is no answer or has no grade (`why`).
+
+        The fields from which these come (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
+        """
+        answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
+        if answer.why is None:
+            answer.why = SAID_SO if _declines(answer, self.options) else answer.nothing
+        if self.options.texts:
+            gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
+            answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
+        if answer.labels:
+            answer.strata = {**labels(answer.labels, self.options), **answer.strata}
+        answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
+        answer.labels = NOTHING
+        return answer
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Return whether a question has an answer. It has none if `--declined-pattern` matches a gold answer."""
+        """Return whether a question with these gold answers has an answer: none of them matches
+        `--declined-pattern`."""
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
     # ---- one verdict or score per answer ----
@@ -76,8 +90,8 @@ class Log:
         """Grade the answers by their verdicts or scores, and return whether they have outcomes now.
 
         A score of 1 is right, and a lower score is wrong. With `--choose threshold=T`, scores of T or more are right,
-        whatever the verdict. Notes count the scores of `what` between wrong and right. Without a threshold, scores
-        outside [0, 1] are no outcomes; they become the graded scores called `column`.
+        whatever the verdict. A note, which calls the scores `what`, counts those between 0 and 1. Without a threshold,
+        scores outside [0, 1] are no outcomes; they become the graded scores called `column`.
         """
         least = threshold(self.options)
         scores = [
@@ -108,10 +122,11 @@ class Log:
         outcomes: bool = True,
         measures: Sequence[str] = (),
     ) -> ReadResult:
-        """Return answers with outcomes as Outcomes, or as Evidence if their scores are no outcomes.
+        """Return the answers as Outcomes, or, unless their grades are `outcomes`, their scores as Evidence.
 
         Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
-        questions share, and scores that repeat the outcomes. Strata in `keep` always stay.
+        questions share, and scores that repeat the outcomes. Strata in `keep` always stay. The measures are
+        `measures`, or the means of the scores.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:
@@ -122,7 +137,7 @@ class Log:
         return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
-        """Return the data of answers that have one verdict or score each."""
+        """Return the result of answers that have one verdict or score each; `what` names the scores in notes."""
         answers = list(answers)
         outcomes = self.grade(answers, what)
         return self.result(answers, keep=keep, outcomes=outcomes)
@@ -153,7 +168,11 @@ class Log:
         of: int | None = None,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if a tool's own mean differs from the mean of the scores, or covers another number of answers."""
+        """Note if `own`, a tool's mean called `what`, differs from the mean of the scores, or covers another number of
+        answers (`of`).
+
+        `rounding` is the tolerance for the digits of `own`.
+        """
         name = source if isinstance(source, str) else source.name
         self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
 
@@ -168,7 +187,8 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if a file's figure differs from its answers' value. Several ways of counting give several `ours`."""
+        """Note if `own`, the figure called `what` in the file `name`, differs from every value in `ours`, or covers
+        another number of answers (`of`) than `held`."""
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
 
@@ -176,9 +196,10 @@ class Log:
 
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of JSON Lines, of a JSON list, or of the list at a place of a document, each with its place.
+    """Yield the objects in a file, each with its place.
 
-    Raises FormatError for a row that is no object; the message calls it `what`.
+    They are the lines of JSON Lines, the elements of a JSON list, or those of the list at `place` in a document. Raises
+    FormatError for a row that is no object; the message calls it `what`.
     """
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
@@ -192,9 +213,9 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
 
 
 def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
-    """Return a row as a struct.
+    """Return a row as a struct of type `kind`.
 
-    Raises FormatError with the first value of another type than the struct's; `within` says what the row is part of.
+    Raises FormatError for the first value of a wrong type; `within` is the prefix of its key in the message.
     """
     try:
         return msgspec.convert(row, kind)
@@ -223,7 +244,7 @@ def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 
 def _type_of(name: str, type_: Any) -> Any:
-    """Return the type of a struct's field, of the items of a list, or of the values of an object."""
+    """Return the type of what `type_` holds under `name`: a struct's field, a list's item, or an object's value."""
     for alternative in _alternatives(type_):
         if isinstance(alternative, type) and issubclass(alternative, Struct):
             fields = {field.encode_name: field.name for field in msgspec.structs.fields(alternative)}
@@ -260,21 +281,6 @@ def _origin_in_words(type_: Any) -> str:
 # ---- the state of an answer ----
 
 
-def take(answer: Answer, options: ReadOptions) -> Answer:
-    """Return an answer without its sources, with its texts, strata and reason for a missing answer or grade."""
-    answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
-    if answer.why is None:
-        answer.why = SAID_SO if _declines(answer, options) else answer.nothing
-    if options.texts:
-        gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
-        answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
-    if answer.labels:
-        answer.strata = {**labels(answer.labels, options), **answer.strata}
-    answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
-    answer.labels = NOTHING
-    return answer
-
-
 def _declines(answer: Answer, options: ReadOptions) -> bool:
     """Return whether the extracted text, or the whole response, declines to answer."""
     if not options.declined.asked:
@@ -287,17 +293,21 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
 
 
 def verdict(answer: Answer, least: float | None) -> bool | None:
-    """Return whether an answer is right, or None. Its score decides without a verdict, or with a threshold."""
+    """Return whether an answer is right, or None if it has neither a verdict nor a score.
+
+    The verdict decides, or the score if there is no verdict or `least`, a threshold on the score.
+    """
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
     return None if math.isnan(answer.score) else answer.score >= (1.0 if least is None else least)
 
 
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
-    """Set the outcome of an answer: ungraded, silent, right or wrong.
+    """Set the outcome of an answer: ungraded, unanswered, correct or incorrect.
 
-    A non-answer keeps its state, whatever its grade. If the tool graded it as right, the reason says so for questions
-    with an answer, and for empty or unparsed outputs.
+    An answer with a reason for being none (`why`) is unanswered, whatever its grade. If the tool graded it as right,
+    the reason says so, unless it declines a question that has no answer. `lacking` is the reason for being ungraded if
+    `right` is None.
     """
     if answer.ungraded is not None:
         answer.state = NOT_GRADED
@@ -311,13 +321,13 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
 
 
 def empty(said: Any) -> str | None:
-    """Return EMPTY if a text, or every one of several, is empty; else None."""
+    """Return EMPTY if `said`, a text or a list of texts, holds nothing but white space; else None."""
     texts = said if isinstance(said, (list, tuple)) else [said]
     return None if any(one is not None and str(one).strip() for one in texts) else EMPTY
 
 
 def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:
-    """Return notes on scores of `what` that lie between wrong and right."""
+    """Return a note on `between` of `total` scores of `what`, which lie between 0 and 1; `least` is the threshold."""
     if not between:
         return []
     if least is None:
@@ -356,13 +366,16 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def mean_of(scores: Iterable[float]) -> float:
-    """Return the mean as a tool computes it, with abstentions at the score that it gave them; NaN without scores."""
+    """Return the mean of the scores that are not NaN; NaN if there are none."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan
 
 
 def labels(of: Row, options: ReadOptions) -> dict[str, str]:
-    """Return the values of a question's record that could group questions: texts, whole numbers, true and false."""
+    """Return the values of the record `of` that could group questions: short texts, whole numbers, true and false.
+
+    A text that is too long begins with PROSE, unless the user named the strata.
+    """
     if options.strata == ():
         return {}
     kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
@@ -386,7 +399,7 @@ def _label(value: Any) -> str | None:
 
 
 def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
-    """Return scores that are no outcomes, keyed by name and as Evidence; infinite scores are left out and counted.
+    """Return the graded scores keyed by name, and as Evidence. Infinite scores are left out, and `notes` counts them.
 
     Raises MismatchError if a run lacks a question.
     """
@@ -417,7 +430,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes whose texts name the scores that were left out as infinite, unless they have a reason already."""
+    """Return outcomes in which the `reason` of an answer, if it has none, names the scores left out as infinite."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
@@ -449,10 +462,15 @@ def _groups(values: Array) -> bool:
 # ---- names ----
 
 
+def printable(value: Any) -> str:
+    """Return a text with its unprintable characters replaced, or "" for a value that is no text."""
+    return sanitize(value, target="message") if isinstance(value, str) else ""
+
+
 def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
     """Return the run of each log, and the prefix of its questions' names.
 
-    Each model is a run; if a model has a task twice, each log is. The prefix is the task, if there are several tasks.
+    A model is a run; if it has a task twice, each of its logs is a run. The prefix is the task, if there are several.
     """
     again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
     keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
@@ -463,7 +481,7 @@ def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) 
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs from pairs (wanted name, distinction); equal names get their distinction added.
+    """Return the names of runs from pairs (name, distinction). Equal names get their distinction added in brackets.
 
     Raises MismatchError if two names are still equal.
     """
@@ -482,9 +500,9 @@ def named(
     name: Callable[[Source], str] = lambda source: source.stem,
     apart: Callable[[Source], Path] = lambda source: Path(source.label),
 ) -> Iterator[tuple[Source, str]]:
-    """Yield files with the names of their runs: the stem, or the result of `name`.
+    """Yield each file with the name of its run: the stem, or the result of `name`.
 
-    Equal names get the place that `apart` returns added.
+    Equal names get the last two names of the path that `apart` returns added.
     """
     names = run_names([(name(source), place(apart(source))) for source in sources])
     return zip(sources, names, strict=True)

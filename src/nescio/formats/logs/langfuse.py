@@ -14,13 +14,13 @@ answer=COLUMN` name columns other than `input` and `output`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, mean_of
+from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import (
     confidence_of,
     is_table,
@@ -61,7 +61,6 @@ _FIELDS = _TELLING | frozenset(
         *("provided_model_name", "modelId", "inputPrice", "outputPrice", "totalPrice", "toolCalls", "toolDefinitions"),
     ]
 )
-Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
@@ -152,13 +151,13 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or the name of the file without one."""
+    """Return the experiment of a row, or `run` for a row of none."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
 
 def _text(value: Any) -> str:
-    """Return an input or an output as text. A message, or an object with one text, becomes that text."""
+    """Return an input or an output as text: of a list of messages the last one, of an object its text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
             decoded = json_or(value, None)
@@ -237,7 +236,7 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return the number of a score, or that of its word if it is a verdict; NaN without either."""
+    """Return the number of a score, or 1 or 0 if its word is a verdict; NaN for an empty word, None for another."""
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, in_brackets, named
+from nescio.formats.logs.kit import Log, empty, in_brackets, named, printable
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -60,7 +60,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _model(source: Source) -> str:
-    """Return the model's name from the folders that lighteval makes, or the stem of a file elsewhere."""
+    """Return the model of a file: the folders between `details` and the date; without these, its folder or its stem."""
     folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
@@ -98,14 +98,14 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
         metrics = row.get("metric", row.get("metrics"))
         if not isinstance(metrics, dict):
             raise FormatError(source.label, "metric must hold a score by name", where=f"row {i}", value=metrics)
-        task = _text(doc.get("task_name")) or called
+        task = printable(doc.get("task_name")).strip() or called
         said = texts_in(as_list(response.get("text") if response else row.get("predictions")))
         gold, options, logs = row.get("gold"), as_list(doc.get("choices")), _logs(doc, response)
         right = doc.get("gold_index")
         places = right if isinstance(right, list) else [right]
         yield Answer(
             run,
-            f"{task}/{identity(_text(doc.get('id')) or str(i - 1))}",
+            f"{task}/{identity(printable(doc.get('id')).strip() or str(i - 1))}",
             confidence=_confidence(logs),
             task=task,
             strata={"task": task},
@@ -133,7 +133,7 @@ def _confidence(logs: Sequence[float]) -> float | None:
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows, without their long columns (prompts, tokens) unless `texts` are wanted."""
+    """Yield the rows of a file. Without `texts`, columns that only people read are left out."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,7 +159,7 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL of the needed parts of a column of structures, or of the whole column if it has no structures."""
+    """Return the SQL that selects the needed fields of a column of structures, or the whole of another column."""
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
@@ -179,13 +179,11 @@ def _value(cell: Any) -> Any:
     return literal_or(cell, cell)
 
 
-def _text(value: Any) -> str:
-    return sanitize(value, target="message").strip() if isinstance(value, str) else ""
-
-
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics that are numbers. Lists are left out, because the tool computes a figure of the whole task
-    from them."""
+    """Return the metrics of a row, keyed by name; NaN for one without a finite number.
+
+    Lists are left out, because the tool computes a figure of the whole task from them.
+    """
     scores = {}
     for name, value in metrics.items():
         if isinstance(value, (list, dict)):
@@ -196,7 +194,7 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note if the tool's own figure of a task differs from the mean of the scores in its details."""
+    """Note if the tool's own figure of a task differs from the mean of its answers' scores, if all are 0 or 1."""
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:

@@ -59,9 +59,9 @@ def value_of(cell: Any) -> Any:
 
 
 def mark_of(cell: str | None) -> float | None:
-    """Return the score in a metric's cell: NaN for a metric that failed, None for a cell that is no score.
+    """Return the score in a metric's cell: NaN for an empty one (the metric failed), None if it is no score.
 
-    The words for a verdict ("pass", "no", "true") are 1 or 0.
+    A word for a verdict ("pass", "no", "true") is 1 or 0.
     """
     if cell is None or cell.strip().lower() in NOTHING:
         return math.nan
@@ -77,9 +77,9 @@ def speaks_of_cost(column: str) -> bool:
 
 
 def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, list[float]]:
-    """Return the scores of the columns whose cells are all scores or failures, keyed by column.
+    """Return the scores of the columns whose cells are all scores or empty (NaN), keyed by column.
 
-    A column of failures alone counts too. Columns of costs or row numbers do not.
+    A column of empty cells alone counts too. Columns of costs or row numbers do not.
     """
     metrics = {}
     for name in columns:
@@ -92,7 +92,10 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
 
 
 class AnswerTable(Struct, frozen=True):
-    """The rows of a table of answers, its columns, and the columns with questions and answers, if there are any."""
+    """The rows of a table of answers, the names of its columns, and the columns with the questions and the answers.
+
+    `answer` is None if no column has the answers.
+    """
 
     source: Source
     rows: list[Row]
@@ -110,9 +113,10 @@ def open_answers(
     without: Collection[str] = (),
     rows: str = "rows",
 ) -> AnswerTable:
-    """Return a table whose `question` and `answer` columns have one of these names, unless the user named them.
+    """Return the table of a file, without the columns in `without`.
 
-    Raises FormatError if there are no rows, or no column with questions.
+    `question` and `answer` are the names that the columns with questions and answers may have, unless the user named
+    these columns. Raises FormatError if there are no rows, which the message calls `rows`, or no questions.
     """
     rows_read = rows_of(source, without)
     if not rows_read:
@@ -135,10 +139,8 @@ def marked_rows(
 ) -> Iterator[Answer]:
     """Yield the rows as answers of a run, each named by its question.
 
-    An empty cell is no answer. Columns that are neither metrics nor `fields` of the tool are labels. `gold` and
-    `reasons` are columns of texts for people to read.
-
-    Raises FormatError if a question is empty.
+    `metrics` has the scores of each metric, one per row. Columns that are neither metrics nor `fields` of the tool are
+    labels. `gold` and `reasons` are columns of texts for people to read. Raises FormatError if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
@@ -178,12 +180,15 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for a role, or the first of the tool's own names that exists."""
+    """Return the column that the user named for the role `part`, else the first of `called` that is in `names`."""
     return source.named.get(part) or next((name for name in called if name in names), None)
 
 
 def question_column(source: Source, names: Collection[str], called: Sequence[str]) -> str:
-    """Return the column with the questions. Raises FormatError, which names the option for it, if there is none."""
+    """Return the column with the questions: the one that the user named, or the first of `called` in `names`.
+
+    Raises FormatError, which names the option, if there is none.
+    """
     column = column_of(source, names, "question", called)
     if column is None:
         rule = f"no column holds the questions; {opt('column', of='question=COLUMN')} names it"

@@ -27,12 +27,11 @@ _LONGEST = 100  # the most characters of a question that serves as its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return outcomes, or the scores of all metrics, which mean(NAME) measures.
+    """Return the answers graded by one metric; if none decides, only the scores of all metrics.
 
-    The outcomes are by the metric in `--choose metric=NAME`. If the tool has `verdicts`, the default in each task is
-    the only metric whose scores are all 0 or 1. Only the strata in `keep` are kept.
-
-    Raises FormatError if no metric has a number, UsageError if the chosen metric does not exist.
+    The metric in `--choose metric=NAME` decides. If the tool has `verdicts`, the default in each task is the only
+    metric whose scores are all 0 or 1. The strata in `keep` always stay. Raises FormatError if there is no metric,
+    UsageError if the chosen one does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -89,7 +88,10 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Read every file as a run, named by the file, or by its folder if the file has a `generic` name."""
+    """Return the result of all files, each a run named by the file, or by its folder if the file has a `generic` name.
+
+    `answers_of` returns the answers of a file for a run of this name. `verdicts` is as in `by_metric`.
+    """
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
         for answer in answers_of(part, run):
@@ -99,7 +101,7 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Return whether nescio's own metric marked the answer as an abstention."""
+    """Return whether nescio's own metric marks an answer with these scores as an abstention."""
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
@@ -126,7 +128,10 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Add a note on why there are only scores: no metric is chosen, or its scores are no outcomes."""
+    """Add a note on why there are only scores: a task has no deciding metric, or the metric's scores are no outcomes.
+
+    `deciding` has the metric that decides, keyed by task.
+    """
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
         return

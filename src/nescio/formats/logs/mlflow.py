@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty, mean_of
+from nescio.formats.logs.kit import Log, Row, empty, mean_of
 from nescio.formats.logs.metric_tables import (
     is_table,
     mark_of,
@@ -55,7 +55,6 @@ _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|sc
 _OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
 _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
 _LARGE = ("trace", "spans", "tags")  # long columns; others repeat all that is needed of them
-Row = Mapping[str, Any]
 
 
 @reader(
@@ -96,7 +95,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return an answer. A missing one is ungraded if the traced call ended in an error."""
+    """Return `answer`, which becomes ungraded if it is empty and the traced call of its row ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer
@@ -153,9 +152,9 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return the score of each assessment, keyed by name; several of one name are averaged.
+    """Return the scores of a trace's assessments, keyed by name; several of one name are averaged.
 
-    NaN means that it failed, None that it is neither a number nor a verdict.
+    NaN is the score of an assessment that failed, and None of one that is neither a number nor a verdict.
     """
     listed = value_of(row.get("assessments"))
     if listed is None:

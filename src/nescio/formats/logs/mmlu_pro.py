@@ -61,8 +61,9 @@ class Item(Struct):
 class Seen(Struct):
     """Counts of oddities in a run.
 
-    They are letters in `pred` that the text lacks or contradicts, answers without a text, and letters that only the
-    repository's second and third rule find.
+    `random` counts letters in `pred` that the text does not give, and `other` those that differ from the text's.
+    `textless` counts answers without a text. `again` and `alone` count letters that only the repository's second rule
+    finds, and only its third.
     """
 
     random: int = 0
@@ -77,9 +78,10 @@ class Seen(Struct):
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read result files, each as a run named by its file; a folder with one file per category is one run.
+    """Read result files, each as a run named by its file.
 
-    Such files are `law_result.json`, or `law.json` (`model/CoT/all/law.json` belongs to the run `model`).
+    A folder with one file per category (`law_result.json`, or `law.json`) is one run: `model/CoT/all/law.json` belongs
+    to the run `model`.
 
     `--choose extract=full` applies all rules of the repository. `--choose extract=pred` trusts `pred` instead of the
     text.
@@ -134,7 +136,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run, the category of the file (or ""), and all items."""
+    """Return the run of a file, its category ("" if it has all categories), and its items."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)
@@ -164,7 +166,7 @@ def strict(text: str) -> str | None:
 
 
 def again(text: str) -> str | None:
-    r"""Return the letter that its second rule finds, or None.
+    r"""Return the letter that the repository's second rule finds in a text, or None.
 
     The rule is `.*[aA]nswer:\s*([A-J])`: the last match of the first line with a match.
     """
@@ -177,8 +179,10 @@ def again(text: str) -> str | None:
 
 
 def alone(text: str) -> str | None:
-    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last one that is a whole word; or
-    None."""
+    r"""Return the letter that the repository's third rule finds in a text, or None.
+
+    The rule is `\b[A-J]\b(?!.*\b[A-J]\b)`: the last letter that is a whole word.
+    """
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 
@@ -189,7 +193,8 @@ def _text(item: Item) -> str | None:
 
 
 def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
-    """Return the letter of an answer, and the reason if there is none."""
+    """Return the letter of an answer by the rules `extract`, and the reason if there is none. `seen` counts
+    oddities."""
     pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
     if declined:
         return None, None
@@ -277,7 +282,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 
 
 def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
-    """Note if a summary differs from `pred` in the results, or if the results are missing."""
+    """Note if a summary differs from the `grades` of its results by `pred`, or if these results were not given."""
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
     right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))
@@ -292,7 +297,10 @@ def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -
 
 
 def _own_grade(item: dict[str, Any]) -> float:
-    """Return the repository's grade of an item. If `pred` is null, it takes a random option, always the same one."""
+    """Return 1 or 0, the repository's grade of an item.
+
+    If `pred` is null, the repository grades a random option, which depends only on the number of options.
+    """
     if pred := item.get("pred"):
         return float(pred == item.get("answer"))
     options = item.get("options")

@@ -20,11 +20,10 @@ from msgspec import Struct
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import UNREAD, Log, checked, empty, rows_in, runs_of
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, printable, rows_in, runs_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
-from nescio.text import sanitize
 
 _ROUNDED = 5e-5  # Figures are rounded to four decimals.
 
@@ -53,10 +52,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     bundles_of_paths = [as_object(bundles.get(own_path(path).parent)) for path in paths]
     folders = [own_path(path).parent.name for path in paths]
     models = [
-        _text(part_of(bundle, "config", "model")) or name
+        printable(part_of(bundle, "config", "model")) or name
         for bundle, name in zip(bundles_of_paths, folders, strict=True)
     ]
-    tasks = [_text(part_of(bundle, "benchmark", "name")) for bundle in bundles_of_paths]
+    tasks = [printable(part_of(bundle, "benchmark", "name")) for bundle in bundles_of_paths]
     answers: list[Answer] = []
     for source, bundle, (run, prefix), task in zip(
         results, bundles_of_paths, runs_of(models, tasks, paths), tasks, strict=True
@@ -78,10 +77,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             figure = part_of(bundle, "benchmark", "scores", name, "value")
             log.compare(source, name, figure, [fmean(several) for several in by_problem.values()], rounding=_ROUNDED)
     return log.by_score(answers, "the rewards", keep=("task",))
-
-
-def _text(value: Any) -> str:
-    return sanitize(value, target="message") if isinstance(value, str) else ""
 
 
 def _answer(row: Result, answer: Answer) -> Answer:

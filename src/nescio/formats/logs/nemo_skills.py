@@ -97,7 +97,7 @@ def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> A
 
 
 def _name(row: Mapping[str, Any], i: int) -> str:
-    """Return the name of a question: its identifier, its text, or its place in the file."""
+    """Return the name of a row's question: its identifier, else its text, else `i`."""
     for key in ("id", "question_id", "problem_id", "task_id"):
         value = row.get(key)
         if isinstance(value, (int, str)) and not isinstance(value, bool) and value != "":
@@ -139,9 +139,9 @@ def _judged(text: Any) -> bool | None:
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
     """Note if the tool's pass@1, the mean over all seeds in percent, differs from the mean of the answers."""
     for task, figures in source.document.items():
-        mine = (
-            [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")] if task in tasks else []
-        )
+        if task not in tasks:
+            continue
+        mine = [answer for answer in answers if answer.task == (task if len(tasks) > 1 else "")]
         for name, value in as_object(part_of(figures, "pass@1")).items():
             scores = [answer.scores[name] for answer in mine if name in answer.scores]
             figure = number(value)

@@ -116,9 +116,9 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer with the prompt, the expected text, the response, and the part that was graded.
+    """Return the answer completed from its sampling event and its grade; ungraded without a grade.
 
-    A sample that was asked and has no grade is ungraded.
+    Its texts are the prompt, the expected text, the response, and the part that was graded.
     """
     if grade is None:
         answer.ungraded = NO_SCORE

@@ -11,11 +11,14 @@ references as gold. Results without details (`dump_details=False`) hold only fig
 predictions, which nescio judges against their `gold`, if they have it. A file `<dataset>_replica0.json` in `results`
 looks like predictions but holds the texts of a judge; the details that use its letters as verdicts are missing.
 
-Evaluators write details in five forms. By number, with `correct`, or with only `predictions` and `references`. As a
-list with a list of answers for each example (`example_abbr`), one per replica of the data set. With `cascade_correct`,
-if rules and a judge decide together. With `grade_letter`. Or, if a judge alone decides, with the judge's text as
-`prediction`, its prompt as `origin_prompt`, and no answer. There nescio accepts only a whole text: A is right, B wrong,
-and C not attempted. The tool looks for a letter anywhere in the text. Any other text is a judge that failed.
+Evaluators write details in five forms:
+- items by number with `correct`, or with only `predictions` and `references`;
+- a list with a list of answers for each example (`example_abbr`), one answer per replica of the data set;
+- items with `cascade_correct`, if rules and a judge decide together;
+- items with `grade_letter`;
+- items without an answer, if a judge alone decides: its text is `prediction`, and its prompt `origin_prompt`. Only the
+  whole text counts: A is right, B wrong, C not attempted, and anything else a judge that failed. The tool looks for a
+  letter anywhere in the text.
 """
 
 from __future__ import annotations
@@ -84,11 +87,10 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the datasets of every model as a run, from the verdicts of the results, or else from the predictions.
+    """Read the datasets of every model as a run: from the verdicts in the results or, if these have none, from the
+    predictions, which nescio then judges.
 
-    nescio judges the predictions.
-
-    Raises MismatchError if the folders of two runs of the tool hold a dataset of a model.
+    Raises MismatchError if the folders of two runs of the tool hold the same dataset of a model.
     """
     log = Log(parts, options)
     _check_places(log.sources)
@@ -128,7 +130,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _items(source: Source) -> list[tuple[str, Any]]:
-    """Return the details, or the items of a file that holds nothing else, each with its number."""
+    """Return the details of a file, or, in a file of items alone, the items; each with its number."""
     return details_of(source.document) or [
         (str(name), item) for name, item in source.document.items() if str(name).isdecimal()
     ]
@@ -150,7 +152,7 @@ def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the dataset from the folder and the name of a file. Parts of one dataset are numbered."""
+    """Return the model and the dataset from the folder and the name of a file, without the number of a part."""
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
     stem = _JUDGE.sub("", source.stem)
@@ -158,9 +160,9 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def _check_places(sources: Sequence[Source]) -> None:
-    """Raise MismatchError if a dataset of a model is in two folders of results, or of predictions.
+    """Raise MismatchError if a dataset of a model is in two folders `results`, or in two folders `predictions`.
 
-    The folders of two runs of the tool hold different answers, and no replicas.
+    These are of two runs of the tool, whose answers are no repeats.
     """
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
@@ -280,7 +282,8 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return the answers of an item, each as a separate item."""
+    """Return an item for each answer: of an example (`example_abbr`) one per element of its lists; else the item
+    alone."""
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -291,9 +294,9 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return the item of each answer and the number of the answer, for a data set that is there several times.
+    """Return, for each of `items`, the index of its question and the number of its copy, counted from 1.
 
-    The copies follow each other (`n` of a data set). Return None for any other data set.
+    The items are copies of a data set, one after the other (`n` of a data set). Returns None if they are not.
     """
     asked = [_asked(item) for item in items]
     if None in asked:
@@ -305,7 +308,7 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt of an item with its gold answer, or None if it has no prompt."""
+    """Return the prompt of an item with its gold answer, as JSON; None without a prompt, and for an example."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
@@ -313,7 +316,10 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note if the tool's accuracy (or its score) in percent differs from the value that its details give."""
+    """Note if the tool's accuracy (or its score), in percent, differs from the mean of the answers.
+
+    The mean may be over the graded answers or over all of them.
+    """
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     figure = number(source.document.get(name))
     if figure is not None:
@@ -337,10 +343,10 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Return whether the details of a document are those of the tool.
+    """Return whether a document's details are the tool's, and not the rows of a table under the key `details`.
 
-    They have its names for answers and gold. They have no column for the run, the question or abstentions, and no texts
-    beside them. Their accuracy is in percent.
+    The tool's have its names for answers and gold, no column for the run, the question or abstentions, no texts beside
+    them, and an accuracy in percent.
     """
     items = details_of(document)
     item = items[0][1] if items else None
@@ -356,7 +362,7 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether an accuracy is a fraction of right items, though the tool would write percent."""
+    """Return whether an accuracy is the share of right items from 0 to 1; the tool writes it in percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return figure is not None and share > 0 and abs(figure - share) < 1e-3
@@ -377,7 +383,7 @@ def _says(item: Item) -> bool:
 
 
 def first_text(value: Any) -> str | None:
-    """Return a text, or the only text of a list; else None."""
+    """Return a text, or the elements of a list as one text; None for any other value."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else " ".join(str(part) for part in value)
     return value if isinstance(value, str) else None
@@ -387,7 +393,10 @@ def first_text(value: Any) -> str | None:
 
 
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
-    """Return the predictions with their gold answers, for nescio to judge. Raises FormatError without gold."""
+    """Return the predictions with their gold answers, for nescio to judge.
+
+    Raises FormatError if a prediction has no gold answer, unless `options.gold` is false.
+    """
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}

@@ -15,13 +15,13 @@ question is in `input` or `question` and the answer in `output`, or in the colum
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, empty
+from nescio.formats.logs.kit import Log, Row, empty
 from nescio.formats.logs.metric_tables import mark_of, marked_rows, open_answers, rows_of, value_of
 from nescio.formats.logs.metrics import by_file, metric_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -34,7 +34,6 @@ _PREFIX, _PARTS = "annotation_", ("score", "label", "error")
 _SCORE, _DETAILS = "_score", "_execution_details"
 QUESTION = ("input", "question", "query", "attributes.input.value")
 ANSWER = ("output", "answer", "response", "attributes.output.value")
-Row = Mapping[str, Any]
 
 
 @reader(
@@ -113,7 +112,7 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return the score of an annotation; NaN if it failed, None if it has no score and its label is no verdict."""
+    """Return the score of an annotation, or 1 or 0 if its label is a verdict; NaN if it failed, None without either."""
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):

@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of a file, and the question of each of its tests, keyed by the test's name in the file."""
+    """The answers of the file `label`, and the questions of its tests (`asked`), keyed by the test's name in it."""
 
     label: str
     answers: list[Answer]
@@ -182,7 +182,10 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note if the tool's counts (`results.stats`; for each prompt `metrics`) differ from those of the results."""
+    """Note if the tool's counts of successes, failures and errors differ from those of the results.
+
+    The counts over all prompts are in `stats`, and those of a prompt in its `metrics`.
+    """
     if source.kind == "lines":
         return
     table = source.document["results"] if isinstance(source.document["results"], dict) else source.document
@@ -205,10 +208,9 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return a dictionary from test names to questions.
+    """Return the question of each test, keyed by the test's name: its variables, else its prompt, else "".
 
-    A question is the variables of its test. Tests without variables have their prompts as questions if these differ. A
-    single prompt is no question, because it may change from file to file.
+    A prompt serves only if the tests have different prompts: one prompt for all may change from file to file.
     """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
@@ -230,11 +232,11 @@ def _variables(result: Result) -> str:
 
 
 def _name(files: Sequence[Tests], log: Log) -> None:
-    """Name the tests of all files, so that equal tests have equal names.
+    """Name the questions of all answers, so that equal tests have equal names.
 
-    Tests with the same variables and assertions are repeats of one question, numbered in the order of their first
-    tests. Without such repeats, a question is named by the number of its test if all files ask the same under each
-    number. Otherwise it has the number of the first file that asks the same.
+    If a run has several tests with the same variables and assertions, they are repeats of one question, and questions
+    are numbered in the order in which they come. Otherwise a question keeps the number of its test, if all files ask
+    the same under each number. If not, it has the number in the first file that asks the same.
     """
     answers = [answer for file in files for answer in file.answers]
     again = len(answers) - len({(answer.run, answer.cluster) for answer in answers})
@@ -282,7 +284,10 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> None:
-    """Raise MismatchError if the tests of two files cannot be paired by their questions."""
+    """Raise MismatchError if tests cannot be paired by their questions.
+
+    `first` and `other` are two files that ask different questions under the test `name`, as an example for the message.
+    """
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}
         if "" in file.asked.values():

@@ -96,10 +96,10 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """Return the state that a grade names, and the reason if it is an abstention or not graded.
+    """Return the state that a grade names, and the reason for an abstention or an answer that is not graded.
 
-    A grade is a letter or a word, in upper or lower case. It may be both if they agree ("A: CORRECT"), with marks
-    around them ("**B**"). A longer text is not searched: it is not graded.
+    `text` is a letter or a word, in upper or lower case, or both if they agree ("A: CORRECT"), with marks around them
+    ("**B**"). A longer text is not searched: it is not graded. `outcome_map` maps further words to outcomes.
     """
     if text is None:
         return NOT_GRADED, "without a grade"
@@ -115,10 +115,10 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
-    """Name each question by its text, with a number if a run has it more than once; questions with one text are a
-    cluster.
+    """Name each question by its text, with a number if a run has the text more than once.
 
-    Repeats are paired across runs by their targets if all runs have the same targets, and by their order otherwise.
+    Questions with one text are then a cluster. They are paired across runs by their targets if all runs have the same
+    targets, and by their order otherwise. Strata with several values for one question are dropped.
     """
     by_text: dict[str, dict[str, list[Answer]]] = {}
     for answer in answers:
@@ -154,7 +154,7 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def _steady(answers: Sequence[Answer]) -> set[str]:
-    """Return the columns that have one value per question."""
+    """Return the names of the strata that have one value per question."""
     values: dict[tuple[str, str, str | None], set[str]] = {}
     for answer in answers:
         for name, value in answer.strata.items():

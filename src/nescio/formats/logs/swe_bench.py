@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the error that asks for the number of instances, for a file that does not list the failures."""
+    """Return the error that asks the user how many instances there are, for a file that does not list the failures."""
     total, rest = len(listed.questions), "incorrect"
     rule = "the report lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
@@ -107,7 +107,7 @@ def _how_many(source: Source, listed: Outcomes) -> AskedError:
 
 
 def _name(source: Source) -> str:
-    """Return the name of a report, or that of the submission whose folder `results` holds it."""
+    """Return the name of a report's run: its stem, or the submission's folder for SUBMISSION/results/results.json."""
     folders = own_path(source.label).parts[1:-1]
     return folders[-2] if source.stem == "results" and folders[-1:] == ("results",) and folders[:-1] else source.stem
 
@@ -119,7 +119,8 @@ def _run_of(source: Source) -> str:
 
 
 def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
-    """Return the instances in the lists of a report, each with the meaning of its most specific list."""
+    """Return an answer for each instance in the lists of a report, with the state of the first of `lists` that has
+    it."""
     answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
@@ -162,9 +163,10 @@ def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
-    """Note the tool's own shares of a report, which divide by different counts of instances.
+    """Note where a report's counts differ from the lengths of its lists, and what they leave open.
 
-    Another note says if its counts differ from the lengths of its lists.
+    Notes give the tool's shares of resolved instances, of all and of the submitted ones, if instances are missing, in
+    no list, or without a patch.
     """
     report: Mapping[str, Any] = source.document
     states = [answer.state for answer in answers]

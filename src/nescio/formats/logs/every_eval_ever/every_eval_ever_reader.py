@@ -63,9 +63,9 @@ class Instance(Struct):
 
     @property
     def asked(self) -> Asked:
-        """Return the key of an instance's question: the model, the sample and a hash of the text.
+        """Return the evaluation, the sample, and the id of the result.
 
-        Two instances with equal keys answer one question.
+        The sample is the model, the id of the sample and a hash of the question's text: one model may use an id twice.
         """
         sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
         return self.evaluation_name, sample, str(self.evaluation_result_id)
@@ -86,7 +86,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []
-    silent = False  # whether any instance lacks a field for declining
+    lacks_outcome = False  # whether an instance has no field for the outcome
     for source in log.sources:
         for row, where in rows_in(source):
             one = checked(Instance, row, source, where)
@@ -97,8 +97,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 _as_written(answer, one)
             asked.append(one.asked)
             answers.append(answer)
-            silent = silent or not one.says_outcome
-    if silent and not options.declined.asked:
+            lacks_outcome = lacks_outcome or not one.says_outcome
+    if lacks_outcome and not options.declined.asked:
         log.say(
             "every_eval_ever.no_declining",
             "every_eval_ever has no field for abstentions: only empty outputs, and errors that are refusals, count "
@@ -124,7 +124,10 @@ def _check(grade: Grade, source: Source, where: str) -> None:
 
 
 def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers of one evaluation if several evaluations have the same questions; else all answers."""
+    """Return all answers, or only those of the chosen evaluation if several evaluations have the same questions.
+
+    `asked` has the key of each answer (`Instance.asked`).
+    """
     results: dict[tuple[str, Sample], set[str]] = {}
     for name, sample, result in asked:
         results.setdefault((name, sample), set()).add(result)
@@ -176,7 +179,7 @@ def _answer(instance: Instance) -> Answer:
 
 
 def _as_written(answer: Answer, instance: Instance) -> None:
-    """Copy the state and the reason that nescio wrote into an instance, if any, to its answer."""
+    """Set the state of an answer and its reason to those in the fields of the instance that nescio writes, if any."""
     metadata, grade = as_object(instance.metadata), instance.evaluation
     word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (metadata.get(OUTCOME), metadata.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:

@@ -108,7 +108,10 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return all that is known of an answer and its question beyond the grade, as texts, which the schema requires."""
+    """Return what the other fields of an instance cannot hold, keyed by name: strata, outcome, reason, confidence, …
+
+    The schema requires texts.
+    """
     metadata: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
     metadata |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})
     if outcomes.repeats is not None:

@@ -180,7 +180,10 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return the chosen split or perturbation, or the only one, or the usual one; a note counts the rest."""
+    """Return the split or perturbation (`name`) to read: the only one, the chosen one, or the usual one.
+
+    A note counts the cases that have another.
+    """
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -199,7 +202,8 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
 
 
 def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
-    """Return the chosen metric; else exact_match or a similar one; else the only score."""
+    """Return the chosen metric; else exact_match or a similar one; else the only score. A note names other metrics
+    with a different mean."""
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
     if (chosen := chosen_among(log.options, "metric", metrics)) is not None:
         return chosen
@@ -229,7 +233,7 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """Return the result of a case's request, or None if there is none, or if each option had its own request."""
+    """Return the result of a case's request; None without one, or if each option had a request of its own."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -264,9 +268,9 @@ def _options(case: Case) -> Iterator[str]:
 
 
 def _reasons(case: Case) -> Iterator[str]:
-    """Yield the graders' reasons for the grade of an answer, or the error that left no answer.
+    """Yield the error of a request that left no answer, then the graders' reasons for the grade.
 
-    Reasons are members such as `reasoning` or `gpt_reasoning` of its annotations.
+    The reasons are keys such as `reasoning` or `gpt_reasoning` in the annotations of the request.
     """
     error = (_result(case) or {}).get("error")
     if isinstance(error, str) and not _said(case):
@@ -287,7 +291,7 @@ def _gold(case: Case) -> Iterator[str]:
 
 
 def silence_of(case: Case) -> str | None:
-    """Return why a single request has no answer; ERRORED if nothing can be graded, None if there is an answer."""
+    """Return the reason why a case has no answer, or None if it has one; ERRORED if it says nothing about the model."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
@@ -300,26 +304,24 @@ def silence_of(case: Case) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return the reason for the failure of a request: withheld, refused or empty.
-
-    Any other failure is an error, which says nothing about the model.
-    """
+    """Return the reason why a request with this error has no answer: REFUSED, BLOCKED, EMPTY or, for any other error,
+    ERRORED."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion, the exponential of its log-probability.
+    """Return the probability of the completion (the exponential of its log-probability), or None.
 
-    A log without log-probabilities has 0 there, so the probability is 1.
+    It is 1 in a log without log-probabilities, which has 0 for them.
     """
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """Return the answer if it should name an option and names none; else None."""
+    """Return the text of an answer that should name an option and names none; None for any other answer."""
     joint = part_of(folder.documents[STATE], "adapter_spec", "method") == "multiple_choice_joint"
     named, options = _option(case)
     return _said(case) if joint and options and named is None else None

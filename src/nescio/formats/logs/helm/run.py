@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, offer
-from nescio.formats.logs.kit import runs_of
+from nescio.formats.logs.kit import printable, runs_of
 from nescio.formats.registry import SourceRole
 from nescio.sources.elements import identity, number
 from nescio.sources.source import own_path
@@ -27,11 +27,10 @@ PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")
 
 
 class Folder(Struct, frozen=True):
-    """A run folder: its documents and files keyed by kind, and the parts of its name.
+    """A run folder.
 
-    These are `model`, `scenario` and other parameters.
-
-    `run` is the name of the run, and `prefix` the beginning of its questions' names.
+    `documents` and `files` are keyed by the part of the run (STATE, STATS, …). `model`, `scenario` and `parameters` are
+    the parts of the folder's name. `run` is the name of the run, and `prefix` begins the names of its questions.
     """
 
     path: Path
@@ -63,7 +62,8 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files grouped by folder. Raises MismatchError if a folder lacks one of its two files."""
+    """Return the files grouped by folder. Raises MismatchError if a folder lacks STATE or STATS, or has a file
+    twice."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -91,7 +91,7 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
 
 
 def say_others(parts: Sequence[SourceRole]) -> list[Note]:
-    """Note the given files that hold no answers."""
+    """Return a note that names the given files without answers; empty if there are none."""
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:
         return []
@@ -99,9 +99,9 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return the run folder, with the parts of the name `scenario:parameter=value,...,model=...`.
+    """Return the run folder. Its parts are in its name: `scenario:parameter=value,...,model=...`.
 
-    In a folder's name, another mark replaces the colon.
+    The name is in run_spec.json, or else that of the folder, in which another mark replaces the colon.
     """
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name
@@ -112,11 +112,7 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
     pairs = [argument.partition("=") for argument in (parameter, *others)]
     parameters = {key: value for key, _, value in pairs if key and value}
     known = adapter.get("model") if isinstance(adapter, dict) else None
-    model = (
-        parameters.pop("model", "")
-        or (sanitize(known, target="message") if isinstance(known, str) else "")
-        or own_path(path).name
-    )
+    model = parameters.pop("model", "") or printable(known) or own_path(path).name
     return Folder(path, documents, files, model, scenario, parameters)
 
 
@@ -143,11 +139,8 @@ def open_cases(folder: Folder) -> list[Case]:
         if not isinstance(instance, dict):
             raise FormatError(folder.files[STATE], "a request state must have an instance", where=where, value=state)
         key = _key(instance.get("id"), state, instance, folder.files[STATE], where)
-        split = instance.get("split")
         labels = {"sub_split": instance.get("sub_split")}
-        case = cases.setdefault(
-            key, Case(*key, sanitize(split, target="message") if isinstance(split, str) else "", where, labels)
-        )
+        case = cases.setdefault(key, Case(*key, printable(instance.get("split")), where, labels))
         case.requests.append(state)
     for i, entry in enumerate(folder.documents[STATS], 1):
         where = f"item {i}"
@@ -184,7 +177,8 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """Yield the scores of one entry, without sub-splits, which the whole includes."""
+    """Yield the name and the mean of each score in one entry. Scores of sub-splits, parts of the whole, are left
+    out."""
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

@@ -112,8 +112,9 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 class Grade(Struct, frozen=True):
     """The meaning of a score.
 
-    It is one of five: a number (NaN if there is none); a reason for an abstention; a reason for no grade; the outcome
-    that the user assigned to a word; or an unknown word. `own` is the number in the tool's own figures.
+    `score` is its number, or NaN; `silent` a reason for an abstention; `failed` a reason for no grade; `state` the
+    outcome that the user assigned to its word; and `label` a word of unknown meaning. `own` is the number in the tool's
+    own figures.
     """
 
     score: float = math.nan
@@ -197,7 +198,7 @@ def _read(value: Any) -> float | None:
 
 
 def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
-    """Raise FormatError if scores are words whose meaning nobody stated."""
+    """Raise FormatError if a score is a word of unknown meaning (`label`). It names the words and the option."""
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
@@ -213,9 +214,10 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 
 
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
-    """Return the answer of a sample, graded or with its reason for abstaining.
+    """Return the answer of a sample with its grade, or with the reason why it is no answer.
 
-    An answer that is not right is an abstention if the provider blocked it or it is empty.
+    An answer that is not right is none if the provider blocked it or it is empty. `least` is the threshold on the
+    score, or None.
     """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
@@ -243,7 +245,10 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 def _against_header(
     log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> None:
-    """Note if the log's own figure covers other samples than the log holds, or differs from their mean."""
+    """Note if the log's own figure covers another number of samples than the log holds, or differs from their mean.
+
+    `of` is the scorer and the key in its scores, and `numbers` has the number that the tool reads from each score.
+    """
     scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in script.figures():
@@ -271,8 +276,8 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
-    """Return the questions and answers of the logs without grades; a sample that stopped with an error is a missing
-    row."""
+    """Return the questions and answers of the logs without grades. A sample that stopped with an error has no
+    answer, not even an empty one."""
     questions: dict[str, Question] = {}
     runs: dict[str, dict[tuple[str, int], Response]] = {}
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)

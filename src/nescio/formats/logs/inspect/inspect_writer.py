@@ -32,7 +32,7 @@ _VALUES = {CORRECT: "C", INCORRECT: "I", SILENT: "N", NOT_GRADED: float("nan")}
 _WORDS = {why: reason for reason, why in REASONS.items()}
 
 
-@writer("inspect", about="logs of Inspect, one .json per run, with silence as N, in a folder", takes=Outcomes)
+@writer("inspect", about="logs of Inspect, one .json per run, with abstentions as N, in a folder", takes=Outcomes)
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
     """Write a log for each run, and note the data that a log cannot hold."""
     now = datetime.now(UTC).replace(microsecond=0)

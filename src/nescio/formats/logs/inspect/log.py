@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from nescio.data.reasons import BLOCKED, ERRORED, REFUSED
 from nescio.data.texts import in_words
 from nescio.errors import FormatError
-from nescio.formats.logs.kit import NO_SCORE, Log
+from nescio.formats.logs.kit import NO_SCORE, Log, printable
 from nescio.formats.registry import ReadOptions
 from nescio.sources.documents import read_members
 from nescio.sources.elements import as_list, as_object, identifier, identity, number, objects_in, part_of, texts_in
@@ -21,11 +21,8 @@ from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
-HEADERS = (
-    "header.json",
-    "_journal/start.json",
-    "start.json",
-)  # The last is for early logs, whose summary is in results.json.
+# The last is for early logs, whose summary is in results.json.
+HEADERS = ("header.json", "_journal/start.json", "start.json")
 SKIPPED = {"events", "events_data", "messages", "attachments", "store"}  # long parts that nescio does not read
 UNNAMED = "score"  # the name of the scorer in early logs, whose samples have one score without a name
 UNREAD = "grade_parse_failure"  # the tool's reason, since May 2026, if it found no grade in a judge's words
@@ -53,8 +50,8 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason for no score. `silent` is the provider's word that the answer was blocked or refused, and
-    `empty` says that there is no answer.
+    `stopped` is the reason for no score, if there is none. `silent` says that the provider blocked or refused the
+    answer, and is None otherwise. `empty` says that the output holds neither a text nor a tool call.
     """
 
     id: str
@@ -87,8 +84,7 @@ class Transcript(Struct, frozen=True):
 
     def text(self, *names: str) -> str:
         """Return the header's value at this path of names if it is a string, or else an empty string."""
-        value = self.held(*names)
-        return sanitize(value, target="message") if isinstance(value, str) else ""
+        return printable(self.held(*names))
 
     @property
     def expected(self) -> int | None:
@@ -109,18 +105,11 @@ class Transcript(Struct, frozen=True):
                 value = number(part_of(metric, "value"))
                 if value is not None and name.split("/")[-1] in ("accuracy", "mean"):
                     scorer, called = (sanitize(str(score.get(key)), target="message") for key in ("scorer", "name"))
-                    reducer = score.get("reducer")
-                    yield (
-                        scorer,
-                        called,
-                        sanitize(name, target="message"),
-                        value,
-                        sanitize(reducer, target="message") if isinstance(reducer, str) else "",
-                    )
+                    yield scorer, called, printable(name), value, printable(score.get("reducer"))
 
 
 def open_log(source: Source, log: Log) -> Transcript:
-    """Read a log with its samples. Raises FormatError if it has none."""
+    """Return a log with its samples. Raises FormatError if it has no samples."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -202,9 +191,10 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return samples with distinct pairs of id and epoch.
+    """Return the samples of a log with distinct pairs of id and epoch.
 
-    Samples that appear again are kept if the log counts them all; otherwise the last one counts.
+    If the log counts all of its samples, those with an earlier pair get a free epoch; otherwise the last of each pair
+    counts.
     """
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
@@ -312,8 +302,10 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """Return the text of an answer, why the provider blocked or refused it (or None), and whether it is completely
-    empty."""
+    """Return the text of an output, why the provider blocked or refused it (or None), and whether it is empty.
+
+    An output without a text is not empty if the model called a tool.
+    """
     first = next(iter(as_list(output.get("choices"))), None)
     content = part_of(first, "message", "content")
     blocks = objects_in(content)
@@ -343,7 +335,7 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers, with letters of options replaced by the options."""
+    """Return the gold answers of a target. If all are letters of options, the options themselves are returned."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

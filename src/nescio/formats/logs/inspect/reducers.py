@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-Repeat = tuple[
-    Any, float
-]  # a scorer's word for one answer, and the number that the tool reads from it (NaN: not scored)
+Repeat = tuple[Any, float]  # a scorer's word for an answer, and the number that the tool reads from it, or NaN
 Range = tuple[float, float]  # the least and the greatest value that a reducer may have given
 _OF_K = re.compile(r"(at_least|pass_at|pass_k)_(\d{1,6})")
 _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
@@ -22,12 +20,12 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """Return the mean over the questions of their reduced repeats, as a range, or None if it cannot be computed.
+    """Return the range of the mean, over the questions, of the value to which `reducer` reduces a question's repeats.
 
-    The tool leaves out answers without a score. Its reducers are mean, median, mode, max, at_least_2, pass_at_2 and
-    pass_k_2. The mode of a tie is the value that came first, but a log does not keep the order, so the result is a
-    range. The last three count scores from a threshold on that the log does not state. They can be computed if all
-    scores are 0 or 1.
+    Answers without a score are left out, as in the tool. The reducers are mean, median, mode, max, at_least_K,
+    pass_at_K and pass_k_K. The range has a width only for mode: of tied values the tool takes the first, and a log does
+    not keep the order. The last three count scores from a threshold on that the log does not state, so they are
+    computed only if all scores are 0 or 1. Returns None if the value cannot be computed.
     """
     name = reducer.removeprefix("inspect_ai/")
     ranges: list[Range] = []
@@ -63,10 +61,10 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
 
 
 def _of_k(reducer: str, k: int, total: int, right: int) -> float | None:
-    """Return the value of a reducer on `total` samples, or None if there are fewer than k.
+    """Return the value of a reducer for `right` right answers of `total`.
 
-    `at_least` is 1 if at least k samples are right. `pass_at` is the chance that at least one of k drawn samples is
-    right, and `pass_k` the chance that all k are.
+    `at_least` is 1 if at least k answers are right, else 0. `pass_at` is the chance that at least one of k answers
+    drawn is right, and `pass_k` the chance that all k are. `pass_at` and `pass_k` are None for fewer than k answers.
     """
     if reducer == "at_least":
         return float(right >= k)

@@ -26,7 +26,7 @@ from nescio.data.outcomes import INCORRECT
 from nescio.errors import FormatError, MismatchError, offer
 from nescio.formats.answers import SCORE, Answer
 from nescio.formats.choices import check_choice, chosen_among, pick
-from nescio.formats.logs.kit import NO_SCORE, Log, place, rows_in, run_names
+from nescio.formats.logs.kit import NO_SCORE, Log, place, printable, rows_in, run_names
 from nescio.formats.logs.lm_eval.rows import EXACT, Item, Rows, numbered, read_items, say_repeats, without_gold
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, objects_in, part_of, texts_in
@@ -39,7 +39,7 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\
 
 
 class Sheet(Struct, frozen=True):
-    """A samples file: the task in its name, its run, its rows, and the results file beside it."""
+    """A samples file: the task in its name (None without one), its run, its rows, and the results beside it."""
 
     path: Path
     task: str | None
@@ -49,10 +49,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Samples as given: the file, the task, the run, the rows, and the results beside them.
-
-    The run is named by its folder, and by the date if only the date distinguishes it.
-    """
+    """Samples before their run has a name: `run` is the folder, and the date if only the date distinguishes the run."""
 
     path: Path
     task: str | None
@@ -101,8 +98,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], log: Log) -> list[Given]:
-    """Return the samples in their own files, then those in results files that have no samples file of the task beside
-    them."""
+    """Return the samples in files of their own, then those that a results file holds itself.
+
+    The latter are left out for a task that has a samples file in the same folder.
+    """
     named = [_NAMED.fullmatch(source.stem) for source in samples]
     folders = [own_path(source.label).parent for source in samples]
     tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
@@ -137,19 +136,13 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples, each with its run.
-
-    A folder is a run. If it holds a task twice, each date in it is a run.
-    """
+    """Return the samples with their rows read and their runs named: by the model in the results, or by the folder."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for given in files:
         folder, date = given.run
         model = (given.results or {}).get("model_name")
         apart = f"{place(folder)} {date}" if date else place(folder)
-        names.setdefault(
-            given.run,
-            (sanitize(model, target="message") if isinstance(model, str) and model else folder.name or "run", apart),
-        )
+        names.setdefault(given.run, (printable(model) or folder.name or "run", apart))
     runs = dict(zip(names, run_names(list(names.values())), strict=True))
     sheets = []
     for given in files:
@@ -162,7 +155,7 @@ def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
 def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
-    """Return the results file of the same folder that holds the task; among several, the one of the same date."""
+    """Return the results file in the folder that holds the task, or None; among several, the one of the date."""
     beside = [
         (path, content) for path, content in results if own_path(path).parent == folder and task in content["results"]
     ]
@@ -181,7 +174,10 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
-    """Return the answers of one file by the chosen filter and metric, and whether they are outcomes or only scores."""
+    """Return the answers of one file, the metric that scores them, and whether they are outcomes (or only scores).
+
+    The user chooses the filter and the metric. The rows of the sheet are cleared.
+    """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
     items = numbered([item for item in sheet.items if item.filter == name])
     items = without_gold(sheet.path.name, items, log)
@@ -228,9 +224,10 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
-    """Return the metric asked for, or the only one of the best kind.
+    """Return the chosen metric, or the only one of the first of these groups that has any.
 
-    The kinds are, best first: metrics of right or wrong, metrics from 0 to 1, numbers.
+    The groups are: metrics that are always 0 or 1, metrics from 0 to 1, and all other numbers. A note names the metrics
+    that are not used. Raises UsageError if the group has several metrics and none is chosen.
     """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -253,20 +250,20 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
     left = [name for name in values if name != metric]
     if left or other:
         others = [*left, *(f"{name} (lists)" for name in other)]
-        template = "{subject}: by {metric}; not used: {others:list}"
+        template = "{subject}: scored by {metric}; metrics not used: {others:list}"
         log.say("lm_eval.one_metric", template, sheet.path.name, metric=metric, others=others)
     return metric
 
 
 def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
-    """Note if the results file counts other documents than the samples hold, or states another figure."""
+    """Note if the results file counts more or fewer documents than the samples hold, or states another `figure`."""
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note if two runs have different documents with the same number."""
+    """Note if two runs have documents with the same number and task, but different hashes."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

@@ -21,9 +21,8 @@ from nescio.text import best_f1, normalise, sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
-BOTH_WAYS = (
-    "acc_mutual_info"  # With this metric, log-probabilities of the options without the question follow those with it.
-)
+# With this metric, log-probabilities of the options without the question follow those with it.
+BOTH_WAYS = "acc_mutual_info"
 EXACT, F1 = "exact", "f1"  # the figures of SQuAD's evaluation script
 NO_PREDICTION = "abstained by an empty prediction"  # the rule of SQuAD's script
 _LONGEST = 400  # the most characters of an answer that may decline in words
@@ -35,13 +34,13 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 class Item(Struct, frozen=True):
     """One row of a samples file.
 
-    It has its metrics (None for a value that is no number) and the reason why it is no answer. It says whether an
-    answer exists (-1 if the row does not say). It also has the words in which it declines, and the confidence of the
-    best option, and of the best one per length.
-
-    `repeat` is the number of the response among several to the question. `said` is a hash of the responses. `ungraded`
-    is the number of responses that the row's metrics leave out. `no_gold` says that its gold answer is empty, and
-    `paired` that its metrics hold the prediction and the gold answers. `text` is a short answer as it was graded.
+    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row is no
+    answer, and `declines` the words in which it declines. `answerable` is -1 if the row does not say whether the
+    question has an answer. `sure` is the confidence of the best option, and of the best option per length. `hash` is a
+    hash of the document. `repeat` is the number of the response among several to the question, and `said` a hash of the
+    responses. `ungraded` is the number of responses that the metrics leave out. `no_gold` says that the gold answer is
+    empty, and `paired` that the metrics hold the prediction and the gold answers. `text` is a short answer as it was
+    graded.
     """
 
     doc: str
@@ -64,7 +63,11 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Yield the rows of a samples file. The hashes of their documents are kept if other files exist for comparison."""
+    """Yield the rows of a samples file.
+
+    `fallbacks` are texts that a filter inserts if it extracts nothing. Unless the file is `alone`, the rows keep the
+    hashes of their documents, so that files can be compared.
+    """
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
@@ -77,9 +80,9 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response to a question, if `repeats` made several and the metrics grade each of them.
+    """Return a row for each response in `row` if there are several and a metric grades each; else the row alone.
 
-    Such metrics are lists of numbers, as long as the list of responses.
+    Such a metric is a list of numbers, as long as the list of responses.
     """
     size = _sampled(row)
     metrics = row.get("metrics")
@@ -177,8 +180,7 @@ def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[
 
 
 def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
-    """Return the question of a document (or the prompt), the target, and the answer; with options, the likeliest
-    option."""
+    """Return the texts of a row: the question (or the prompt), the target, and the answer (or the likeliest option)."""
     doc, target = as_object(row.get("doc")), row.get("target")
     question = next((doc[name] for name in QUESTIONS if doc.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
     if not pairs:
@@ -193,7 +195,7 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:
-    """Return a part of a request: the prompt (0), or the continuation (1)."""
+    """Return the prompt (part 0) or the continuation (part 1) of the request with this number; "" without one."""
     text: Any = None
     if isinstance(arguments, dict):
         text = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
@@ -204,10 +206,10 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """Return the words in which an answer declines: as it was graded, after the filter, or anywhere in the model's
-    response.
+    """Return the first text of the first of `forms` whose texts all match `--declined-pattern`, or None.
 
-    A single one of several samples is not searched, because a vote over the samples may have gone the other way.
+    A form has the texts of one answer, such as its responses before and after a filter. If only some of its texts
+    match, a vote over them may have gone the other way.
     """
     for texts in forms:
         if texts and all(map(options.declined.fits, texts)):
@@ -241,7 +243,7 @@ def _pairs(responses: list[Any]) -> list[float]:
 
 
 def _lengths(arguments: Any, count: int) -> list[int] | None:
-    """Return the number of characters of each option, from its request."""
+    """Return the number of characters of each of `count` options, from their requests; None if one has no text."""
     if isinstance(arguments, dict):
         texts = [part_of(arguments, f"gen_args_{i}", "arg_1") for i in range(count)]
     else:
@@ -253,10 +255,10 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax at the best option, and at the best option per length.
+    """Return the softmax of the options' log-probabilities at the best option, and at the best per character.
 
-    Return None for a single option, or without a finite number. The log-probability of a single text is that of the
-    gold answer, which says nothing about the given answer.
+    The second is None without `lengths`. Returns None for a single text, whose log-probability is that of the gold
+    answer and not of the given one, and for values that are not finite.
     """
     if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
         return None
@@ -272,9 +274,10 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows; those of one document are numbered as repeats if all documents have equally many.
+    """Return the rows, those of one document numbered as repeats if all documents have equally many.
 
-    Rows with the same responses are duplicates of one row, which later code refuses.
+    If all rows of each document have the same responses, they are duplicates: they stay as they are and are refused
+    later.
     """
     rows = Counter(item.doc for item in items)
     if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:
@@ -290,11 +293,9 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, with questions whose gold answer is empty marked as having no answer.
+    """Return the rows, marked as answerable or not: a question has no answer if its gold answer is empty.
 
-    This applies if only some documents of the task have an empty gold answer; the others have an answer.
-
-    If all gold answers are empty, the task is graded in another way.
+    If all gold answers are empty, the task is graded in another way, and the rows stay as they are.
     """
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
