@@ -248,7 +248,7 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
             notes_of_writing(found, "pan", tmp_path / "out")
     (tmp_path / "silent.txt").write_text("EN01 - 0.9\nEN02 N 0.1\n")
     found = data_of([tmp_path / "truth.txt", tmp_path / "silent.txt"])
-    assert "run 'silent': 1 scores given with silence (-) written as 0.5" in notes_of_writing(
+    assert "run 'silent': 1 scores of abstentions (-) are written as 0.5" in notes_of_writing(
         found, "pan", tmp_path / "out"
     )
     assert_array_equal(read_folder(tmp_path / "out").state, found.state)

@@ -15,7 +15,7 @@ def fault_at(source: Source, line: int, rule: str, value: object = None) -> Form
 
 
 def whole_in(cell: str) -> int | None:
-    """Return the whole number in a cell, or None."""
+    """Return the whole number of a cell, or None if the cell holds anything else, or 20 digits or more."""
     try:
         return int(cell) if len(cell) < _MOST_DIGITS and "_" not in cell else None
     except ValueError:
@@ -23,8 +23,10 @@ def whole_in(cell: str) -> int | None:
 
 
 def say_left_out(source: Source, run: str, extra: int, answers: int, notes: list[Note]) -> None:
-    """Add a note on how many of a run's answers are to questions that the gold lacks. Raises MismatchError if all
-    are."""
+    """Add a note on `extra`, those of a run's `answers` that are to questions without gold.
+
+    Raises MismatchError if all answers are.
+    """
     if extra == answers:
         raise MismatchError(f"{source.label} answers none of the questions that the gold holds")
     if extra:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 
 def word_lists(module: str) -> dict[str, str]:
-    """Return the lists of the module in this file, keyed by name: words separated by white space, or groups by
-    semicolons."""
+    """Return the lists of words of a module, keyed by name; `module` is the module's file.
+
+    Words are separated by white space, and groups of words by semicolons.
+    """
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))

@@ -43,12 +43,12 @@ def lacking(folder: Path) -> str | None:
 
 @lru_cache(maxsize=2)
 def open_folder(folder: Path) -> Any:
-    """Return nltk's reader of the English files in a folder."""
+    """Return nltk's reader of the English files of WordNet in a folder."""
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """The English files only, with the list that Debian omits."""
+        """Reads WordNet's English files only, and supplies the list of lexicographer's files if it is missing."""
 
         def open(self, file: str) -> Any:
             if file != "lexnames" or (folder / file).is_file():

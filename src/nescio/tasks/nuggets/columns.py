@@ -57,13 +57,13 @@ declare(
     _count(STRING_LENGTH, "non-white characters of one answer string, at least 1; 0 where there is none"),
     Column(
         "nuggets.string_precision",
-        "a thesis's mean precision of the answer strings, at a length allowance; 1 for silence",
+        "a thesis's mean precision of the answer strings, at a length allowance; 1 for an abstention",
         "score",
         derive=_string_precision,
     ),
     Column(
         "nuggets.string_sum",
-        "the same as the thesis prints it: the sum, not the mean",
+        "the sum of the precisions of the answer strings, as the thesis prints it in place of the mean",
         "score",
         derive=_string_sum,
     ),

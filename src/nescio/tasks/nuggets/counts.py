@@ -178,7 +178,9 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
     for run in runs:
         for question in questions:
             if (run, question) not in cells:
-                raise MismatchError(f"run {run!r} has no row for question {question!r}; silence is a row of zeros")
+                raise MismatchError(
+                    f"run {run!r} has no row for question {question!r}; an abstention is a row of zeros"
+                )
     for question in questions:
         first = cells[runs[0], question]
         for run in runs[1:]:
@@ -191,7 +193,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """Return the other columns that are constant within each question."""
+    """Return the strata that have one value within each question, as arrays of shape (questions,), keyed by name."""
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():

@@ -3,14 +3,14 @@ r"""Answer definition questions from a folder of texts; abstain if nothing defin
 1. Sentences that name the target are about it, and those that go on with a pronoun right after one. "Sir John Hale"
    may be named without the title, with other names or initials between, by initials ("J. R. Hale"), or in the order of
    a reference book ("Hale, John Rigby, Sir"); by the last name alone in texts that give more of it.
-2. Each gets the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition, "known as", dates,
-   roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other sentences about the
-   target share.
-3. In falling order of that, near-repeats are passed over and whole sentences taken while they fit the length.
-4. What was taken is put in reading order: what the target is, when it lived, what it did, the rest.
+2. The score of a sentence is the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition,
+   "known as", dates, roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other
+   sentences about the target share.
+3. Whole sentences are taken in falling order of their scores while they fit the length; near-repeats are left out.
+4. The sentences taken are put in reading order: what the target is, when it lived, what it did, the rest.
 
-The confidence is $1 - \prod_s (1 - p_s)$ over the defining sentences taken, p being their patterns' strengths. It ranks
-responses; it is no probability.
+The confidence is $1 - \prod_s (1 - p_s)$ over the defining sentences taken, with p the strengths of their patterns. It
+ranks responses; it is no probability.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Text(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: its document and place, its strongest pattern, and its further score."""
+    """A sentence about the target: its document and place, its strongest pattern, and its score (`worth`)."""
 
     text: str
     document: str
@@ -149,11 +149,10 @@ def _given(name: str) -> str:
 
 
 def _names(question: str, text: Text) -> str:
-    """Return a regular expression for the names of the target in a text: literally, in the plural, a person in other
-    forms.
+    """Return a regular expression for the names of the target in a text.
 
-    The last name alone, or with a title, counts only in a text with a fuller name, and not right after another word:
-    "Anna Tosk" is not "Mirela Tosk".
+    These are the target itself, its plural, and the other forms of a person's name. The last name alone, or with a
+    title, counts only in a text with a fuller name, and not right after another word: "Anna Tosk" is not "Mirela Tosk".
     """
     target, (last, forms) = subject(question), _person(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -165,8 +164,10 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest pattern that a sentence matches, slightly stronger for each other kind of defining
-    pattern."""
+    """Return the strongest pattern that a sentence matches, or None; `name` is the expression for the target.
+
+    The strength grows slightly for each other name of a defining pattern that matches.
+    """
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
         return None
@@ -196,8 +197,10 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return each sentence's BM25 score for the query, divided by the largest; all 0 if no sentence has a query
-    word."""
+    """Return the BM25 scores of all sentences for the query, keyed by place and divided by the largest.
+
+    All are 0 if no sentence has a word of the query.
+    """
     try:
         import bm25s
     except ImportError:
@@ -257,8 +260,9 @@ def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, 
 def answer(
     targets: Mapping[str, str], texts: Sequence[Text], name: str, *, length: int = 600, threshold: float = 0.5
 ) -> Run:
-    """Return the run of responses to every target, keyed by id; `length` is the most non-white characters of a
-    response.
+    """Return the run of responses to all targets, whose questions `targets` holds, keyed by id.
+
+    `length` is the most non-white characters of a response, and `threshold` the least confidence of one.
 
     Raises UsageError for a length below 1 or a threshold outside [0, 1].
     """
@@ -276,7 +280,7 @@ def bundled() -> Path:
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """Return each target's question from JSON Lines of `id` and `target`. Raises FormatError with the line."""
+    """Return the questions in JSON Lines of `id` and `target`, keyed by id. Raises FormatError with the line."""
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(
@@ -311,8 +315,10 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run, completely or not at all, as JSON Lines or in TREC's form (.txt), where an abstention has no
-    line."""
+    """Write a run as JSON Lines, or to a .txt file in TREC's form, where an abstention has no line.
+
+    The file is written completely or not at all.
+    """
     path = Path(path)
     lines = _trec(run) if path.suffix.lower() == ".txt" else [json.dumps(row, ensure_ascii=False) for row in _rows(run)]
     write_text(path, "".join(line + "\n" for line in lines))

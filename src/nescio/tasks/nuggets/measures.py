@@ -5,7 +5,7 @@ characters. A run's score is the mean over questions. A question without a vital
 leave it out, with a note.
 
 beta is 3 by default, as in 2004-2006; TREC 2003 had 5. delta is the length allowance per found nugget in non-white
-characters, 100 in TREC. Measures of nuggets that a program matched are in `nuggets_automatic.py`.
+characters, 100 in TREC. Measures of nuggets that a program matched are in `measures_automatic.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _over(part: Any, whole: Any) -> Any:
 
 
 def _precision(returned: Any, length: Any, delta: float) -> Any:
-    """Return 1 up to the allowance, and beyond it the allowance divided by the length."""
+    """Return 1 for a length up to the allowance (delta for each nugget returned), else the allowance / length."""
     allowed = delta * np.asarray(returned, dtype=float)
     return np.where(length <= allowed, 1.0, _over(allowed, np.asarray(length, dtype=float)))
 
@@ -40,11 +40,11 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """Return the columns of a mean over the questions that count."""
+    """Return the two columns of a mean over the questions in `counted`: their scores, and 1 for each of them."""
     return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
-def _without_vital(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001  one remark for all
+def _without_vital(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001  one remark for all measures
     questions = int((q.vital == 0).sum())
     if not questions:
         return None

@@ -1,7 +1,7 @@
 """Measure definition questions without assessors: nuggets matched by POURPRE (`automatic_…`) or a language model
 (`vital`, `all`).
 
-The language model is AutoNuggetizer's. `nuggets.py` has the measures for assessors' matches, and the recall, precision
+The language model is AutoNuggetizer's. `measures.py` has the measures for assessors' matches, and the recall, precision
 and F that these measures use.
 """
 

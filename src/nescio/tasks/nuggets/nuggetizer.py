@@ -163,5 +163,5 @@ def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
     """Return the answer as one string, because assignments do not say which sentence has a nugget."""
     text = row.get("answer_text")
     if not isinstance(text, str):
-        raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)
+        raise at.fail("answer_text must be a text: nugget precision needs its length", text)
     return (text,) if text.strip() else ()

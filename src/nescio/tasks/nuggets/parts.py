@@ -44,8 +44,10 @@ class Keys(Struct):
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """Add a nugget. If other assessors labelled it already, its text must be the same, and their labels are
-        joined."""
+        """Add a nugget, or the labels of further assessors to a nugget that is there already.
+
+        Raises FormatError if the texts differ, or if an assessor labels it twice.
+        """
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
         if before is None:
@@ -61,7 +63,7 @@ class Keys(Struct):
     def targets(self) -> tuple[Target, ...]:
         """Return all targets.
 
-        Raises MismatchError if only some nuggets of a target have a weight, or labels of some assessors.
+        Raises MismatchError if only some nuggets of a target have a weight, or if not all assessors labelled all.
         """
         targets = []
         for name, nuggets in self.nuggets.items():
@@ -105,8 +107,10 @@ class Said(Struct):
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Start a response that one line holds completely; `verb` is the word for the run's action in an error
-        message."""
+        """Start the response of a run to a target (`key`), which one line holds completely.
+
+        `sure` is its confidence, and `verb` says what the run does in the error for a second response.
+        """
         run, target = key
         if key in self.where:
             raise at.fail(f"run {run!r} {verb} {target} again; it already did on line {self.where[key].line}", target)
@@ -116,7 +120,7 @@ class Said(Struct):
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
         """Add a string of a response."""
         if not text.strip():
-            raise at.fail("the answer string is empty; a question without strings is silence", text)
+            raise at.fail("the answer string is empty; to abstain, give no answer string for the question", text)
         known = self.strings.setdefault(key, {})
         if rank in known:
             rule = f"rank {rank} of question {key[1]} appears twice; first on line {known[rank].line}"
@@ -137,7 +141,7 @@ class Said(Struct):
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Return the index (from 0) of a response's string with a given rank, or None without such a string."""
+        """Return the index, from 0, of the string with this rank in a response; None without such a string."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
@@ -155,7 +159,7 @@ class Mapped(Struct, frozen=True):
 
 
 def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
-    """Return the match in a line of a mapping, checked against the key and the runs; None for a run that was not given.
+    """Return the match in `row`, a line of a mapping, checked against key and runs; None for a run that was not given.
 
     Raises FormatError for an unknown question, nugget or string.
     """
@@ -176,7 +180,7 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
 
 
 def check(keys: Keys, answers: Said) -> None:
-    """Raise FormatError for a response to a question that is not in the key."""
+    """Raise FormatError for a response to a question that is not in the key, MismatchError without a run."""
     for key, at in answers.where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])

@@ -30,11 +30,11 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
-    r"""Return the largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s.
+    r"""Return the largest share of a nugget's weight that a string holds:
+    $\max_s \sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$.
 
-    It is 0 without strings, or for a nugget without weight.
-
-    Every occurrence of a word in the nugget counts; one occurrence in the string is enough.
+    It is 0 without strings, or for a nugget without weight. Every occurrence of a word in the nugget counts; one
+    occurrence in the string is enough.
     """
     whole = math.fsum(weight(term) for term in nugget)
     if not whole:
@@ -44,12 +44,12 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
-    """Return the match by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
+    """Return the match of a nugget with strings by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
     return share(stems(nugget), list(map(stems, strings)), lambda _: 1.0)
 
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
-    """Return the match by idf, with weights from these nuggets."""
+    """Return the matcher by idf, whose weights come from these nuggets, those of the whole key."""
     frequency = Counter(term for nugget in nuggets for term in set(stems(nugget)))
 
     def weight(term: str) -> float:
@@ -63,10 +63,10 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
     return match
 
 
-def by_embedding(model: str = MODEL) -> Matcher:
-    """Return the match by meaning: the largest cosine of nugget and any string, at least 0.
+def by_embedding() -> Matcher:
+    """Return the matcher by meaning: the largest cosine of a nugget and a string, and at least 0.
 
-    Needs sentence-transformers and its model. Raises UsageError if it is not installed.
+    Raises UsageError if sentence-transformers is not installed.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -74,7 +74,7 @@ def by_embedding(model: str = MODEL) -> Matcher:
         raise UsageError(
             "matching by embedding needs a library that is not installed: pip install 'nescio[embeddings]'"
         ) from None
-    encoder = SentenceTransformer(model)
+    encoder = SentenceTransformer(MODEL)
 
     def match(nugget: str, strings: Sequence[str]) -> float:
         if not strings:
@@ -98,8 +98,8 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
     """Return the columns of every run on every target by automatic matching, with notes that say so.
 
-    A nugget is vital if more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of
-    vital nuggets. `automatic_found` is the number of nuggets with a match above 0, each of which allows 100 characters.
+    A nugget is vital if more than half of the key's assessors say so. `pourpre.match` is the sum of the matches of
+    vital nuggets. `pourpre.found` is the number of nuggets with a match above 0.
     """
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]

@@ -11,7 +11,7 @@ JSON Lines:
 
     key      `{"id", "target"?, "nuggets": [{"id"?, "text", "vital": true | {"assessor": true, …}, "weight"?}],
              …strata}`
-    run      `{"id", "strings": [text | {"text", "doc"?}], "confidence"?, "run"?}`; an empty list is silence
+    run      `{"id", "strings": [text | {"text", "doc"?}], "confidence"?, "run"?}`; an empty list is an abstention
     mapping  `{"id", "run", "nugget", "rank"?, "assessor"?}`
 
 Without a mapping nuggets are matched automatically (`--choose automatic=count|idf|embedding`), and everything says so.
@@ -58,9 +58,8 @@ def recognise(source: Source) -> str | None:
     if len(cells) >= 7 and _whole(cells[3]) is not None and finite(cells[4]) is not None:
         return RUN
     ranked = len(cells) in (4, 5) and (_whole(cells[2]) is not None or cells[2] == NOTHING)
-    of_documents = len(cells) == 4 and (
-        _whole(cells[1]) is not None or cells[1].upper() == "Q0"
-    )  # qrels of numbered ones
+    # Four cells may also be qrels of numbered documents.
+    of_documents = len(cells) == 4 and (_whole(cells[1]) is not None or cells[1].upper() == "Q0")
     return MAPPING if ranked and not of_documents and not is_judged_in_numbers(cells) else None
 
 
@@ -114,8 +113,7 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError if an assessor finds nothing in a response, or in one of its strings, and also a nugget
-    there."""
+    """Raise FormatError if an assessor maps no nugget to a response or a string (-), and a nugget to it as well."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
     for row in mapped:
@@ -133,9 +131,9 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Return the targets of one key, or of its files by several assessors.
+    """Return the targets of a key: of one file, or of one file for each assessor.
 
-    Raises FormatError with the line of the first invalid one.
+    Raises FormatError with the first invalid line.
     """
     keys = Keys()
     for source in sources:
@@ -154,10 +152,8 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
         if labels is None:
             raise at.fail("a line of a key is `qid nugget vital|okay text`", " ".join(cells))
         if people.setdefault(cells[0], len(labels)) != len(labels):
-            rule = (
-                f"{len(labels)} label{'s' if len(labels) > 1 else ''} where question {cells[0]} has {people[cells[0]]}"
-                " before"
-            )
+            several = "s" if len(labels) > 1 else ""
+            rule = f"{len(labels)} label{several} where question {cells[0]} has {people[cells[0]]} before"
             raise at.fail(rule, cells[2])
         single = len(labels) == 1
         vital = {file if single else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}
@@ -207,7 +203,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 
 
 def read_run(source: Source, name: str, responses: Said, faults: list[FormatError] | None = None) -> None:
-    """Add the content of one file to `said`.
+    """Add the responses of one file to `responses`. The run is `name`, unless the lines name it.
 
     Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead.
     """

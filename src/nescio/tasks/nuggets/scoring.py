@@ -79,8 +79,10 @@ def length(strings: Sequence[str]) -> int:
 
 
 def weights(target: Target) -> dict[str, float]:
-    """Return the pyramid weights: given ones, or a nugget's vital votes divided by the most of any nugget
-    (N06-1049)."""
+    """Return the pyramid weights of a target's nuggets, keyed by nugget.
+
+    They are the weights in the key, else a nugget's vital votes divided by the most of any nugget (N06-1049).
+    """
     stated = [nugget.weight for nugget in target.nuggets]
     if any(weight is not None for weight in stated):
         return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
@@ -90,7 +92,7 @@ def weights(target: Target) -> dict[str, float]:
 
 
 def order(target: Target, matches: Matches) -> float:
-    """Return Kendall's tau-b between the orders of matched nuggets in response and key (our own measure, not TREC's).
+    """Return Kendall's tau-b between the orders of matched nuggets in response and key (nescio's own, not TREC's).
 
     NaN for fewer than two matched nuggets, if all are in one string, or if a place is not recorded.
     """
@@ -154,7 +156,7 @@ def evidence(
 
 
 def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
-    """Return notes on runs that do not respond to some of the targets."""
+    """Return a note on the runs that do not respond to some of the targets; empty if all respond to all."""
     silent = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
@@ -172,7 +174,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the assessors whose views each form a unit of a question; None is the majority's view."""
+    """Return the assessors whose views are scored separately, as `who` asks; None is the majority's view."""
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -183,8 +185,10 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Return whether an assessor labelled the nuggets of a target or mapped a response to it; always true for the
-    majority."""
+    """Return whether an assessor saw a target: mapped a response to it or, if the assessor maps none, labelled its key.
+
+    True for the majority (None). `seen` has the assessors who mapped responses to the target.
+    """
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
@@ -242,9 +246,9 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return the matches of one assessor, or of more than half of `many`, keyed by nugget.
+    """Return the matches of one assessor, or, if `name` is None, of more than half of `many`, keyed by nugget.
 
-    Each is the first place with the best grade.
+    Of several matches with a nugget, the one with the best grade counts, and of these the first place.
     """
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
@@ -256,14 +260,14 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Return whether a nugget is vital for one assessor, or for more than half of them."""
+    """Return whether a nugget is vital for the assessor `name`, or, if that is None, for more than half of them."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
 
 
 def response_columns(response: Response | None, vital: Collection[bool]) -> dict[str, float]:
-    """Return the columns of a response that do not depend on matches, given which nuggets of its target are vital."""
+    """Return the columns of a response that do not depend on matches; `vital` says which nuggets are vital."""
     strings = response.strings if response else ()
     return {
         "nuggets.vital": sum(vital),
@@ -299,8 +303,10 @@ FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "c
 def gather(
     names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Return Evidence from cells, with 0 for missing columns; with several units for a target, each target is a
-    cluster."""
+    """Return Evidence of the runs `names` from `rows`, which hold the columns of each unit.
+
+    A unit is a target, or a target and an assessor; then each target is a cluster. A column that a cell lacks is 0.
+    """
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {

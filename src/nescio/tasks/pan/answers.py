@@ -34,7 +34,10 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores and the decisions of a run for each problem of the truth; 0.5 for a missing problem."""
+    """Return the scores and the decisions of a run, each of shape (problems,); 0.5 for a missing problem.
+
+    Notes count missing problems and odd values.
+    """
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
     missing = np.isnan(values)
@@ -59,7 +62,7 @@ def answers_of(
     faults: list[FormatError] | None = None,
     odd: Counter[str] | None = None,
 ) -> tuple[Array, Array]:
-    """Return the scores and the decisions in a file for each of the problems; NaN and 0.5 for a missing problem.
+    """Return the scores and the decisions in a file, each of shape (problems,); NaN and 0.5 for a missing problem.
 
     Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead. `odd` counts
     values that are strange but valid.
@@ -84,8 +87,10 @@ def answers_of(
 
 
 def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
-    """Return a note on odd values. Those outside [0, 1] are `clipped`, as by the organisers in 2024, or kept, as in
-    2025."""
+    """Return a note on `values` odd values of a kind.
+
+    Those outside [0, 1] are `clipped`, as by the organisers in 2024, or kept, as by them in 2025.
+    """
     if kind == LISTED:
         return note(
             "pan.listed",
@@ -119,8 +124,7 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Return the problems and scores of the answers in one pass, or None if anything in the file needs a closer
-    look."""
+    """Return the indices of problems and their scores, read in one pass; None if a row needs a check of its own."""
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:

@@ -12,7 +12,7 @@ SILENCE = 0.5  # the score of an abstention
 
 
 def _simulated_score(behaviour: Any) -> Array:
-    """Return a score that decides for one class with some confidence; a right answer decides for the truth."""
+    """Return simulated scores: on the side of the truth for right answers, on the other for wrong ones."""
     side = np.where(behaviour.side == behaviour.right, 1.0, -1.0)
     strength = np.maximum(np.nan_to_num(behaviour.sure) - 0.5, 0.01)
     return np.where(behaviour.answered, SILENCE + side * strength, SILENCE)
@@ -29,7 +29,7 @@ declare(
     ),
     Column(
         "verification.value",
-        "the score in [0, 1]: above 0.5 for yes, below it for no, 0.5 for silence",
+        "the score in [0, 1]: above 0.5 for yes, below it for no, 0.5 for an abstention",
         "score",
         when_missing="a score",
         summaries=(Summary("count", "with value"),),

@@ -5,7 +5,7 @@ an abstention.
     2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of
                    which the first is 1 where the answer is 0; in the answers a number, which may lie outside [0, 1]
     2013 to 2015   truth.txt, answers.txt: one line per problem, as `EN001 Y` and `EN001 0.8` (2013 also `EN01 Y 0.8`,
-                   with - for silence)
+                   with - for an abstention)
 
 In the years where both files have the same shape, the truth is the one with "truth" in its name, or with pairs.
 """
@@ -100,7 +100,7 @@ def judged_answers(
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Return the texts of the right answer to each problem, and of each run's answer."""
+    """Return the texts of each run's answers with the right answers, in an array of shape (runs, problems)."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

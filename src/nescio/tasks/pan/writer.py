@@ -23,9 +23,9 @@ from nescio.text import plural
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write outcomes of PAN as answers; an abstention and a missing problem are 0.5.
+    """Write the outcomes of PAN data; an abstention and a missing problem have the score 0.5.
 
-    Other outcomes have no such score.
+    Raises MismatchError for other outcomes, which have no score, and for decisions that a score cannot express.
     """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
@@ -61,11 +61,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
     """Return the scores of a run, which must determine its decisions. Raises MismatchError if they do not."""
-    state, raw, same = (
-        outcomes.state[run],
-        outcomes.extra_columns["verification.value"][run],
-        outcomes.extra_columns["verification.same"][run] == 1,
-    )
+    state, raw = outcomes.state[run], outcomes.extra_columns["verification.value"][run]
+    same = outcomes.extra_columns["verification.same"][run] == 1
     silent = state == SILENT
     values = np.where(silent, 0.5, np.clip(raw, 0, 1))
     if outside := int((~silent & (values != raw)).sum()):
@@ -87,7 +84,7 @@ def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
         notes.append(
             note(
                 "pan.silence_moved",
-                "run {subject!r}: {scores} scores given with silence (-) written as 0.5",
+                "run {subject!r}: {scores} scores of abstentions (-) are written as 0.5",
                 outcomes.runs[run],
                 scores=moved,
             )

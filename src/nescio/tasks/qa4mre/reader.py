@@ -62,7 +62,7 @@ class _Asked(Struct, frozen=True):
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """Return the questions of a test with their texts, and with the right options if its gold is given too.
 
-    A gold file is a test.
+    A gold file alone serves as the test.
     """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
@@ -124,7 +124,7 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return each run's `run_id` if these are distinct, else the names of their files."""
+    """Return the names of the runs: their `run_id` if these are distinct, else their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
@@ -187,7 +187,7 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 
 
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Return the key in the gold of each question of the test, found by its wording."""
+    """Return the key in the gold of each question of the test, keyed by the test's key and found by the wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
     for asked in questions.values():
         places.setdefault(asked.wording, []).append(asked.key)
@@ -207,8 +207,7 @@ def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: li
             note(
                 "qa4mre.other_numbers",
                 "{moved} of {total:n question} have different numbers in {gold} and in {test}: answers are "
-                "matched by the "
-                "test",
+                "matched by the test",
                 moved=moved,
                 total=len(numbers),
                 gold=str(gold.label),

@@ -82,12 +82,12 @@ class _Block(Struct):
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
-        """Return the error for a fault in a field."""
+        """Return the error for a fault in the field `name`."""
         return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of the keys, or, without a key, those of the files of questions, with the given stories."""
+    """Return the questions of the keys, or, without a key, of the files of questions; with stories, if given."""
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
@@ -203,7 +203,10 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """Return the key of each question; a repeated question with the same answer counts once."""
+    """Return the blocks of the keys, keyed by question. One with the answer of an earlier block counts once.
+
+    If answers differ, `--choose key=` selects one, or FormatError is raised.
+    """
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
         raise UsageError(f"{opt('choose', {'key': which})}: must be first or last")
@@ -285,7 +288,7 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the sentences (from 0) that people accept, or None if unknown."""
+    """Return the indices, from 0, of the sentences of its story that people accept; None if the block has none."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -306,7 +309,7 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a file, to all questions or to those with these ids.
+    """Yield the responses of a file. With `ids`, a response to another question is an error.
 
     Raises FormatError at the first invalid block; with `faults`, such errors are collected there instead.
     """

@@ -22,7 +22,12 @@ declare(
         "content words in answer and key",
         "answers with content words",
     ),
-    _mark("reading.precision", "the same, 0 for silence", "a key with content words", "keys with content words"),
+    _mark(
+        "reading.precision",
+        "the share of the answer's content words that the key holds, 0 for an abstention",
+        "a key with content words",
+        "keys with content words",
+    ),
     _mark(
         "reading.hum_sent",
         "1 if people accept the sentence chosen",

@@ -40,7 +40,7 @@ _TIMES = re.compile(
 
 
 class Named(Struct, frozen=True):
-    """The names in a sentence: the classes of entities, and the words of each person with the end of the name."""
+    """The names in a sentence: the classes of its entities, and each person's name after the token where it ends."""
 
     classes: frozenset[str]
     persons: tuple[tuple[int, tuple[str, ...]], ...]
@@ -48,7 +48,7 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names in each sentence; a surname alone is a person if the story has the full name elsewhere."""
+    """Return the names in each sentence of a story. A surname alone is a person if the story has the full name."""
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
@@ -62,7 +62,7 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the persons and places in a text: the class, and the words of the name in lower case."""
+    """Return the persons and places in a text, each with its class and the words of its name in lower case."""
     names: list[tuple[str, tuple[str, ...]]] = []
     for run in _capitals(text):
         names += [(PERSON, run.words)] if run.is_person else []
@@ -71,7 +71,7 @@ def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return for each sentence the names that its pronouns refer to, the nearest person before each."""
+    """Return for each sentence the words of the names that its pronouns refer to: the nearest person before each."""
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -115,7 +115,8 @@ def _is_capital(token: str) -> bool:
 
 
 def _joined(sentence: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
-    """Return whether only a space, or the full stop of a title or initial, separates a token from the one before."""
+    """Return whether the token `at` continues a name: only a space, or a title's or initial's full stop, precedes
+    it."""
     between = sentence[tokens[at - 1][2] : tokens[at][1]]
     title = _plain(tokens[at - 1][0]) in known.TITLES or len(tokens[at - 1][0]) == 1
     return between.strip(" ") == "" or (between.strip(" ") == "." and title)
@@ -126,7 +127,7 @@ def _plain(token: str) -> str:
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """Return the names in tokens at..stop, without titles; a capital due only to the sentence start makes no name."""
+    """Return the name in the capitalised tokens from `at` to `stop`, without titles; empty if there are only titles."""
     words = [_plain(token) for token, _, _ in tokens[at:stop]]
     titled = words[0] in known.TITLES
     if titled:
@@ -164,7 +165,10 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
-    """Return the class of a noun's commonest sense in WordNet. Raises LookupError without WordNet's files."""
+    """Return the class of a noun's commonest sense in WordNet; empty if that is no person, place or time.
+
+    Raises LookupError without WordNet's files.
+    """
     reader = wordnet() if folder is None else open_folder(folder)
     if reader is None:
         raise LookupError("WordNet's files are not installed")

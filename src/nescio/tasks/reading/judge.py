@@ -28,12 +28,10 @@ from nescio.tasks.reading.marks import mark
     },
 )
 def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pronouns: bool = False) -> Grade:
-    """Call an answer right if the sentence that contains it is accepted.
+    """Call an answer right if the sentence that contains it is accepted: by people's list, or else by AutSent.
 
-    People's list decides if the collection has one, else AutSent.
-
-    Beyond these marks, the paper has no right and wrong. Without a story, an answer is right if its word recall reaches
-    `threshold`. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`). An
+    Without a story, an answer is right if its word recall reaches `threshold`; the paper itself has only marks, no
+    right and wrong. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`). An
     abstention earns 0, and has no precision over answers alone. On a question without an answer, an abstention earns 1
     and any answer 0, as for every judge.
     """

@@ -50,8 +50,10 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """Return the precision for the mean over all questions whose key has content words: 0 for an answer without
-        any."""
+        """Return the precision, but 0 for an answer without content words if the key has some.
+
+        The mean over all questions needs it.
+        """
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
@@ -97,9 +99,9 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
 
 @lru_cache(maxsize=1 << 12)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
-    """Return AutSent's list: all sentences (from 0) with the highest recall against a key.
+    """Return AutSent's list: the indices, from 0, of the sentences with the highest recall against a key.
 
-    The list is empty if the highest recall is 0, because nothing in the story matches the key.
+    It is empty if that recall is 0.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
@@ -118,7 +120,7 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """Return the sentence (from 0) from which an answer was taken, or None.
+    """Return the index, from 0, of the sentence from which an answer was taken, or None.
 
     It is the sentence that equals the answer, else the first that contains it word for word, else the first within the
     answer. Case and punctuation are ignored.

@@ -41,8 +41,7 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of any number of tests with their stories, and with the right options if the .ans is given
-    too."""
+    """Return the questions of all tests with their stories, and with the right options if the .ans is given too."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
@@ -71,10 +70,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """Raise an error for MCTest files alone, because MCTest has no format for runs.
-
-    Its stories are read together with runs in JSON Lines.
-    """
+    """Raise MismatchError, because MCTest has no format for runs: its stories need runs in JSON Lines with them."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 

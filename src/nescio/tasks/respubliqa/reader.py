@@ -51,9 +51,9 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run; its special string, such as NOA; whether it is an abstention; and the letter.
+    """An answer of a run: `said` is its text in upper case, and `silent` whether it is an abstention.
 
-    The letter is that of the answer, or of the withheld candidate.
+    `letter` is the assessment of the answer, or of the withheld candidate.
     """
 
     answer: Answer
@@ -143,11 +143,10 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U means unanswered.
+    """Return whether the letter U means unanswered, and not unsupported, in these lines.
 
-    It means unsupported if there is an X or another word for unanswered.
-
-    Raises UsageError if neither exists and U is beside an answer.
+    It means unsupported if the lines have an X or another word for unanswered. Raises UsageError if they have neither,
+    U is beside an answer, and the user did not choose.
     """
     is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     is_known = is_known or any(line.noa and line.letter != "U" for line in lines)

@@ -1,6 +1,6 @@
 """SQuAD 2.0's figures, as evaluate-v2.0.py computes them without a threshold; here in [0, 1], there in percent.
 
-The columns `squad_exact` and `squad_f1` are the script's scores of each question. On a question without an answer, an
+The columns `squad.exact` and `squad.f1` are the script's scores of each question. On a question without an answer, an
 abstention scores 1 and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend
 on the order of ties, so they are no measures here: `nescio.tasks.squad.official.official` returns them.
 """

@@ -25,14 +25,17 @@ _GENERIC = {
 
 
 def run_names(sources: Sequence[Source]) -> list[str]:
-    """Return the stems without the prefix `pred_`, if the rest still distinguishes them."""
+    """Return the names of the runs in files: the stems, without the prefix `pred_` if they still differ."""
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
-    """Return the predictions for the gold's questions, in order. Raises MismatchError if there is none."""
+    """Return the predictions for the gold's questions, keyed by question. Raises MismatchError if there is none.
+
+    The document of `source` is cleared.
+    """
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     say_left_out(source, run, len(predicted) - len(texts), len(predicted), notes)
@@ -77,7 +80,7 @@ def match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """Return the words of a file's name that do not name its kind, or else its folder."""
+    """Return the words of a file's name without those for its kind (pred, na, odds, …), or else its folder."""
     folder = own_path(source.path).parent.name if source.path else ""
     return core_of(source.stem) or ("/", folder)
 
@@ -94,8 +97,10 @@ def finite_odds(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str, float]:
-    """Return a run's confidence in its answer: 1 - p if its odds are probabilities p of no answer, else minus the
-    odds."""
+    """Return a run's confidence in its answers, keyed by question, from its odds that there is no answer.
+
+    It is 1 - p if all odds are probabilities p, else minus the odds.
+    """
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
@@ -104,7 +109,7 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
         note(
             "squad2.confidence",
             "run {subject!r}: the confidence of an answer is {probabilities:1 - the probability/minus the odds} that "
-            "there is none; silence has no confidence",
+            "there is none; an abstention has no confidence",
             run,
             probabilities=probabilities,
         )

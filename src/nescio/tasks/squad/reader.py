@@ -2,7 +2,7 @@
 number}`.
 
 An empty prediction is an abstention, which is right for a question without an answer. The script evaluate-v2.0.py
-scores every question by exact match and by token F1; both are columns (`squad_exact`, `squad_f1`), equal to the
+scores every question by exact match and by token F1; both are columns (`squad.exact`, `squad.f1`), equal to the
 script's.
 """
 

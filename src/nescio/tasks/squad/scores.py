@@ -29,8 +29,10 @@ class Golds:
         self._done: dict[str, str] = {"": ""}
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """Return these texts and all earlier ones, after SQuAD's normalisation. ASCII texts are normalised together,
-        which is faster."""
+        """Return the texts normalised as by SQuAD, keyed by text, with those of earlier calls.
+
+        ASCII texts are normalised together, which is faster.
+        """
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
         if plain:
@@ -84,9 +86,10 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact`, `best_f1` and their thresholds, for declining above some odds.
+    """Return the script's `best_exact`, `best_f1` and their thresholds, in percent; questions above it are declined.
 
-    It starts with abstentions only. Questions are then answered in order of rising odds, ties in file order.
+    The script first declines all questions, and then answers one more at a time, in order of rising odds, ties in file
+    order.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]

@@ -73,7 +73,7 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions grouped by article and paragraph, if known; a paragraph's text is unknown and not needed."""
+    """Return the questions grouped by article and paragraph, if known. A paragraph's text is the question's story."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default

@@ -35,7 +35,7 @@ def is_judged_in_numbers(cells: Sequence[str]) -> bool:
 
 
 class _Pool(Struct):
-    """The judgements: a letter per question, document and answer, and the questions for which NIL is right."""
+    """Judgements: a letter keyed by question, document and answer, and whether a question has an answer (1 or 0)."""
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answerable: dict[str, int] = field(default_factory=dict)
@@ -59,7 +59,8 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Record what right answers imply about a question: NIL that it has no answer, any other that it has one.
+    """Record in `known` what an answer implies if its state is correct: NIL that the question has no answer, any other
+    that it has one.
 
     Raises `error` if both are right.
     """
@@ -111,9 +112,8 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
             notes.append(
                 note(
                     "trec.lenient",
-                    "run {subject!r}: {answers} {kind} ({letter}): incorrect "
-                    f"({opt('outcome_map', of='{letter}=correct')} is "
-                    "lenient)",
+                    "run {subject!r}: {answers} {kind} ({letter}): {answers:counts/count} as incorrect "
+                    f"({opt('outcome_map', of='{letter}=correct')} counts {{answers:it/them}} as correct)",
                     run,
                     answers=letters[letter],
                     kind=kind,

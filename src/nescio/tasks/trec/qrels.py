@@ -25,7 +25,7 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return outcomes of runs from a file of qrels."""
+    """Return the outcomes and trec_eval's figures of runs, by the relevance that a file of qrels states."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -66,9 +66,10 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield one row per run and topic, with the rank of the first relevant document, 0 if there is none.
+    """Yield an answer for each run and topic, with the rank of the first relevant document, or 0 without one.
 
-    trec_eval's values for the topic are appended to `figures`.
+    `relevant` has the relevance of documents, keyed by topic; from `least` on they are relevant. trec_eval's values for
+    the topic are appended to `figures`.
     """
     for run in runs:
         say_strangers(run, relevant, notes)
@@ -100,7 +101,7 @@ def _by_qrels(
 def _figures(good: Sequence[int], known: int) -> list[float]:
     """Return trec_eval's figures for a topic, in the order of `FIGURES`.
 
-    `good` has the ranks of relevant documents, and `known` is the number of known ones.
+    `good` has the ranks of the run's relevant documents, and `known` is the number of all relevant documents.
     """
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0
@@ -132,7 +133,7 @@ def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]
 
 
 def ranked(rows: Iterable[tuple[Answer, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the outcomes of rows, one per run and question, with the ranks of their first right answers (0: none)."""
+    """Return the outcomes of `rows`: for each run and question, an answer and the rank of the first right one, or 0."""
     ranks = array("q")
 
     def graded() -> Iterator[Answer]:

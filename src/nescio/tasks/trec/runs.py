@@ -39,7 +39,7 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Return the runs, named by their tags if these are distinct, else by their files."""
+    """Return the runs in files. A run is named by its tag, or by its file if another run has the tag too."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)

@@ -31,8 +31,10 @@ class Scored(Struct, frozen=True):
 
     @property
     def confidence(self) -> float:
-        """Return the system's own confidence, or else m / (1 + m), in [0, 1), with m the margin of the best score over
-        the second."""
+        """Return the system's own confidence, or else m / (1 + m), with m the margin of the best score over the second.
+
+        The latter is in [0, 1).
+        """
         if self.sure is not None:
             return self.sure
         runner_up, best = sorted((0.0, *self.scores))[-2:]

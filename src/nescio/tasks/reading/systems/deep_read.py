@@ -71,7 +71,7 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return the system with some switches on; `folder` is WordNet's, if it is not in its usual place."""
+    """Return Deep Read with these switches on; `folder` is WordNet's, if it is not in its usual place."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
@@ -109,7 +109,7 @@ def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | N
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return the sort key of a sentence; among equal ones the earlier wins."""
+    """Return the sort key of a sentence: fits the demanded class, number of shared words, their lengths."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)

@@ -1,6 +1,6 @@
-"""Generate candidates with a validator in the loop, as the AVE 2007 overview concludes.
+"""Answer questions with a validator in the loop, as the AVE 2007 overview concludes.
 
-If the validator rejects a candidate, the next one is tried, until one is accepted or none is left.
+If the validator rejects a system's candidate, the next one is tried, until one is accepted or none is left.
 
 A candidate is an option or a sentence of the story, with its supporting sentence. All candidates of a collection form a
 collection for validators (`exercise`), so that `nescio ave validate train` can learn from stories.
@@ -13,15 +13,14 @@ from collections.abc import Mapping
 from nescio.data.model import Collection, Question, Response
 from nescio.errors import MismatchError
 from nescio.tasks.ave.exercise import Candidate, Exercise, Key, Value
-from nescio.tasks.ave.validator import Model, Resources
+from nescio.tasks.ave.validator import Model
 from nescio.tasks.reading.marks import answer_sentences
 from nescio.tasks.reading.systems._system import Scored
 from nescio.text import content_stems
 
 
 def exercise(collection: Collection) -> Exercise:
-    """Return a collection with every option, or every sentence for a question without options, as an answer to
-    validate.
+    """Return the exercise in which every option, or every sentence if there are no options, is an answer to validate.
 
     Right answers are the options of the key, and the sentences that people accept (without people's lists, those of
     AutSent). Without a key the values are unknown. Raises MismatchError for a question without a story.
@@ -64,24 +63,24 @@ def _right(question: Question) -> frozenset[int] | None:
 
 
 def _support(question: Question, option: str) -> int:
-    """Return the sentence with the most stems of the option; ties go to the most stems of the question, then to the
-    first."""
+    """Return the index of the sentence with the most stems of the option, and at a tie of the question."""
     option_stems, asked = {*content_stems(option)}, {*content_stems(question.text)}
     shared = [{*content_stems(sentence)} for sentence in question.story]
     return max(range(len(shared)), key=lambda i: (len(option_stems & shared[i]), len(asked & shared[i]), -i))
 
 
-def confidences(collection: Collection, model: Model, resources: Resources | None = None) -> dict[Key, float]:
+def confidences(collection: Collection, model: Model) -> dict[Key, float]:
     """Return the validator's confidence in every candidate of a collection, keyed by question and place (from 1)."""
     made = exercise(collection)
-    sure = model.confidence(made, resources)
+    sure = model.confidence(made)
     return {candidate.key: float(p) for candidate, p in zip(made.candidates, sure, strict=True)}
 
 
 def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:
     """Return the first candidate, in the order of the system's scores, that the validator accepts; else an abstention.
 
-    An abstention keeps the system's first candidate. The confidence is the validator's in the kept candidate.
+    The validator accepts from `threshold` on, or nothing if that is None. An abstention keeps the system's first
+    candidate. The confidence is the validator's (`sure`) in the kept candidate.
     """
     texts = question.options or question.story
     order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))

@@ -18,9 +18,10 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Return the judge for the questions, and the measures that it allows; the user's choice has priority.
+    """Return the judge for the questions, and the marks that it can give; both are None for the default judge.
 
-    The judge of options is chosen for questions with options, unless a measure of sentences or words is asked for.
+    It is the `wanted` judge, or `deep_read`. For questions with options it is the default, unless `measures` names a
+    mark or pronouns are kept.
     """
     judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):
@@ -37,7 +38,8 @@ def suited_judge(
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Return the marks that judge and collection allow: HumSent needs people's lists, AutSent needs stories."""
+    """Return the marks that the judge gives and the questions allow, or None; HumSent needs people's lists, AutSent
+    stories."""
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}

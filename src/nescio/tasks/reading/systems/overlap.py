@@ -59,7 +59,7 @@ class _Stems(Struct, frozen=True):
         return weigh(stems, self.held, len(self.story))
 
     def closest(self) -> int:
-        """Return the sentence with the most of the question's stems; ties go to longer stems, then to the earlier."""
+        """Return the index of the sentence with the most of the question's stems; ties go to longer stems."""
 
         def merit(index: int) -> tuple[int, list[int], int]:
             matches = self.asked.intersection(self.story[index])
@@ -120,6 +120,9 @@ def word_distance(question: Question) -> Scored:
 
 
 def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
-    """Return the scores with their sentences, rounded so that equal scores tie on every machine."""
+    """Return the scores in `supported`, rounded so that equal ones tie on every machine, and the best one's sentence.
+
+    `supported` has the score and the sentence of each option. If all scores are 0, the sentence is the closest.
+    """
     scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
     return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

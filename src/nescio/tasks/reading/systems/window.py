@@ -78,7 +78,7 @@ def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -
 
 
 def _apart(first: list[int], other: list[int]) -> int:
-    """Return the least distance between an index of one list and an index of the other; both are sorted."""
+    """Return the least distance between an element of `first` and one of `other`; both are sorted."""
     least = abs(first[0] - other[0])
     for place in first:
         at = bisect_left(other, place)
