@@ -80,6 +80,51 @@ def number_repeats(answers: Iterable[Answer]) -> int:
     return seen.total() - len(seen)
 
 
+class _Layout:
+    """The runs and the questions of answers, and the place of each answer in arrays of shape (runs, questions).
+
+    `first` has the first answer to each question, `files` the file of each run, and `reasons` the counts of each run's
+    reasons for abstentions and ungraded answers. Raises FormatError if a run answers a question twice.
+    """
+
+    def __init__(self, answers: Sequence[Answer], path: object, options: ReadOptions) -> None:
+        self.runs: dict[str, int] = {}
+        self.questions: dict[tuple[str, str], int] = {}
+        self.first: list[Answer] = []
+        self.files: list[object] = []
+        self.reasons: list[Counter[str]] = []
+        self._places = np.empty((2, len(answers)), dtype=np.int64)
+        seen: set[tuple[int, int]] = set()
+        for i, answer in enumerate(answers):
+            r = self.runs.setdefault(answer.run, len(self.runs))
+            key = composed(answer.question) or "", FIRST if answer.repeat is None else str(answer.repeat)
+            q = self.questions.setdefault(key, len(self.questions))
+            if (r, q) in seen:
+                again = "" if answer.repeat is None else f" in repeat {answer.repeat}"
+                rule = f"question {answer.question!r} appears twice for run {answer.run!r}{again}"
+                raise FormatError(answer.path or path, rule, where=answer.where)
+            seen.add((r, q))
+            self._places[:, i] = r, q
+            if r == len(self.files):
+                self.files.append(answer.path or path)
+                self.reasons.append(Counter())
+            if q == len(self.first):
+                self.first.append(answer)
+            else:
+                _same_in_all_runs(self.first[q], answer, path, options)
+            if answer.why:
+                self.reasons[r][answer.why] += 1
+
+    def array(self, values: Iterable[Any], empty: object, dtype: type) -> Array:
+        """Return an array of the answers' values, with `empty` where there is no answer."""
+        filled: Array = np.full((len(self.runs), len(self.questions)), empty, dtype=dtype)
+        column: Array = np.empty(self._places.shape[1], dtype=dtype)
+        for i, value in enumerate(values):
+            column[i] = value
+        filled[self._places[0], self._places[1]] = column
+        return filled
+
+
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """Return the answers of one file, or of several that belong together, as Outcomes.
 
@@ -90,73 +135,42 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     answers = list(answers)
     if not answers:
         raise FormatError(path, "the file holds no answers")
-    runs: dict[str, int] = {}
-    questions: dict[tuple[str, str], int] = {}
-    first: list[Answer] = []  # the first answer to each question
-    files: list[object] = []
-    reasons: list[Counter[str]] = []
-    seen: set[tuple[int, int]] = set()
-    places = np.empty((2, len(answers)), dtype=np.int64)
-    for i, answer in enumerate(answers):
-        r = runs.setdefault(answer.run, len(runs))
-        key = composed(answer.question) or "", FIRST if answer.repeat is None else str(answer.repeat)
-        q = questions.setdefault(key, len(questions))
-        if (r, q) in seen:
-            again = "" if answer.repeat is None else f" in repeat {answer.repeat}"
-            rule = f"question {answer.question!r} appears twice for run {answer.run!r}{again}"
-            raise FormatError(answer.path or path, rule, where=answer.where)
-        seen.add((r, q))
-        places[:, i] = r, q
-        if r == len(files):
-            files.append(answer.path or path)
-            reasons.append(Counter())
-        if q == len(first):
-            first.append(answer)
-        else:
-            _same_in_all_runs(first[q], answer, path, options)
-        if answer.why:
-            reasons[r][answer.why] += 1
-    shape, at = (len(runs), len(questions)), (places[0], places[1])
-
-    def grid(values: Iterable[Any], empty: object, dtype: type) -> Array:
-        filled: Array = np.full(shape, empty, dtype=dtype)
-        column: Array = np.empty(len(answers), dtype=dtype)
-        for i, value in enumerate(values):
-            column[i] = value
-        filled[at] = column
-        return filled
-
-    confidence = grid((np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float)
-    candidate = grid((answer.candidate for answer in answers), -1, np.int8)
-    known = grid((answer.answerable for answer in answers), -1, np.int8)
+    layout = _Layout(answers, path, options)
+    array, runs, asked = layout.array, tuple(layout.runs), tuple(question for question, _ in layout.questions)
+    confidence = array(
+        (np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float
+    )
+    candidate = array((answer.candidate for answer in answers), -1, np.int8)
+    known = array((answer.answerable for answer in answers), -1, np.int8)
     answerable = known.max(axis=0)
-    _check_answerable(known, [*runs], [question for question, _ in questions], path)
+    _check_answerable(known, runs, asked, path)
     names = dict.fromkeys(name for answer in answers for name in answer.scores)
     columns = {
-        user(name): grid((answer.scores.get(name, np.nan) for answer in answers), np.nan, float) for name in names
+        user(name): array((answer.scores.get(name, np.nan) for answer in answers), np.nan, float) for name in names
     }
     if SCORE not in names and any(answer.score is not None for answer in answers):
         scores = (np.nan if answer.score is None else answer.score for answer in answers)
-        columns[user(SCORE)] = grid(scores, np.nan, float)
-    notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
-    asked = tuple(question for question, _ in questions)
-    notes += said_by_some([*runs], grid((True for _ in answers), False, np.bool_), known, asked)
+        columns[user(SCORE)] = array(scores, np.nan, float)
+    reasons = zip(runs, layout.reasons, strict=True)
+    notes += [reasons_note(run, of_run, len(asked)) for run, of_run in reasons if of_run]
+    notes += said_by_some([*runs], array((True for _ in answers), False, np.bool_), known, asked)
+    why = array((answer.why or None for answer in answers), None, object) if any(layout.reasons) else None
+    has_texts = any(answer.texts for answer in answers)
+    texts = array((answer.texts for answer in answers), None, object) if has_texts else None
     return Outcomes(
-        tuple(runs),
+        runs,
         asked,
-        grid((answer.state for answer in answers), ABSENT, np.int8),
+        array((answer.state for answer in answers), ABSENT, np.int8),
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
         answerable=answerable if (answerable >= 0).any() else None,
         extra_columns=columns,
-        strata=_strata([answer.strata for answer in first], options),
-        clusters=_clusters([answer.cluster for answer in first], notes),
-        why=grid((answer.why or None for answer in answers), None, object) if any(reasons) else None,
-        repeats=repeats_of(asked, [repeat for _, repeat in questions]),
-        files=tuple(map(str, files)),
-        texts=grid((answer.texts for answer in answers), None, object)
-        if any(answer.texts for answer in answers)
-        else None,
+        strata=_strata([answer.strata for answer in layout.first], options),
+        clusters=_clusters([answer.cluster for answer in layout.first], notes),
+        why=why,
+        repeats=repeats_of(asked, [repeat for _, repeat in layout.questions]),
+        files=tuple(map(str, layout.files)),
+        texts=texts,
     )
 
 

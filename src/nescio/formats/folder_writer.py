@@ -114,7 +114,7 @@ def _halved(text: str) -> bool:
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
     """Return a note that counts the data a format cannot hold; empty if it holds all.
 
-    `holds` names the kinds of data that the format holds: "options", "answers" and the other keys of `parts` below.
+    `holds` names the kinds of data that the format holds: "options", "answers" and the other keys of `counts` below.
     `strata` names the columns of questions that it holds. Raises MismatchError for repeats that it does not hold.
     """
     questions = unjudged.collection.questions
@@ -124,59 +124,27 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)
-    parts = {
-        "options": note(
-            "writer.options", "{count:n question} with options", count=sum(bool(q.options) for q in questions)
+    counts = {  # of each part: how many there are, and the noun with what follows it
+        "options": (sum(bool(q.options) for q in questions), "question", " with options"),
+        "answers": (unanswerable, "unanswerable question", " with answers"),
+        "clusters": (sum(q.cluster is not None for q in questions), "cluster mark", ""),
+        "stories": (sum(bool(q.story) for q in questions), "question", " with a story"),
+        "accepted": (sum(q.accepted is not None for q in questions), "list", " of accepted sentences"),
+        "confidence": (sum(r.confidence is not None for r in responses), "confidence", ""),
+        "candidates": (declined, "declined candidate", ""),
+        "ranks": (sum(r.rank > 1 for r in responses), "answer", " below rank 1"),
+        "supports": (sum(r.support is not None for r in responses), "support", ""),
+        "documents": (sum(r.document is not None for r in responses), "name", " of documents"),
+        "strata": (len(labels), "column", f" of questions ({', '.join(labels)})"),
+        "own gold": (
+            sum(len(run.gold) for run in unjudged.runs),
+            "list",
+            " of gold answers of single runs, which differ from the first",
         ),
-        "answers": note("writer.answers", "{count:n unanswerable question} with answers", count=unanswerable),
-        "clusters": note(
-            "writer.clusters", "{count:n cluster mark}", count=sum(q.cluster is not None for q in questions)
-        ),
-        "stories": note(
-            "writer.stories", "{count:n question} with a story", count=sum(bool(q.story) for q in questions)
-        ),
-        "accepted": note(
-            "writer.accepted",
-            "{count:n list} of accepted sentences",
-            count=sum(q.accepted is not None for q in questions),
-        ),
-        "confidence": note(
-            "writer.confidences", "{count:n confidence}", count=sum(r.confidence is not None for r in responses)
-        ),
-        "candidates": note("writer.candidates", "{count:n declined candidate}", count=declined),
-        "ranks": note("writer.ranks", "{count:n answer} below rank 1", count=sum(r.rank > 1 for r in responses)),
-        "supports": note("writer.supports", "{count:n support}", count=sum(r.support is not None for r in responses)),
-        "documents": note(
-            "writer.documents", "{count:n name} of documents", count=sum(r.document is not None for r in responses)
-        ),
-        "strata": note(
-            "writer.strata", "{count:n column} of questions ({names:list})", count=len(labels), names=list(labels)
-        ),
-        "own gold": note(
-            "writer.own_gold",
-            "{count:n list} of gold answers of single runs, which differ from the first",
-            count=sum(len(run.gold) for run in unjudged.runs),
-        ),
-        "columns": note(
-            "writer.scores",
-            "{count:n column} of scores ({names:list})",
-            count=len(unjudged.extra_columns),
-            names=list(unjudged.extra_columns),
-        ),
-        "pairs": note(
-            "writer.surrogates",
-            "{count:n half} of a surrogate pair (written as ?)",
-            count=sum(map(_halved, _texts(unjudged))),
-        ),
+        "columns": (len(unjudged.extra_columns), "column", f" of scores ({', '.join(unjudged.extra_columns)})"),
+        "pairs": (sum(map(_halved, _texts(unjudged))), "half", " of a surrogate pair (written as ?)"),
     }
-    lost = [part for name, part in parts.items() if name not in holds and part["count"]]
+    lost = [plural(many, noun) + rest for part, (many, noun, rest) in counts.items() if part not in holds and many]
     if not lost:
         return []
-    return [
-        note(
-            "writer.no_place",
-            "left out, because {format} has no place for: {lost:list}",
-            format=format_,
-            lost=lost,
-        )
-    ]
+    return [note("writer.no_place", "left out, because {format} cannot hold: {lost:list}", format=format_, lost=lost)]

@@ -10,14 +10,13 @@ metric=plus` selects one as the outcome. The samples of a task are its repeats. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 from msgspec import Struct
 
 from nescio.errors import FormatError
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import Log, checked, empty, named
+from nescio.formats.logs.kit import Log, checked, empty, named, question_means
 from nescio.formats.logs.metrics import by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, identity, part_of
@@ -31,8 +30,6 @@ class Sample(Struct):
     base_status: str
     plus_status: str | None = None
     solution: str | None = None
-    base_fail_tests: Any = None
-    plus_fail_tests: Any = None
 
 
 @reader("evalplus", about="EvalPlus's eval_results.json: samples by task with base_status and plus_status")
@@ -45,11 +42,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         if not run_answers:
             raise FormatError(source.label, "the file holds no samples")
         for metric in ("base", "plus"):
-            by_task: dict[str, list[float]] = {}
-            for answer in run_answers:
-                by_task.setdefault(answer.question, []).append(answer.scores.get(metric, 0.0))
             own_figure = part_of(source.document, "pass_at_k", metric, "pass@1")
-            log.compare(source, f"pass@1 of {metric}", own_figure, [fmean(scores) for scores in by_task.values()])
+            means = question_means((answer.question, answer.scores.get(metric, 0.0)) for answer in run_answers)
+            log.compare(source, f"pass@1 of {metric}", own_figure, means)
         answers += run_answers
     return by_metric(log, answers)
 

@@ -7,16 +7,15 @@ ungraded, an abstention, empty, right or wrong.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from statistics import fmean
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.data.columns import Array, bare, user
@@ -29,6 +28,7 @@ from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.formats.answers import NOTHING, SCORE, Answer, number_repeats, outcomes_of
 from nescio.formats.choices import threshold
+from nescio.formats.logs import faults
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole
 from nescio.formats.totals import ROUNDING, Total, contradictions
 from nescio.sources.elements import elements, number, placed_rows
@@ -41,7 +41,7 @@ UNREAD = "graded by a judge that failed"
 PROSE = "\0"  # the beginning of a text that is too long to name a group of questions
 _LONGEST = 60
 Row = Mapping[str, Any]
-Name = int | Annotated[str, Meta(pattern=r"\S")]  # the name of a question or a run
+Name = faults.Name
 T = TypeVar("T", bound=Struct)
 
 
@@ -221,61 +221,8 @@ def checked(kind: type[T], row: Any, source: Source | object, where: str | None,
         return msgspec.convert(row, kind)
     except msgspec.ValidationError as error:
         label = source.label if isinstance(source, Source) else source
-        rule, value = _fault(kind, row, str(error))
+        rule, value = faults.fault_of(kind, row, str(error))
         raise FormatError(label, f"{within}{rule}", where=where, value=value) from None
-
-
-_KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: "a text", float: "a number"}
-
-
-def _fault(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
-    """Return the rule that a row breaks ("trial must be a whole number"), and the value that breaks it."""
-    match = re.search(r"at `\$([^`]*)`", message)
-    place = match[1].replace("...", "*") if match else ""  # msgspec leaves out the key of an object's value
-    path = re.findall(r"[^.\[\]]+", place)
-    if lost := re.search(r"missing required field `([^`]+)`", message):
-        path.append(lost[1])
-    type_: Any = kind
-    value = row
-    for name in path:
-        type_ = _type_of(name, type_)
-        value = value.get(name) if isinstance(value, dict) else value[int(name)] if name.isdecimal() else None
-    return f"{'.'.join(path) or 'this'} must be {_in_words(type_)}", value
-
-
-def _type_of(name: str, type_: Any) -> Any:
-    """Return the type of what `type_` holds under `name`: a struct's field, a list's item, or an object's value."""
-    for alternative in _alternatives(type_):
-        if isinstance(alternative, type) and issubclass(alternative, Struct):
-            fields = {field.encode_name: field.name for field in msgspec.structs.fields(alternative)}
-            return get_type_hints(alternative, include_extras=True)[fields[name]]
-        if items := [item for item in get_args(alternative) if item is not Ellipsis]:
-            return items[-1]
-    return Any
-
-
-def _alternatives(type_: Any) -> list[Any]:
-    """Return the types that a value may have, without None."""
-    if get_origin(type_) is Annotated:
-        return _alternatives(get_args(type_)[0])
-    if get_origin(type_) in (Union, UnionType):
-        return [alternative for part in get_args(type_) for alternative in _alternatives(part)]
-    return [] if type_ is type(None) else [type_]
-
-
-def _in_words(type_: Any) -> str:
-    if type_ == Name:
-        return "a text or a whole number"
-    if get_origin(type_) is Annotated:
-        description = next((meta.description for meta in get_args(type_)[1:] if isinstance(meta, Meta)), None)
-        if description:
-            return description
-    words = [_KINDS.get(alternative) or _origin_in_words(alternative) for alternative in _alternatives(type_)]
-    return " or ".join(dict.fromkeys(words))
-
-
-def _origin_in_words(type_: Any) -> str:
-    return "a list" if (get_origin(type_) or type_) in (list, tuple) else "an object"
 
 
 # ---- the state of an answer ----
@@ -369,6 +316,14 @@ def mean_of(scores: Iterable[float]) -> float:
     """Return the mean of the scores that are not NaN; NaN if there are none."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan
+
+
+def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
+    """Return the mean score of each question, from pairs of a question and a score."""
+    scores: dict[str, list[float]] = {}
+    for question, score in scored:
+        scores.setdefault(question, []).append(score)
+    return [fmean(several) for several in scores.values()]
 
 
 def labels(of: Row, options: ReadOptions) -> dict[str, str]:

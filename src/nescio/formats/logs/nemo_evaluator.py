@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from msgspec import Struct
@@ -20,7 +19,7 @@ from msgspec import Struct
 from nescio.data.reasons import ERRORED
 from nescio.errors import FormatError, offer
 from nescio.formats.answers import Answer
-from nescio.formats.logs.kit import UNREAD, Log, checked, empty, printable, rows_in, runs_of
+from nescio.formats.logs.kit import UNREAD, Log, checked, empty, printable, question_means, rows_in, runs_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import as_object, part_of
 from nescio.sources.source import own_path
@@ -67,15 +66,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             answer.strata = {"task": task} if prefix else {}
             run_answers.append((answer.question, float(row["reward"])))
             answers.append(log.take(answer))
-        for name, rewards in (
-            ("pass@1", [(question, float(reward > 0)) for question, reward in run_answers]),
-            ("mean_reward", run_answers),
-        ):
-            by_problem: dict[str, list[float]] = {}
-            for question, reward in rewards:
-                by_problem.setdefault(question, []).append(reward)
+        passed = [(question, float(reward > 0)) for question, reward in run_answers]
+        for name, rewards in (("pass@1", passed), ("mean_reward", run_answers)):
             figure = part_of(bundle, "benchmark", "scores", name, "value")
-            log.compare(source, name, figure, [fmean(several) for several in by_problem.values()], rounding=_ROUNDED)
+            log.compare(source, name, figure, question_means(rewards), rounding=_ROUNDED)
     return log.by_score(answers, "the rewards", keep=("task",))
 
 

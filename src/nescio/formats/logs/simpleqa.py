@@ -125,17 +125,13 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
         by_text.setdefault(answer.question, {}).setdefault(answer.run, []).append(answer)
     steady = _steady(answers)
     repeated = [text for text, runs in by_text.items() if max(map(len, runs.values())) > 1]
-    if len(repeated) > 1:
+    if repeated:
         log.say(
             "simpleqa.questions_repeated",
-            "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number",
+            "{questions:n question} {questions:occurs/occur} more than once in a run: distinguished by a number "
+            "(first: {first!r})",
             questions=len(repeated),
-        )
-    elif repeated:
-        log.say(
-            "simpleqa.question_repeated",
-            "the question {subject!r} occurs more than once in a run: distinguished by a number",
-            repeated[0],
+            first=repeated[0],
         )
     for text, runs in by_text.items():
         targets = [sorted(str(answer.cluster) for answer in run_answers) for run_answers in runs.values()]

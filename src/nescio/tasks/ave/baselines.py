@@ -170,8 +170,10 @@ def _answered_right(systems: Evidence) -> Array:
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Yield notes on the systems' answers that were missing, ungraded, correct abstentions, or better than perfect
-    selection."""
+    """Yield notes on the systems' answers: missing, ungraded, correct abstentions, or right where no candidate is.
+
+    `right` has shape (systems, questions), and `at` the systems' indices of the questions that both sides have.
+    """
     questions = right.shape[1]
     if lacking := questions - len(at):
         yield note(
@@ -244,17 +246,17 @@ def to_validate(pairs: Sequence[Pair]) -> Exercise:
     """
     return Exercise(
         "pairs",
-        tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_tongue(p)) for p in pairs),
+        tuple(Question(p.id, p.hypothesis, cluster=p.question_id, strata=_strata(p)) for p in pairs),
         tuple(Candidate(p.id, p.id, "", p.text, p.document, p.value) for p in pairs),
     )
 
 
-def _tongue(pair: Pair) -> dict[str, str]:
+def _strata(pair: Pair) -> dict[str, str]:
     return {"language": pair.language} if pair.language else {}
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the baselines as runs, drawn with a seed, to be scored like other runs."""
+    """Return the Evidence of the baselines as runs, drawn by the seed, and notes on it."""
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),
         f"{HALF} (drawn)": accept_half(exercise, seed),

@@ -150,21 +150,13 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Yield the answers of runs as offers; `verdict` is a function of run, question and answer."""
+    """Yield the answers of runs as offers; `verdict` returns the verdict on the answer of a run to a question."""
     for run in runs:
         for response in run.responses:
-            judgement = (
-                verdict(run.name, response.question_id, response.answer) if response.answer is not None else None
-            )
-            yield Offer(
-                response.question_id,
-                run.name,
-                response.answer,
-                response.support,
-                judgement,
-                response.document,
-                answered=response.answered,
-            )
+            question, answer = response.question_id, response.answer
+            judgement = None if answer is None else verdict(run.name, question, answer)
+            support, document = response.support, response.document
+            yield Offer(question, run.name, answer, support, judgement, document, response.answered)
 
 
 def counts(exercise: Exercise) -> list[Counts]:
@@ -239,10 +231,9 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Return the answers with consecutive numbers: first the kept ones, in an order that no system decides, then the
-    removed ones.
+    """Return the answers with consecutive numbers: first the kept ones, ordered by a hash, then the removed ones.
 
-    Gaps would reveal how often an answer was given.
+    Gaps would reveal how often an answer was given, and the given order who gave it.
     """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
@@ -272,8 +263,8 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 
 
 def _drop_contained(group: _Group) -> None:
-    """Remove answers that a longer answer contains. Containment is transitive, so a kept answer contains each removed
-    one."""
+    """Remove the answers that a longer answer contains; some kept answer contains each, as containment is
+    transitive."""
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:

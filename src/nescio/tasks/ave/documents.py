@@ -68,7 +68,7 @@ def _language(element: Element) -> str:
 
 
 def read_exercise(source: Source) -> Exercise:
-    """Read the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with values if it has them.
+    """Return the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with values if it has them.
 
     Raises FormatError with the line of the first invalid question or answer.
     """
@@ -91,7 +91,8 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Return the number of answers before the collection was built, keyed by language, from `EN=335 ES=852`."""
+    """Return the numbers of answers before the collection was built, keyed by language; the root has `EN=335
+    ES=852`."""
     counts = {}
     for word in (root.get("available") or "").split():
         language, _, count = word.rpartition("=")
@@ -154,12 +155,11 @@ def write_exercise(
     systems: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """Write a collection in the format of AVE 2007, completely or not at all; return the number of characters that XML
-    cannot hold.
+    """Write a collection in the format of AVE 2007, and return how many characters XML could not hold.
 
-    Each such character is written as U+FFFD. Without `values` it is a test set, which also hides how many answers there
-    were. `systems` adds the system of each answer. Raises MismatchError for an id with white space or a question
-    without a text, which could not be read again.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set,
+    which also hides how many answers there were. `systems` adds the system of each answer. Raises MismatchError for an
+    id with white space or a question without a text, which could not be read again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
@@ -216,10 +216,10 @@ def _write(root: ElementTree.Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Return the pairs of text (t) and hypothesis (h) in a file. Raises FormatError with the line of the first invalid
-    one.
+    """Return the pairs of text (t) and hypothesis (h) in a file.
 
-    The value is in `value` or, as in RTE-2 and 3, in `entailment`; a pair may name its question in `q_id`.
+    The value is in `value` or, as in RTE-2 and 3, in `entailment`; a pair may name its question in `q_id`. Raises
+    FormatError with the line of the first invalid pair.
     """
     assert source.path is not None
     pairs: dict[str, Pair] = {}
@@ -241,8 +241,10 @@ def read_pairs(source: Source) -> list[Pair]:
 
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
-    """Write pairs, completely or not at all; return the number of characters that XML cannot hold, written as
-    U+FFFD."""
+    """Write pairs in the form of AVE 2006, and return how many characters XML could not hold.
+
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set.
+    """
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
     root = ElementTree.Element("entailment-corpus")
@@ -291,9 +293,10 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Return the decisions and the numbers of lines that have `ids` ids, a word and perhaps a confidence.
+    """Return the decisions of a file and their line numbers.
 
-    A single id names question and answer.
+    A line has `ids` ids (a single one is that of question and answer), a word in `words`, and perhaps a confidence.
+    `rule` says so in errors.
     """
     validations, lines = [], []
     for cells, line in cells_of(source):
@@ -321,7 +324,7 @@ def hold(
 
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
-    """Write decisions as a response file, completely or not at all; on `pairs` in the words of AVE 2006.
+    """Write decisions as a response file, completely or not at all; with `pairs` as YES and NO, as in AVE 2006.
 
     Raises MismatchError if an id is not one word.
     """

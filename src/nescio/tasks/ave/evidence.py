@@ -37,7 +37,7 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 class _Judged(Struct, frozen=True):
-    """A judged answer as a row: its name, its key, and its question's number."""
+    """A judged answer as a row of Evidence; `cluster` is the number of its question."""
 
     name: str
     key: Key
@@ -47,7 +47,9 @@ class _Judged(Struct, frozen=True):
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return validators' decisions as Evidence, and notes on what was left out. Missing decisions count as REJECTED.
+    """Return validators' decisions as Evidence, and notes on missing and unjudged answers.
+
+    Missing decisions count as REJECTED, and unjudged answers have no row.
 
     Raises MismatchError if a run breaks a rule (`problems`), or no answer has a value.
     """
@@ -70,8 +72,10 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the decisions on AVE 2006's pairs as Evidence of answers only, clustered by the question if pairs name
-    it."""
+    """Return the decisions on AVE 2006's pairs as Evidence, one row per judged pair, and notes.
+
+    Pairs that name one question form a cluster.
+    """
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
     rows = []
@@ -134,8 +138,9 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
 
 
 def roc(data: Evidence) -> list[Point]:
-    """Return the points of each run's ROC curve over its judged answers by falling confidence; tied answers share a
-    point.
+    """Return the points of each run's ROC curve over its judged answers, by falling confidence.
+
+    Tied answers share a point.
 
     ave.AUC is the area under them, joined by straight lines. A run without confidences, or with answers of only one
     kind, has no curve. Answers without a decision rank below all others.
@@ -209,7 +214,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return one row of `QUESTION_COLUMNS` per question: what it earns in a run, and what it offers to any run."""
+    """Return the values of `QUESTION_COLUMNS` in a run, one row per question."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []

@@ -173,8 +173,10 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """Return the runs with confidences that an answer is right, and notes on confidences that seem to mean something
-    else."""
+    """Return the runs, whose confidences are now that an answer is right, and notes on confidences that seem not to be.
+
+    With `--choose confidence=decision`, the given confidences are in the decisions.
+    """
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
     notes: list[Note] = []

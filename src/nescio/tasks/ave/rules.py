@@ -71,8 +71,10 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the faults of a run on AVE 2006's pairs, which have no selection; a pair's id identifies question and
-    answer."""
+    """Yield the faults of a run on AVE 2006's pairs, for which no answer is selected.
+
+    A pair's id is that of its question and of its answer.
+    """
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}

@@ -36,7 +36,7 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return each question, each answer as a separate question, and each run's decision, as tables for words."""
+    """Return the questions, the answers as further questions, and each run's decisions on them as responses."""
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
     rows += [
@@ -56,7 +56,10 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return decisions as responses to rows; a row without its own name has the name of the answer."""
+    """Return the decisions of runs as responses to the questions `rows`.
+
+    `names` has the name of an answer's row, keyed by the ids of question and answer, if it is not the answer's id.
+    """
     decided = []
     for name, validations in runs.items():
         responses = [

@@ -21,6 +21,8 @@ from nescio.text import word_set
 
 Language = Literal["en", "es", "de"]
 _RULES = {"en": english.state, "es": spanish.state, "de": german.state}
+# the first words of an answer that begin with a small letter within a sentence
+_LOWERED = ("The", "A", "An", "On", "In", "At", "By", "To", "From", "Because", "About")
 # function words and question words that distinguish the three languages
 _TELLING = {
     "en": word_set("the of what who when where which how why did does do is are were by name to and for has whose"),
@@ -55,11 +57,10 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
     if answer.endswith(("'s", "’s")) and after.startswith("'s "):
         after = after.removeprefix("'s ")  # whose ideas: Qutb's
     if before and before[-1].isalnum():
-        answer = re.sub(
-            r"^(?:who|which|that) (?!which |of )(?=\w)", "", answer
-        )  # a relative clause: Zanussi had been in Cassibile
+        # an answer that is a relative clause: Zanussi had been in Cassibile
+        answer = re.sub(r"^(?:who|which|that) (?!which |of )(?=\w)", "", answer)
     at_start = not before or before[-1] in ".:!?"
-    text = f"{before} {answer if at_start or not before else _inside(answer)} {after}"
+    text = f"{before} {answer if at_start else _inside(answer)} {after}"
     text = re.sub(r"\s+([,;:]|'s\b)", r"\1", " ".join(text.split()))
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -78,12 +79,10 @@ def around(question: str, answer: str, language: str = "") -> tuple[str, str]:
 
 
 def _inside(answer: str) -> str:
-    """Return an answer with its article in lower case, as within a sentence."""
+    """Return an answer of several words with its first word in lower case if that is a function word or an adverb."""
     first, _, rest = answer.partition(" ")
-    small = first in ("The", "A", "An", "On", "In", "At", "By", "To", "From", "Because", "About") or first.endswith(
-        "ly"
-    )
-    return f"{first.lower()} {rest}" if rest and small else answer
+    lowered = first in _LOWERED or first.endswith("ly")
+    return f"{first.lower()} {rest}" if rest and lowered else answer
 
 
 __all__ = ["Language", "around", "hypothesis", "language_of", "without_rules"]

@@ -22,7 +22,7 @@ def plain(word: str) -> str:
 
 
 def joined(*parts: Sequence[str] | str) -> str:
-    """Return words and lists of words as one text."""
+    """Return words and lists of words as one text, without empty words."""
     return " ".join(word for part in parts for word in ((part,) if isinstance(part, str) else part) if word)
 
 

@@ -29,11 +29,14 @@ _PURPOSE = word_set(
     " developed"
 )
 _TWINS = {("out", "of"), ("up", "to"), ("due", "to"), ("from", "within"), ("off", "of"), ("into", "on")}
+# words that begin what follows an object
+_AFTER_OBJECT = (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS | en.TIMES
+_AFTER_OBJECT |= word_set("each every first recently today usually")
 _WEEK = word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement with a slot for the answer."""
+    """Return the statement of a question, with `SLOT` in the place of the answer."""
     words = re.sub(r"(?i)\b(who|what|where|when|how|why)['’]?s\b(?!\s+of\b)", r"\1 is", question).split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS and not any(word in _ASKS for word in low[:4]):
@@ -147,7 +150,7 @@ def _core(
     if first in en.MODALS | en.HAVE and parts.inverted(rest):
         at = parts.main_at(rest)
         subject, verbs = rest[1:at], rest[at:]
-        if plain(verbs[0]) in ("do", "done", "doing") if verbs else False:
+        if verbs and plain(verbs[0]) in ("do", "done", "doing"):
             verbal = _verbal(answer)
             return joined(subject, rest[0], "" if verbal else verbs[0], slot, _kept(verbs[1:]) if verbal else verbs[1:])
         return joined(subject, rest[0], verbs[:1], _placed(verbs[1:], slot, answer, verbs[0] if verbs else ""))
@@ -156,19 +159,11 @@ def _core(
 
 def _agreeing(rest: Words, answer: str) -> Words:
     """Return the rest of a statement, with its verb in agreement with an answer that is its subject."""
-    words = answer.split()
-    head = words[
-        : next(
-            (
-                i
-                for i, word in enumerate(words)
-                if plain(word) in en.PREPOSITIONS or plain(word) in en.CONJUNCTIONS - {"and"}
-            ),
-            len(words),
-        )
-    ]
-    many = bool(head) and (
-        head[-1].islower()
+    words, ends = answer.split(), en.PREPOSITIONS | (en.CONJUNCTIONS - {"and"})
+    head = words[: next((i for i, word in enumerate(words) if plain(word) in ends), len(words))]
+    many = (
+        bool(head)
+        and head[-1].islower()
         and re.search(r"[^s'iu]s$", plain(head[-1])) is not None
         and not any(c.isdigit() for c in answer)
     )
@@ -259,19 +254,8 @@ def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
         return joined(tail[:2], _placed(tail[2:], slot, answer, tail[1]))
     if low[0] in _PARTICLES and (len(low) == 1 or low[1] in en.PREPOSITIONS | {"with"}):
         return joined(tail[:1], slot, tail[1:])
-    at = next((i for i, word in enumerate(low) if _closes(word)), len(tail))
+    at = next((i for i, word in enumerate(low) if word in _AFTER_OBJECT), len(tail))
     return joined(tail[:at], slot, tail[at:])
-
-
-def _closes(word: str) -> bool:
-    return word in (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS | en.TIMES | {
-        "each",
-        "every",
-        "first",
-        "recently",
-        "today",
-        "usually",
-    }
 
 
 # ---- when, where, why, how ----
@@ -306,13 +290,8 @@ def _adverbial(rest: Words, slot: str) -> str:
         at -= at > 2 and low[at - 1].endswith("ly")
         if at == len(rest) and slot.startswith("for "):  # how long was X in operation
             at = next((i for i in range(2, len(low)) if low[i] in en.PREPOSITIONS - {"of"}), at)
-        if not any(map(en.is_participle, low[at : at + 1])) and set(low[1:4]) & {
-            "time",
-            "date",
-            "day",
-            "year",
-            "anniversary",
-        }:
+        dated = set(low[1:4]) & {"time", "date", "day", "year", "anniversary"}
+        if dated and not any(map(en.is_participle, low[at : at + 1])):
             at, slot = len(rest), SLOT
     else:
         at = parts.main_at(rest)

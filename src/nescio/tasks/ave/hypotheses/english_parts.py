@@ -10,12 +10,16 @@ from nescio.tasks.ave.hypotheses._phrases import plain
 from nescio.text import word_set
 
 Words = list[str]
+_IRREGULAR = ("been", "had", "become", "come", "run")  # participles that `is_participle` may not know
+_STRANDED = en.PREPOSITIONS - word_set("up out off down inside outside over")
 NAMING = word_set("called named known termed considered titled dubbed nicknamed labeled labelled")
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return the number of words that name the requested kind, such as 2 for [native chief] in "what native chief
-    travelled"."""
+    """Return how many words after the question word name the requested kind: 2 in "what native chief travelled".
+
+    With `counted`, the question word is "how many".
+    """
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
         return 0
@@ -41,13 +45,13 @@ def kind_ends(after: Words, *, counted: bool = False) -> int:
 
 
 def inverted(rest: Words) -> bool:
-    """Return whether a subject follows the auxiliary."""
+    """Return whether a subject follows the auxiliary with which `rest` begins."""
     low = [plain(word) for word in rest]
     word, then = (*low[1:], "", "")[:2]
     if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
         return False
     if low[0] in en.BE:
-        if word in ("like",):
+        if word == "like":
             return False
         named = rest[1][:1].isupper() if len(rest) > 1 else False
         verbal = (en.is_participle(word) or (word == "set" and then in en.PREPOSITIONS)) and not named
@@ -59,21 +63,14 @@ def inverted(rest: Words) -> bool:
         gerund = word.endswith("ing") and bool(objects)
         return not (verbal or (word in en.ADJECTIVES | en.PREPOSITIONS) or gerund)
     if low[0] in en.HAVE:
-        return not (en.is_participle(word) or word in ("been", "had", "become", "come", "run") or not word) and (
-            participle_at(low) is not None
-        )
+        return not (en.is_participle(word) or word in _IRREGULAR or not word) and participle_at(low) is not None
     return not (en.is_base(word) and word not in en.NOUNS_TOO) or (len(rest) > 1 and rest[1][:1].isupper())
 
 
 def participle_at(low: Words) -> int | None:
-    return next(
-        (
-            i
-            for i in range(2, len(low))
-            if en.is_participle(low[i]) or low[i] in ("been", "had", "become", "come", "run")
-        ),
-        None,
-    )
+    """Return the index of the first participle after a subject, or None."""
+    fits = (i for i in range(2, len(low)) if en.is_participle(low[i]) or low[i] in _IRREGULAR)
+    return next(fits, None)
 
 
 def main_at(rest: Words) -> int:
@@ -115,15 +112,8 @@ def predicate_at(rest: Words) -> int | None:
 
 
 def stranded(rest: Words) -> bool:
-    return len(rest) > 1 and plain(rest[-1]) in en.PREPOSITIONS - {
-        "up",
-        "out",
-        "off",
-        "down",
-        "inside",
-        "outside",
-        "over",
-    }
+    """Return whether a clause ends with a preposition whose object is the answer: the city that X was born in."""
+    return len(rest) > 1 and plain(rest[-1]) in _STRANDED
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
@@ -175,8 +165,10 @@ def verb_at(words: Words) -> int | None:
 
 
 def guessed_at(words: Words) -> int:
-    """Return the index of the word before the first preposition or article after the subject; of the last word without
-    one."""
+    """Return the index of the word that is probably the verb of a clause without a known one.
+
+    It is the first word in lower case after a name, else the word before a preposition or article, else the last word.
+    """
     low = [plain(word) for word in words]
     named = next(
         (i for i, word in enumerate(words) if word[:1].islower() and low[i] not in en.DETERMINERS | {"of", "and"}), 0

@@ -31,9 +31,6 @@ CONJUNCTIONS = word_set(
 )
 ADJECTIVES = word_set(_LISTS["adjectives"])
 MEASURED = word_set("old tall high long wide deep thick heavy broad tall short")
-DEGREES = word_set(
-    "big large far fast hot cold old tall high long wide deep thick heavy loud small strong successful quickly often"
-)
 TIMES = word_set("year month century decade day date season week years time era period days dates")
 
 

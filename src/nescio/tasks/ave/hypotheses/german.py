@@ -29,7 +29,7 @@ _MONTHS = word_set("januar februar märz april mai juni juli august september ok
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement with a slot for the answer."""
+    """Return the statement of a question, with `SLOT` in the place of the answer."""
     words = question.split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -61,8 +61,7 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
         and not prep
         and not (asks == "wer" and low[1:2] and low[1] in _ARTICLES)
     ):
-        has_verb = first_word(answer) in _BE if answer else False
-        return joined(after[1:], SLOT) if has_verb else joined(after[1:], after[0], SLOT)
+        return joined(after[1:], [] if first_word(answer) in _BE else after[0], SLOT)
     if asks == "wie" and low[0] in ("heißt", "heisst", "hieß", "lautet", "nennt"):
         return joined(after[1:], after[0], SLOT)
     if asks == "wann":
@@ -108,30 +107,15 @@ def _kind(after: list[str]) -> int:
 
 def _nominative(rest: list[str]) -> list[str]:
     """Return words with a masculine accusative article as nominative: einen Fluss → ein Fluss."""
-    return (
-        ["ein" if plain(rest[0]) == "einen" else "der" if plain(rest[0]) == "den" else rest[0], *rest[1:]]
-        if rest
-        else rest
-    )
+    return [{"einen": "ein", "den": "der"}.get(plain(word), word) for word in rest[:1]] + rest[1:]
 
 
 def _leads(answer: str) -> bool:
-    return bool(answer) and first_word(answer) in _PREPOSITIONS | {
-        "im",
-        "am",
-        "vom",
-        "zum",
-        "zur",
-        "beim",
-        "dort",
-        "heute",
-    }
+    return first_word(answer) in _PREPOSITIONS | word_set("im am vom zum zur beim dort heute")
 
 
 def _time(answer: str) -> str:
-    if _leads(answer):
-        return ""
-    if is_year(answer):
+    if _leads(answer) or is_year(answer):
         return ""
     if re.match(r"\d{1,2}\.", answer):
         return "am"

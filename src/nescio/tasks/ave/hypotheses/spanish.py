@@ -15,6 +15,7 @@ _BE = word_set("es son era eran fue fueron será serán")
 _PREPOSITIONS = word_set("a ante bajo con contra de desde durante en entre hacia hasta para por según sin sobre tras")
 _COMMANDS = word_set("nombre nombra nombrar diga dígame mencione indique cite")
 _LANDS = word_set("país ciudad región provincia estado isla pueblo continente")
+_DEEDS = word_set("significa significan hizo hace inventó descubrió escribió fundó pintó compuso")
 _TIMES = word_set("año mes siglo década día fecha")
 _VERB = re.compile(
     r"(?:\w+(?:ó|ió|aba|ía|aron|ieron|an|en|a|e|o)|está|están|es|son|fue|fueron|era|eran|ha|han|hay|hubo)"
@@ -24,7 +25,7 @@ _NUMBERED = ("mide", "pesa", "cuesta", "vale", "dura", "tarda", "costó", "duró
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement with a slot for the answer."""
+    """Return the statement of a question, with `SLOT` in the place of the answer."""
     words = question.replace("¿", " ").split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -48,11 +49,8 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
     if not low:
         return joined(prep, SLOT)
     if prep == ["por"] and asks in ("qué", "que"):
-        return joined(
-            _ordered(after),
-            [] if low and first_word(answer) in ("porque", "por", "para", "debido") else "por",
-            SLOT,
-        )
+        reason = [] if first_word(answer) in ("porque", "por", "para", "debido") else "por"
+        return joined(_ordered(after), reason, SLOT)
     if asks in _MANY:
         if answer.lower().endswith(("millones", "millón", "mil millones")):
             return joined(prep, SLOT, "de", after)
@@ -60,7 +58,7 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
             return joined(after[1:], after[0], SLOT)
         return joined(prep, SLOT, after)
     if low[0] in _BE and asks not in ("cuándo", "cuando", "dónde", "donde") and not prep:
-        if first_word(answer) in _BE and answer:
+        if first_word(answer) in _BE:
             return joined(after[1:], SLOT)
         person = asks.startswith("qui")
         return joined(SLOT, after) if person and low[1:2] and low[1] in _NOUNS else joined(after[1:], after[0], SLOT)
@@ -80,25 +78,13 @@ def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> 
 
     Qué río atraviesa Roma: A atraviesa Roma. En qué año murió X: En el año A murió X.
     """
-    if not prep and low[0] in (
-        "significa",
-        "significan",
-        "hizo",
-        "hace",
-        "inventó",
-        "descubrió",
-        "escribió",
-        "fundó",
-        "pintó",
-        "compuso",
-    ):
+    if not prep and low[0] in _DEEDS:
         return joined(after[1:], after[0], SLOT)
     if len(low) > 1 and not prep and re.match(r"(?:las|los|la|el) (?:siglas|palabra|letras|nombre)", " ".join(low[1:])):
         return joined(after[1:], after[0], SLOT)
     kind = next(
         (i for i, word in enumerate(low) if i and _VERB.fullmatch(word) and low[i - 1] not in _PREPOSITIONS | _NOUNS), 0
     )
-    kind = kind if prep or kind > 0 else 0
     named = low[:kind]
     if prep and named and named[0] in _TIMES:
         if _leads(answer):
@@ -134,7 +120,7 @@ def _ordered(after: list[str]) -> list[str]:
 
 
 def _leads(answer: str) -> bool:
-    return bool(answer) and first_word(answer) in _PREPOSITIONS | {"al", "del", "cerca", "hace", "ayer", "el"}
+    return first_word(answer) in _PREPOSITIONS | {"al", "del", "cerca", "hace", "ayer", "el"}
 
 
 def _time(answer: str) -> str:

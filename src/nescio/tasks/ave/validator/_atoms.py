@@ -23,8 +23,10 @@ _CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "NUM"))
 
 
 class Atom(Struct, frozen=True):
-    """A predicate of one or two places, which are numbers of words in the text; a colon marks a predicate that is no
-    word."""
+    """A predicate of one or two places, which are indices of words in its text.
+
+    A colon begins a predicate that is no word.
+    """
 
     predicate: str
     places: tuple[int, ...]
@@ -39,7 +41,8 @@ class Atom(Struct, frozen=True):
 def formula(words: Parse) -> tuple[Atom, ...]:
     """Return a statement as atoms: content words, roles, descriptions, modes of events, and quantifiers."""
     none, mode = no_thing(words), modes(words)
-    atoms = [Atom("no " * (i in none) + _word(words, i), (i,)) for i in range(len(words)) if _counts(words, i)]
+    content = [i for i in range(len(words)) if _counts(words, i)]
+    atoms = [Atom("no " * (i in none) + stem(words[i].lemma), (i,)) for i in content]
     same = set()
     for frame in frames(words):
         if (pair := _identity(frame, mode)) is not None:
@@ -61,7 +64,7 @@ def formula(words: Parse) -> tuple[Atom, ...]:
 def facts(words: Parse) -> tuple[Atom, ...]:
     """Return a text as atoms: its formula, and atoms that follow from the text alone.
 
-    The entities in a clause have its mode. An atom about all implies one about most.
+    These are that an entity has the mode of its clause, and that an atom about all holds for most.
     """
     mode = modes(words)
     more = [Atom(f":{mode_around(words, i)}", (i,)) for i in range(len(words)) if i not in mode and _counts(words, i)]
@@ -86,12 +89,8 @@ def _counts(words: Parse, i: int) -> bool:
     return word.pos in _CONTENT and word.lemma not in STOP_WORDS and any(map(str.isalnum, word.lemma))
 
 
-def _word(words: Parse, i: int) -> str:
-    return stem(words[i].lemma)
-
-
 def matching(predicate: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the words of a text that imply a word of a statement: equal stems and synonyms.
+    """Return the elements of `known`, a text's words, that imply the word `predicate`: itself and its synonyms.
 
     Words that merely share letters imply nothing: a universe is no university.
     """

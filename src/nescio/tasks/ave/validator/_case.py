@@ -66,8 +66,7 @@ class Case(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """The match of a content word of the question (its position and stem) with the text, and its distance from the
-    answer.
+    """The match of a content word of the question with the text; `distance` is that of the match from the answer.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
     NONE. `before` says whether the nearest match is before the answer. Without a match, `distance` is infinite. Words
@@ -88,15 +87,14 @@ class Match(Struct, frozen=True):
 
 
 def case(question: str, answer: str, text: str, weight: Weight, title: str = "", *, language: str = ENGLISH) -> Case:
-    """Return the candidate as words of a language (given its code), with its matches."""
+    """Return the case of a candidate, read as words of the language with this code; `title` is that of its text."""
     q, a, t = read(question, language), read(answer, language), read(text, language)
     named = frozenset(read(title.replace("_", " "), language).stem)
     starts = find_words(t.lower, a.lower)
     spans = [(i, i + len(a)) for i in starts] or [(0, 0)]
     matched = [(span, _matches(q, t, span, weight, named)) for span in spans]
-    span, matches = max(
-        matched, key=lambda item: math.fsum(match.weight * match.near for match in item[1])
-    )  # the first of equals
+    # the first of equals
+    span, matches = max(matched, key=lambda item: math.fsum(match.weight * match.near for match in item[1]))
     return Case(q, a, t, weight, question_word(q), span, len(starts), matches)
 
 
@@ -127,8 +125,8 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
 
 
 def asked_of_text(q: Words) -> list[int]:
-    """Return the positions of the content words to look for in a text, without the kind of answer (how many, what
-    year)."""
+    """Return the positions of the content words of a question, without those that only name the kind of answer (how
+    many, what year)."""
     asks = question_word(q)
     kinds: set[int] = set()
     if asks is not None:
@@ -179,7 +177,8 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """Return the position of the word that names the requested kind: the first content word after the question word."""
+    """Return the position of the first content word after the question word, which names the kind of answer, or
+    None."""
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)

@@ -30,7 +30,7 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the word beside the answer; "edge" at punctuation and at the ends of the text."""
+    """Return the class of the i-th word, beside the answer's word `inside`; "edge" at punctuation and at the ends."""
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)

@@ -67,8 +67,8 @@ def _unit(vectors: Vectors) -> Vectors:
 class _Compared(Struct, frozen=True):
     """The question's content words compared with the text's words.
 
-    They are the question's words (`at`, their `weight`), cosines of shape (at, text), and the text's words outside the
-    answer (`rest`) and near it (`near`).
+    `at` has the positions of the question's words, `weight` their weights, and `cosine` their cosines with the text's
+    words, shape (at, text). `rest` has the positions of the text's words outside the answer, `near` of those near it.
     """
 
     one: Case
@@ -126,8 +126,8 @@ def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
 
 
 def _matched(compared: _Compared) -> Row:
-    """Compare the question's words with the text outside the answer: least and mean cosine, and the weight of missing
-    words."""
+    """Return features of the question's words and the text outside the answer: cosines, and the weight of what
+    lacks."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -157,7 +157,7 @@ def _matched(compared: _Compared) -> Row:
 
 
 def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
-    """Compare the words near the answer with the question in both directions, and measure their distance from it."""
+    """Return features of the words near the answer: cosines with the question in both directions, and distances."""
     least, mean = _least(_best(compared.cosine[:, compared.near]), 1.0)
     content = [i for i in compared.near if compared.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
@@ -176,8 +176,8 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the similarity of the answer in its text with the requested kind, the question, and the statement's
-    answer."""
+    """Return the cosines of the answer's vector in its text with the question's words, and with that in the
+    statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     case = compared.one

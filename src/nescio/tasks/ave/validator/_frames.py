@@ -38,7 +38,6 @@ class Frame(Struct, frozen=True):
     predicate: str
     roles: tuple[tuple[str, int], ...]
     negated: bool = False
-    nominal: bool = False
 
 
 @lru_cache(maxsize=1 << 14)
@@ -56,7 +55,7 @@ def frames(words: Parse) -> tuple[Frame, ...]:
             negated = any(words[c].dep == "neg" or words[c].lower in ("never", "not") for c in dependents)
             made.append(Frame(i, word.lemma, tuple(dict.fromkeys(roles)), negated))
         elif word.pos == "NOUN" and word.lower.endswith(NOMINAL) and (roles := _nominal(words, dependents, children)):
-            made.append(Frame(i, word.lemma, tuple(roles), nominal=True))
+            made.append(Frame(i, word.lemma, tuple(roles)))
         if word.dep == "appos":
             made.append(Frame(i, "be", ((AGENT, word.head), (PATIENT, i))))
     return tuple(made)
@@ -111,7 +110,7 @@ def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of a relative pronoun's noun, or the word's own index if it is no such pronoun."""
+    """Return the index of the noun that the word `at` refers to as a relative pronoun of a verb, or else `at`."""
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
     return at
@@ -179,7 +178,7 @@ def _transformed(_: Case, parsed: Parsed) -> Row:
 
 
 def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
-    """Return the frames in which a part of a text plays a role, with the role."""
+    """Return the frames in which a word of `part`, indices in the text, plays a role, each with the role."""
     return [(frame, role) for frame in all_frames for role, filler in frame.roles if filler in part]
 
 

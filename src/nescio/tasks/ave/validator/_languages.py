@@ -37,7 +37,7 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the code of a language in AVE's form: de for DE, es for es-MX; English if none is named."""
+    """Return the code of a language that AVE names: de for DE, es for es-MX; English if it is empty."""
     return language.lower().partition("-")[0] or ENGLISH
 
 

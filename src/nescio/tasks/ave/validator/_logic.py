@@ -79,7 +79,7 @@ def version(prover: str | None) -> str:
 
 
 def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: Mapping[int, int]) -> list[str]:
-    """Return the clauses of one candidate; their names end in its number.
+    """Return the clauses of one candidate for the prover; all names in them end in its number.
 
     The text's atoms are facts. A word of the text implies each word of the statement that it matches. If all atoms of
     the statement hold for the constants to which they are mapped, `proved` is derived.

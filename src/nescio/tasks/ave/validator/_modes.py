@@ -31,7 +31,7 @@ _SUBJECTS = ("nsubj", "nsubjpass", "expl")
 
 @lru_cache(maxsize=1 << 14)
 def modes(words: Parse) -> dict[int, str]:
-    """Return the mode of each word that states something: the verbs, and the head of each sentence."""
+    """Return the mode of each word that states something (verbs, and heads of sentences), keyed by index."""
     stating = [i for i, word in enumerate(words) if _states(words, i)]
     negated, supposed = _negated(words), _supposed(words)
     mode_of: dict[int, str] = {}

@@ -71,7 +71,7 @@ class Facts:
 
 
 def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
-    """Return the cheapest relaxation of a statement that follows from a text."""
+    """Return the relaxation that gives up the least of a statement so that the rest follows from a text."""
     facts = Facts(text)
     places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
     values = _values(stated, places)
@@ -89,7 +89,10 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return the values of each constant that keep some atom; constants that must be equal share their values."""
+    """Return the text's constants that each of the statement's can be mapped to with some atom kept.
+
+    Constants that must be equal share these values.
+    """
     values_of: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
         for side, constant in enumerate(atom.places):
@@ -102,7 +105,7 @@ def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
-    """Return the cost of an atom at each mapping of its constants.
+    """Return the cost of an atom at each mapping of its constants, which is 0 for the images in `places`.
 
     The last value of a constant is an entity that the text does not mention, which equals only itself.
     """

@@ -16,8 +16,10 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate for comparison with its rivals: how much of its question the text has (`found`), and how much it
-    lacks."""
+    """A candidate for comparison with its rivals.
+
+    `found` is the share, by weight, of its question that the text has, and `lacks` the weight that the text lacks.
+    """
 
     question: frozenset[str]
     answer: frozenset[str]
@@ -27,19 +29,17 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """Return a key of the fit of text and question. The answer with the best fit represents a question among
-        rivals."""
+        """Return the sort key by which one answer represents its question: how well the text fits the question."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """Return features that compare each candidate with its rivals on the same text.
+    """Return features that compare each candidate with its rivals: other questions about the same text.
 
-    Rivals are of three kinds: all, those with the same answer, and those that share a word of the answer.
-
-    The features of each kind are the number of rivals, and the lead of this question over the best rival. The lead is
-    in how much of each question the text has. For the most similar rival, they are its similarity, the same lead, and a
-    product. It is the weight of its missing words minus ours, times the similarity. All are 0 without rivals.
+    There are five features for all rivals, for those with the same answer, and for those that share a word of the
+    answer: the number of rivals; the lead, in the share of a question that the text has, over the best rival, and over
+    the most similar one; the similarity of the latter; and the weight of its missing words minus that of the
+    candidate's missing words, times the similarity. All are 0 without rivals.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}
@@ -60,10 +60,8 @@ def contested(candidates: Sequence[Candidate]) -> float:
     questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
         questions_of.setdefault(candidate.text, set()).add(candidate.question_id)
-    return share(
-        sum(bool(candidate_.text) and len(questions_of[candidate_.text]) > 1 for candidate_ in candidates),
-        len(candidates),
-    )
+    with_rival = [each for each in candidates if each.text and len(questions_of[each.text]) > 1]
+    return share(len(with_rival), len(candidates))
 
 
 def _view(case: Case) -> RivalView:

@@ -25,9 +25,9 @@ STEPS = 3  # the distance above a sense up to which two words are of one kind
 
 @lru_cache(maxsize=1 << 15)
 def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the senses of a word with the stems of their glosses and of the glosses of neighbouring senses.
+    """Return the senses of a word, each with the stems of its gloss and of the glosses of neighbouring senses.
 
-    They are those of its part of speech, or all if it is unknown or has none.
+    These are the senses with the part of speech, or all senses if it is "" or no sense has it.
     """
     signatures, net = [], open_folder(folder)
     for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
@@ -47,9 +47,9 @@ def _gloss(folder: Path, name: str) -> frozenset[str]:
 
 
 def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str = "") -> str | None:
-    """Return the sense of a word among others; the commonest one at a tie, None for a word without senses.
+    """Return the sense of a word among words with the stems `around`: the commonest at a tie, None without senses.
 
-    `own` is the stem of the word itself, which does not help. `part` is its part of speech (n, v, a, r).
+    `own` is the stem of the word itself, which is ignored. `part` is its part of speech (n, v, a, r).
     """
     senses = _signatures(folder, word, part)
     if len(senses) < 2:

@@ -30,8 +30,7 @@ def _dependencies(_: Case, parsed: Parsed) -> Row:
 
 
 def _speech(_: Case, parsed: Parsed) -> Row:
-    """Return features of parts of speech: which of the statement's nouns, names and verbs the text has, and the
-    answer's own."""
+    """Return features of parts of speech: the statement's words that the text lacks as such, and the answer's own."""
     inside = {*parsed.answer}
     stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
     text = {(w.pos, w.lemma) for w in parsed.text}
@@ -70,15 +69,13 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
     word: Token = words[at]
     head = words[word.head]
     if word.dep == "pobj":
-        return f"{head.lower}", words[head.head].lemma
+        return head.lower, words[head.head].lemma
     return word.dep, head.lemma if head is not word else ""
 
 
 def _functions(_: Case, parsed: Parsed) -> Row:
-    """Return features of functions (subject, object …): whether the answer has the same function and governor in both.
-
-    These are its text and the statement.
-    """
+    """Return features of functions (subject, object …): whether the answer has the same function and governor in its
+    text and in the statement."""
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))

@@ -143,10 +143,10 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
     """Return whether a time equals or contains one of the others: the 1940s and the 20th century contain 1945."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
-    if kind == "decade":
-        return moment in others or any(year // 10 == value // 10 for year in years)
-    if kind == "century":
-        return moment in others or any((year + 99) // 100 == value for year in years)
+    if kind == "decade" and any(year // 10 == value // 10 for year in years):
+        return True
+    if kind == "century" and any((year + 99) // 100 == value for year in years):
+        return True
     return moment in others
 
 

@@ -21,10 +21,10 @@ def ablation(
     test: tuple[Exercise, Features] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, list[Validation]]:
-    """Return the decisions with all techniques and without each, keyed by name; each validator is retrained and
-    retuned.
+    """Return the decisions of the validator with all techniques, and without each of them, keyed by name.
 
-    They are on the test collection (with its features) if given, else on the held-out development collection.
+    Each validator is trained and tuned again. The decisions are on `test`, a collection with its features, or else on
+    held-out answers of the development collection.
     """
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
     runs: dict[str, list[Validation]] = {}

@@ -56,7 +56,7 @@ F_OF_ACCEPTED = Measure(
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
     """Return Evidence in which every judged answer is a question that a threshold answers or declines.
 
-    `groups` are resampled together.
+    `groups` names the group of each candidate; the answers of one group are resampled together.
     """
     use = np.array([candidate.judged for candidate in exercise.candidates])
     good = np.array([candidate.right for candidate in exercise.candidates])[use]
@@ -79,7 +79,10 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
-    """Return Evidence of every question with its most confident answer, which a threshold gives or declines."""
+    """Return Evidence of every question with its most confident answer, which a threshold gives or declines.
+
+    `group` names the group of each question; the questions of one group are resampled together.
+    """
     outcomes, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
     data, _ = apply_policies(outcomes, Policies())
     clusters = _codes([group[question] for question in data.questions])

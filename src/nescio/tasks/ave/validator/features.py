@@ -46,8 +46,7 @@ class Features(Struct, frozen=True, eq=False):
 
 
 def rarity(exercise: Exercise) -> Rarity:
-    """Return the rarity of stems in the questions and supporting texts of a development collection, two texts per
-    candidate."""
+    """Return the rarity of stems in a development collection; each candidate adds its question and its text."""
     asked = {question.id: question for question in exercise.questions}
     counts: Counter[str] = Counter()
     for candidate in exercise.candidates:

@@ -248,7 +248,7 @@ def missing(technique: Technique, resources: Resources, languages: Collection[st
     """Return why a technique is unavailable for questions in these languages (given their codes), or None."""
     why = technique.absent(resources)
     unspoken = sorted({*languages} - (technique.spoken or {*languages}))
-    return why if why or not unspoken else f"nothing here knows {enumerated([code.upper() for code in unspoken])}"
+    return why if why or not unspoken else f"no support for {enumerated([code.upper() for code in unspoken])}"
 
 
 def preset(participant: str) -> tuple[str, ...]:
@@ -259,13 +259,12 @@ def preset(participant: str) -> tuple[str, ...]:
 
 
 def named(only: Collection[str]) -> frozenset[str]:
-    """Return the named techniques, or those of a named participant of 2007; all if none is named."""
+    """Return the techniques that `only` names, itself or by a participant of 2007 who used them; all if it is empty."""
     for name in only:
         if name not in TECHNIQUES and name not in PARTICIPANTS:
             raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
-    return frozenset(t for name in only for t in (preset(name) if name in PARTICIPANTS else (name,))) or frozenset(
-        TECHNIQUES
-    )
+    techniques = {each for name in only for each in (preset(name) if name in PARTICIPANTS else (name,))}
+    return frozenset(techniques or TECHNIQUES)
 
 
 def chosen(
@@ -276,11 +275,10 @@ def chosen(
     redundancy: bool = False,
     languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: all available or all named ones, without those switched off.
+    """Return the techniques to use: those that are available and in `only` (all if empty), but not in `without`.
 
-    Redundancy is used only on request.
-
-    Raises UnknownNameError for an unknown name, UsageError if no technique is left.
+    `redundancy` is used only on request. A technique must support all `languages`. Raises UnknownNameError for an
+    unknown name, UsageError if no technique is left.
     """
     for name in without:
         if name not in TECHNIQUES:

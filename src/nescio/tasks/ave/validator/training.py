@@ -98,7 +98,11 @@ def gather(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Material:
-    """Return the features of both collections, with their labels, weights and groups."""
+    """Return the features of a development collection, and of a second one (`also`) if given, with labels, weights and
+    groups.
+
+    Raises UsageError if `plan.also` is not from 0 to 1.
+    """
     if not 0 <= plan.also <= 1:
         raise UsageError(f"the weight of an answer of a second collection must be from 0 to 1 (found {plan.also!r})")
     collections = [exercise] if also is None else [exercise, also]
@@ -123,7 +127,7 @@ def gather(
 
 
 def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
-    """Return the model of some material: calibrated and tuned on held-out confidences, then grown on all rows."""
+    """Return the validator of the material from an exercise: calibrated and tuned on held-out answers, grown on all."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
@@ -163,7 +167,7 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return each development candidate's mean from forests that were grown without its group; shape (own,)."""
+    """Return the probability of each development candidate by a forest grown without its group; shape (own,)."""
     fold = deal(material.group, material.own, plan)
     means = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
