@@ -165,7 +165,7 @@ def test_squad(tmp_path: Path) -> None:
     """Confidence comes back from odds bit for bit; silence has none in SQuAD."""
     assert notes_of_writing(FOUND, "squad2", tmp_path / "out") == (
         LOST,
-        "1 run named after their file: 'one/two' one_two",
+        "1 run is named after its file: 'one/two' as one_two",
     )
     found = read_folder(tmp_path / "out")
     assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
@@ -222,7 +222,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     before = data_of([truth, answers])
     assert isinstance(before, Outcomes)
     notes = notes_of_writing(before, "pan", tmp_path / "out")
-    lost = "left out, because PAN's truth of 2020 has no place for it: corpus"
+    lost = "left out, because PAN's truth of 2020 cannot hold: corpus"
     clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()

@@ -26,7 +26,7 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
     if chosen is not None:
         several = opt("choose", {name: f"{chosen},{there[0]}"}) if elsewhere and there else ""
         also = f"; {several} takes one of these if the file has it" if several else ""
-        raise UsageError(f"{opt('choose', {name: chosen})}: {what} here are {shown or 'none'}{also}")
+        raise UsageError(f"{opt('choose', {name: chosen})} matches nothing; {what} here are {shown or 'none'}{also}")
     if len(there) == 1:
         return there[0]
     ways = "".join(offer("choose", {name: value}) for value in there)

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nescio.errors import FormatError, shorten
-from nescio.formats.registry import REGISTRY, Format, Recognise
+from nescio.formats.registry import Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
 from nescio.tables.lexicon import roles_of
 
@@ -134,8 +134,3 @@ def no_text(source: Source, rule: str) -> FormatError:
 def _looks_like_a_table(line: str) -> bool:
     """Return whether a line is a table header with names that nescio knows."""
     return any(sum(bool(roles_of(name)) for name in line.replace('"', "").split(mark)) > 1 for mark in ",;\t|")
-
-
-def known() -> str:
-    """Return the names of all formats, separated by commas."""
-    return ", ".join(sorted(REGISTRY))

@@ -57,13 +57,13 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
     """Return a note on the names that differ from their files; such a run has the name of its file when read back."""
-    other = [f"{name!r} {file}" for name, file in zip(names, files, strict=True) if name != file]
+    other = [f"{name!r} as {file}" for name, file in zip(names, files, strict=True) if name != file]
     if not other:
         return []
     return [
         note(
             "writer.renamed",
-            "{runs:n run} named after their file: {names:list 3}",
+            "{runs:n run} {runs:is/are} named after {runs:its/their} file: {names:list 3}",
             runs=len(other),
             names=other,
         )
@@ -73,7 +73,7 @@ def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
 def without_answers(runs: Iterable[Run]) -> list[Note]:
     """Return a note for each run that has no answer, and therefore gets no file."""
     return [
-        note("writer.no_answers", "run {subject!r} holds no answer: no file", run.name)
+        note("writer.no_answers", "run {subject!r} holds no answer, so it gets no file", run.name)
         for run in runs
         if not run.responses
     ]
@@ -120,7 +120,7 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
     if "repeats" not in holds and any(response.repeat is not None for response in responses):
-        raise MismatchError(f"questions were asked several times, but there is no place for repeats in {format_}")
+        raise MismatchError(f"questions were asked several times, but {format_} cannot hold repeats")
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)

@@ -24,7 +24,11 @@ from nescio.text import plural
 _BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.ASCII)
 
 
-@writer("eval_results", about="a score a run, for .eval_results/ of a model on the Hugging Face Hub", takes=Outcomes)
+@writer(
+    "eval_results",
+    about="one score for each run, for .eval_results/ of a model on the Hugging Face Hub",
+    takes=Outcomes,
+)
 def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
     """Write an entry for each run.
 

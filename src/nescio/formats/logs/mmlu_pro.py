@@ -250,7 +250,7 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
         if (seen.again or seen.alone) and not trusted:
             rules = (
                 note("mmlu_pro.after_answer", '{letters} come after "Answer:"', letters=seen.again),
-                note("mmlu_pro.last_alone", "{letters} are the last one alone in the text", letters=seen.alone),
+                note("mmlu_pro.last_alone", "{letters} are the last single letter in the text", letters=seen.alone),
             )
             log.say(
                 "mmlu_pro.looser_rules",

@@ -80,7 +80,7 @@ def _name(at: At, row: dict[str, Any], key: str) -> str:
 def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
     items = row.get("nuggets")
     if not isinstance(items, list) or not items:
-        raise at.fail("nuggets must be a list, one or more", items)
+        raise at.fail("nuggets must be a list with at least one nugget", items)
     nuggets = []
     for place, item in enumerate(items, 1):
         text, importance = (item.get("text"), item.get("importance")) if isinstance(item, dict) else (None, None)

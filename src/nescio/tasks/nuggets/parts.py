@@ -196,20 +196,22 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
     """
     for name in options.choose:
         if name not in CHOICES:
-            raise UsageError(f"{opt('choose')} {name}: nuggets have {' and '.join(CHOICES)} to choose")
+            raise UsageError(f"{opt('choose')} {name}: nuggets only know {' and '.join(CHOICES)}")
     automatic = options.choose.get("automatic")
     targets, runs = keys.targets(), answers.found()
     words = _words(targets, runs) if options.texts else None
     if not mapped:
         if "assessors" in options.choose:
-            raise UsageError("assessors come from a mapping: give a mapping, or score automatically")
+            raise UsageError(
+                f"{opt('choose')} assessors needs a mapping: give one, or leave it out to match automatically"
+            )
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
         record = JudgeRecord("automatic", (("method", method),))
         return ReadResult(data, notes, AUTOMATICALLY, texts=words, judges=(record,))
     if automatic:
         raise UsageError(
-            "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
+            f"{opt('choose')} automatic is for responses that no assessor mapped; leave out the mapping, or the choice"
         )
     matches = [match_of(row, keys, answers) for row in mapped]
     kept = [match for match in matches if match is not None]

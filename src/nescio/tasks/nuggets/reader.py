@@ -153,7 +153,7 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
             raise at.fail("a line of a key is `qid nugget vital|okay text`", " ".join(cells))
         if people.setdefault(cells[0], len(labels)) != len(labels):
             several = "s" if len(labels) > 1 else ""
-            rule = f"{len(labels)} label{several} where question {cells[0]} has {people[cells[0]]} before"
+            rule = f"{len(labels)} label{several}, but earlier lines of question {cells[0]} have {people[cells[0]]}"
             raise at.fail(rule, cells[2])
         single = len(labels) == 1
         vital = {file if single else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}

@@ -39,7 +39,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         notes.append(
             note(
                 "pan.no_place",
-                "left out, because PAN's truth of 2020 has no place for it: {strata:list}",
+                "left out, because PAN's truth of 2020 cannot hold: {strata:list}",
                 strata=lost,
             )
         )

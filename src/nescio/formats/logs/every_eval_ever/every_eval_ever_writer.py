@@ -66,7 +66,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         lost = ["clusters"] if outcomes.clusters is not None else []
         lost += ["ranks of right answers"] if outcomes.first_right is not None else []
         notes.append(
-            note("every_eval_ever.no_place", "left out, because the format has no place for: {lost:list}", lost=lost)
+            note("every_eval_ever.no_place", "left out, because the format cannot hold: {lost:list}", lost=lost)
         )
     return WriteResult(f"{plural(len(rows), 'instance')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 

@@ -184,7 +184,9 @@ def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, floa
     for stat in entries:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or not isinstance(name.get("name"), str):
-            raise FormatError(folder.files[STATS], "a stat must have a name with a name in it", where=where, value=stat)
+            raise FormatError(
+                folder.files[STATS], "the name of a stat must be an object with a name", where=where, value=stat
+            )
         value = number(stat.get("mean"))
         if name.get("sub_split") is None and value is not None and not math.isnan(value):
             yield sanitize(name["name"], target="message"), value

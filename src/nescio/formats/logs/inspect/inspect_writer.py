@@ -44,7 +44,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
         for r, (run, stem) in followed(named, progress):
             samples = list(_samples(outcomes, r))
             if not samples:
-                notes.append(note("inspect.no_answers", "run {subject!r} holds no answer: no log", run))
+                notes.append(note("inspect.no_answers", "run {subject!r} holds no answer, so it gets no log", run))
                 continue
             written += len(samples)
             log = _log(run, samples, now.isoformat())

@@ -210,12 +210,12 @@ TABLE_12: dict[str, str] = {  # rows in the paper's order; an x for each of its 
 _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
     "classes": "persons and places, by the parser, or without one by lists and by the words around a name",
-    "references": "pronouns are seen",
+    "references": "pronouns in the text, unresolved",
     "coreference": "pronouns are resolved to the nearest name before, with a parser by number and gender",
-    "speech": "which nouns, names and verbs of the statement the text has as such",
+    "speech": "which nouns, names and verbs of the statement the text has as the same part of speech",
     "constituents": "by the parser: whether the answer is a whole constituent of its text",
     "syntax": "dependencies that statement and text share, with and without their relations",
-    "functions": "whether the answer has the function and the governor that it has in the statement",
+    "functions": "whether the answer has the same function and governor in text and statement",
     "transformations": "passives, appositions, relative clauses and nouns of verbs read as one frame",
     "frames": "frames of statement and text, filler by filler",
     "roles": "by rules over the parse: what the answer does in its text and in the statement",
@@ -226,7 +226,7 @@ _REMARKS = {
     "embeddings": "of whole texts, and word by word",
     PASSAGES: "of whole texts, in about a hundred languages",
     "chunks": "how the answer is cut out of its text",
-    RIVALS: "our own: which of two questions about one place the text answers better",
+    RIVALS: "nescio's own: which of two questions about one text it answers better",
     REDUNDANCY: "AVE removes this clue; only with --redundancy",
 }
 
