@@ -72,7 +72,7 @@ class Answer(Struct, gc=False):
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
-    """Return how many answers come after the first of their run and question, after numbering them as repeats."""
+    """Set `repeat` of each run's answers to a question to 1, 2, …; return how many answers are not the first."""
     seen: Counter[tuple[str, str]] = Counter()
     for answer in answers:
         seen[answer.run, answer.question] += 1

@@ -22,9 +22,9 @@ _LONGEST = 100  # bytes: any file system takes this many with a prefix and a suf
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield an empty folder to fill with files of one format; it is written completely or not at all.
+    """Yield an empty folder to fill with files of the format `format_`; it is written completely or not at all.
 
-    Raises MismatchError if its reader would not recognise a written file.
+    Raises MismatchError if a written file would not be recognised as one of this format.
     """
     with atomic_folder(path) as folder:
         yield folder
@@ -41,7 +41,10 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
-    """Return a file name, without suffix, for each name; any file system takes it, and `alike` tells no two alike."""
+    """Return a file name, without suffix, for each name.
+
+    Any file system takes it, and no two are equal after `alike`.
+    """
     stems: list[str] = []
     taken: set[Hashable] = set()
     for name in names:

@@ -71,7 +71,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _last_stages(log: Log) -> list[Source]:
-    """Return the sources, with only the last one if a folder has several stages."""
+    """Return the sources of the log, without those of a stage that a later one in the same folder replaces."""
 
     def stage(source: Source) -> int:
         return STAGES.index(source.stem) if source.stem in STAGES else -1

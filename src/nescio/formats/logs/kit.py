@@ -242,7 +242,7 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
 def verdict(answer: Answer, least: float | None) -> bool | None:
     """Return whether an answer is right, or None if it has neither a verdict nor a score.
 
-    The verdict decides, or the score if there is no verdict or `least`, a threshold on the score.
+    With `least`, a threshold, the score decides. Otherwise the verdict does, or without one a score of at least 1.
     """
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right

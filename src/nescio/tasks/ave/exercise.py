@@ -52,17 +52,17 @@ class Candidate(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Return the id of its question and its own id."""
+        """Return the id of the question, and that of the answer."""
         return self.question_id, self.id
 
     @property
     def judged(self) -> bool:
-        """Return whether assessors judged it right or wrong."""
+        """Return whether assessors judged the answer right or wrong."""
         return self.value in (Value.VALIDATED, Value.REJECTED)
 
     @property
     def right(self) -> bool:
-        """Return whether assessors judged it right."""
+        """Return whether assessors judged the answer right."""
         return self.value is Value.VALIDATED
 
 

@@ -86,10 +86,10 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact`, `best_f1` and their thresholds, in percent; questions above it are declined.
+    """Return the script's `best_exact` and `best_f1`, in percent, and their thresholds on the odds.
 
-    The script first declines all questions, and then answers one more at a time, in order of rising odds, ties in file
-    order.
+    Questions with odds above a threshold are declined. The script first declines all questions, and then answers one
+    more at a time, in order of rising odds, ties in file order.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]

@@ -81,8 +81,7 @@ class Instance(Struct):
     about="every_eval_ever: instance-level results, one per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read instances, every model a run. If there are several evaluations, the name of a question includes its
-    evaluation."""
+    """Read the instances of every model as a run. With several evaluations, a question's name includes its own."""
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []

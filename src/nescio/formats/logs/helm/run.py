@@ -99,9 +99,10 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return the run folder. Its parts are in its name: `scenario:parameter=value,...,model=...`.
+    """Return the run folder, whose model, scenario and parameters are read from the name of the run.
 
-    The name is in run_spec.json, or else that of the folder, in which another mark replaces the colon.
+    The name is `scenario:parameter=value,...,model=...` in run_spec.json. Without this file it is that of the folder,
+    in which another mark replaces the colon.
     """
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name

@@ -216,7 +216,7 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
     """Return the answer of a sample with its grade, or with the reason why it is no answer.
 
-    An answer that is not right is none if the provider blocked it or it is empty. `least` is the threshold on the
+    A wrong answer is none if the provider blocked it or if it is empty. `least` is the threshold on the
     score, or None.
     """
     given = score or Score(None)

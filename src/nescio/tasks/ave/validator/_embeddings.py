@@ -121,7 +121,7 @@ def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
-    """Return the least and the mean, or `empty` for both without values."""
+    """Return the least and the mean of the values, or twice `empty` if there are none."""
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 

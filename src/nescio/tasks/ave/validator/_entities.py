@@ -35,9 +35,10 @@ def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]
 
 @lru_cache(maxsize=1 << 14)
 def _meant(text: str, parser: str | None) -> frozenset[str]:
-    """Return the words of the names that the pronouns of a text refer to, each to the nearest person before it.
+    """Return the words of the names that the pronouns of a text refer to.
 
-    With a parser, it is the nearest noun before it that agrees in number and gender.
+    A pronoun refers to the nearest person before it, or, with a parser, to the nearest noun before it that agrees in
+    number and gender.
     """
     if parser is None:
         return frozenset(word for names in referents(sentences(text)) for word in names)

@@ -100,9 +100,9 @@ def _known(parser: str) -> dict[str, Parse]:  # noqa: ARG001
 
 
 def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
-    """Return the words of each text; a text is parsed only once.
+    """Return the parsed words of each text.
 
-    Each sentence is parsed alone, so that its parse does not depend on its neighbours.
+    Each sentence is parsed alone and only once, so that its parse does not depend on its neighbours.
     """
     known = _known(parser)
     divided = [_sentences(text) for text in texts]
@@ -186,5 +186,5 @@ def _covered(words: Parse, first: int, end: int) -> range:
 
 
 def top(words: Parse, part: range) -> int | None:
-    """Return the index of a part's top word, whose head is outside the part; None without one."""
+    """Return the index of the first word of a part whose head is outside the part, or that is a root; else None."""
     return next((i for i in part if words[i].head not in part or words[i].head == i), None)

@@ -99,7 +99,8 @@ def conflicts(case: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], case: Case) -> Row:
-    """Return whether the question's words are on the same side of the answer in statement and text, and both voices."""
+    """Return features of sides and voices: whether the question's words are on the same side of the answer in statement
+    and text, and whether question and text are passive."""
     answer_stems = case.answer.stem
     at = next(iter(find_words(stated, answer_stems)), len(stated) if answer_stems else 0)
     same = near = weight = 0.0

@@ -46,7 +46,8 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
 
 
 def redundancy(answers: Group, at: int) -> Row:
-    """Return features of the votes for the answer at this place, its similarity to other votes, and their division."""
+    """Return features of the answer at index `at`: its votes, its similarity to the other answers, and how the votes
+    are divided."""
     distinct = dict(zip(answers.answers, answers.votes, strict=True))
     answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())

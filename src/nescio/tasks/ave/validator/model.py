@@ -50,7 +50,10 @@ def logit(share: Floats) -> Floats:
 
 
 class Model(Struct, frozen=True):
-    """A validator; each of `thresholds` maximises the measure of its name (F, c@1; None accepts nothing)."""
+    """A trained validator.
+
+    `thresholds` has, keyed by measure (F, c@1), the threshold that maximises it; None accepts nothing.
+    """
 
     techniques: tuple[str, ...]
     names: tuple[str, ...]

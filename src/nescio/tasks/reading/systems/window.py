@@ -49,7 +49,8 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the weight of the best window of |S| words, and the sentence in its middle."""
+    """Return the weight of the best window of as many words as `wanted`, and the index of the sentence in its
+    middle."""
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
@@ -114,7 +115,7 @@ def window_distance(question: Question) -> Scored:
 def random_choice(collection: Collection, seed: int = 0) -> System:
     """Return a system that chooses at random among the options of each question, or the sentences of its story.
 
-    The draw depends on the question's identifier, so the order of the questions does not matter. Its confidence is the
+    The draw depends on the question's identifier, so the order of the questions does not matter. The confidence is the
     probability of each choice.
     """
     names = sorted(question.id for question in collection.questions)
