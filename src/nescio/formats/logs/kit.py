@@ -63,21 +63,8 @@ class Log:
         self.notes.append(note(code, template, subject, **values))
 
     def take(self, answer: Answer) -> Answer:
-        """Return `answer` with its texts, its strata, and the reason why it is no answer or has no grade (`why`).
-
-        The fields from which these come (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
-        """
-        answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
-        if answer.why is None:
-            answer.why = SAID_SO if _declines(answer, self.options) else answer.nothing
-        if self.options.texts:
-            gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
-            answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
-        if answer.labels:
-            answer.strata = {**labels(answer.labels, self.options), **answer.strata}
-        answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
-        answer.labels = NOTHING
-        return answer
+        """Return the answer as `take` does, by the user's options."""
+        return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
         """Return whether a question with these gold answers has an answer: none of them matches
@@ -226,6 +213,24 @@ def checked(kind: type[T], row: Any, source: Source | object, where: str | None,
 
 
 # ---- the state of an answer ----
+
+
+def take(answer: Answer, options: ReadOptions) -> Answer:
+    """Return `answer` with its texts, its strata, and the reason why it is no answer or has no grade (`why`).
+
+    The fields from which these come (`asked`, `gold`, `answer`, `extracted`, `reason`, `labels`) become empty.
+    """
+    answer.why = answer.ungraded if answer.ungraded is not None else answer.silent
+    if answer.why is None:
+        answer.why = SAID_SO if _declines(answer, options) else answer.nothing
+    if options.texts:
+        gold = answer.gold if isinstance(answer.gold, (list, tuple)) else [answer.gold]
+        answer.texts = texts_of(answer.asked, gold, answer.answer, answer.extracted, answer.reason)
+    if answer.labels:
+        answer.strata = {**labels(answer.labels, options), **answer.strata}
+    answer.asked = answer.gold = answer.answer = answer.extracted = answer.reason = None
+    answer.labels = NOTHING
+    return answer
 
 
 def _declines(answer: Answer, options: ReadOptions) -> bool:
