@@ -1,5 +1,4 @@
-"""Print help pages that fit a screen, with the rest in --help-all; break examples as a shell does; and complete
-words."""
+"""Print help pages that fit a screen, and whole ones for --help-all; complete words for a shell."""
 
 from __future__ import annotations
 
@@ -186,8 +185,8 @@ def script(shell: str, app: click.Command) -> str:
     return kind(app, {}, "nescio", VARIABLE).source()
 
 
-def answer(app: click.Command, environment: Mapping[str, str] = os.environ) -> int:
-    """Print the possible next words that a shell asks for."""
+def answer(app: click.Command) -> int:
+    """Print the possible next words that a shell asks for, and return the exit status."""
     from click.shell_completion import shell_complete
 
-    return shell_complete(app, {}, "nescio", VARIABLE, environment[VARIABLE])
+    return shell_complete(app, {}, "nescio", VARIABLE, os.environ[VARIABLE])

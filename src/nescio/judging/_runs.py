@@ -35,10 +35,10 @@ def judge_runs(
 ) -> tuple[Outcomes, tuple[Note, ...]]:
     """Return the outcomes of runs whose answers and declined candidates were all judged, and notes on the judging.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked. If it `hears_silence`, it is only
-    asked whether the answer declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
-    unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called with the number of answers
-    judged so far. `doubts` gets those of rank 1 with their grades.
+    On an unanswerable question every answer is incorrect, and the judge is not asked. A judge that `hears_silence` is
+    asked, but only its grades SILENT and NOT_GRADED count. The graded scores of the answers of rank 1 go into
+    `extra_columns`; on an unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called
+    with the numbers of answers judged so far and in all. `doubts` gets the answers of rank 1 with their grades.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)

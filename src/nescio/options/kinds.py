@@ -53,11 +53,6 @@ def kind_of(annotation: Any, low: float | None = None, high: float | None = None
     return _kind_of_several(origin, get_args(annotation))
 
 
-def kinds_of(annotations: Sequence[tuple[Any, float | None, float | None, bool]]) -> list[Kind]:
-    """Return the kinds of types, each given with its bounds and whether the lower bound is excluded."""
-    return [kind_of(annotation, low, high, above=above) for annotation, low, high, above in annotations]
-
-
 def _kind_of_several(origin: Any, of: tuple[Any, ...]) -> Kind:
     if origin is Literal:
         return one_of(of)

@@ -73,7 +73,7 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return the kinds of a clause in one of these languages.
+    """Return what a clause, read in each of the languages `names`, says of an answer, as a set of kinds.
 
     "strong" denies an answer, "weak" doubts it, and "about" describes sources or missing knowledge.
     """

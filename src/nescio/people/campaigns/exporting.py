@@ -1,7 +1,8 @@
-"""The checker of a campaign for platforms that others run: a bundle for Codabench, and a container for TIRA.
+"""Write the checker of a campaign for two platforms: a bundle for Codabench, and a container for TIRA.
 
-What is in them is what teams are handed, so nothing in them is secret. The layout of a bundle is that of Codabench's
-version 2 (`competition.yaml`); an evaluator of TIRA reads $inputDataset and $inputRun and writes evaluation.prototext.
+Both contain only what teams get (`handout`), so nothing in them is secret. The layout of a bundle is that of
+Codabench's version 2 (`competition.yaml`). An evaluator of TIRA reads $inputDataset and $inputRun, and writes
+evaluation.prototext.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def export(
     `codabench` writes a bundle (.zip) to upload there. Its scoring program is the checker, its reference data are the
     topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
     which the evaluator is built. Both start from the Docker image `image`, and install nescio if it is missing there.
-    Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of the two is asked
-    for.
+    Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of `codabench` and
+    `tira` is true.
     """
     path = Path(output)
     if codabench == tira:
@@ -66,7 +67,7 @@ def _program() -> bytes:
 
 
 def _bundle(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
-    """Return the files of a bundle. JSON is YAML, so that no text of a campaign can be taken for anything else."""
+    """Return the files of a bundle, keyed by path; its YAML is written as JSON, which quotes every text."""
     command = f"python3 /app/program/{PROGRAM} /app/input/ref /app/input/res /app/output"
     return {
         "competition.yaml": json.dumps(_competition(campaign, image), indent=2, ensure_ascii=False).encode() + b"\n",
@@ -118,7 +119,7 @@ def _moment(time: datetime) -> str:
 
 
 def _picture() -> bytes:
-    """Return a PNG of one colour: a bundle must have a picture, and organisers have a better one."""
+    """Return a PNG of one colour, because a bundle must have a picture; organisers may replace it."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

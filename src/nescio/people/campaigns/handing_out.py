@@ -1,4 +1,4 @@
-"""What teams get: the topics without their gold, what a run is, and the means to check one at home."""
+"""Write what teams get: the topics without gold, the rules for runs, and an archive to check runs with."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:
-    """Return what teams get, by name: their names are not among it."""
+    """Return the files for teams, keyed by name; they do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
     files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
@@ -124,7 +124,7 @@ def _readme(campaign: Campaign) -> str:
 
 
 def _options(campaign: Campaign) -> list[str]:
-    """Say how options are named, where questions have some."""
+    """Return the line that explains how answers name options; empty if no question has options."""
     parts = campaign.topics().parts.values()
     options = [question.options for part in parts for question in part.questions.values() if question.options]
     if not options:
