@@ -138,7 +138,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
-    """Return the questions of a part, with gold answers if there is a key, and with the sentences that people accept."""
+    """Return the questions of a part, with gold answers if there is a key, and with sentences that people accept."""
     questions = list(part.questions.values())
     if campaign.key_files:
         collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
