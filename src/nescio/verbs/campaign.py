@@ -241,7 +241,7 @@ class IntakeRequest(Step):
 
 @verb(IntakeRequest, working="taking in", show=show)
 def intake(request: IntakeRequest) -> Received:
-    """Accept runs whole, or refuse them; each file gets a receipt.
+    """Accept runs, or refuse them; each file gets a receipt.
 
     A FOLDER holds what a group sent: runs or archives of runs, in a folder named after the group; or it is a file. A
     run belongs to the FOLDER that you name, whatever the folders inside it are called. A run is named after its file,
@@ -295,7 +295,7 @@ class DisqualifyRequest(WithdrawRequest):
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of such a run counts, now or later.
 
-    Their groups cannot hand in the same answers again, under whatever name. A note names the runs that count and share
+    Their groups cannot submit the same answers again, under any name. A note names the runs that still count and share
     more than half of these answers. Judgements of their answers stay. --lift admits the runs again.
 
     \b

@@ -51,7 +51,8 @@ class StabilityRequest(Figured, Drawn):
         default=FUZZINESS,
         kind=BETWEENS,
         metavar="F,F,…",
-        help="Two runs tie if their values differ by less than this share of the larger value; one result for each.",
+        help="Two runs tie if their values differ by less than this share of the larger value. Each of several shares "
+        "has its own result.",
         default_words="0.01,0.02,…,0.10",
     )
     literal: bool = option(

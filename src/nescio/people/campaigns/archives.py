@@ -6,6 +6,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import stat
 import tarfile
 import tempfile
 import zlib
@@ -27,7 +28,6 @@ _OPENERS: dict[str, Callable[..., Any]] = {".tgz": gzip.open, ".gz": gzip.open, 
 _MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
 _CHUNK = 1 << 20
 PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of packed files
-_KIND, _LINK = 0o170000, 0o120000
 
 
 def handed_in_files(folder: Path) -> list[Path]:
@@ -100,7 +100,7 @@ def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     _check(len(members), sum(info.file_size for info in members), most)
     for info in members:
         _check_name(info.filename)
-        if (info.external_attr >> 16) & _KIND == _LINK:
+        if stat.S_ISLNK(info.external_attr >> 16):
             raise MismatchError(f"{info.filename!r} in the archive is a link")
     yield from [(info.filename, content) for info, content in read_members(path, _wanted)]
 

@@ -89,8 +89,6 @@ def check(
 ) -> Checked:
     """Find all faults of all runs at once, each with its file, line and rule; no key is needed.
 
-        print(nescio.campaign.check("campaign", ["runs/mine.jsonl", "runs/old.jsonl"]))
-
     `campaign` is the folder of a campaign, the folder of its handout, or the archive from `nescio campaign checker`.
     `runs` are files, or folders of them. A topic without an answer is a fault. `page` names a file (.html) to write,
     with the same faults, to send to a team. `progress` is called with the number of files checked; reading a file and

@@ -117,8 +117,6 @@ def collect(
 ) -> Collected:
     """Read sheets back into the history of judgements, and return their faults and the assessors' agreement.
 
-        print(nescio.campaign.collect("campaign"))
-
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
     (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is collected, and every other row is
     reported with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. The first 50

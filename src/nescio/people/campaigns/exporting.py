@@ -33,9 +33,6 @@ def export(
 ) -> HandedOut:
     """Write the checker of a campaign for a platform that checks runs as they are submitted.
 
-        nescio.campaign.export("campaign", "bundle.zip", codabench=True)
-        nescio.campaign.export("campaign", "checker", tira=True)
-
     `codabench` writes a bundle (.zip) to upload there. Its scoring program is the checker, its reference data are the
     topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
     which the evaluator is built. Both start from the Docker image `image`, and install nescio if it is missing there.

@@ -35,8 +35,6 @@ class HandedOut(Struct, frozen=True):
 def handout(campaign: Path | str) -> HandedOut:
     """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
 
-        print(nescio.campaign.handout("campaign"))
-
     Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError if there is no
     campaign.
     """
@@ -53,9 +51,6 @@ def handout(campaign: Path | str) -> HandedOut:
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
     """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
-
-        nescio.campaign.checker("campaign", "checker.zip")
-        print(nescio.campaign.check("checker.zip", ["runs/mine.jsonl"]))
 
     It holds what `handout` writes. Raises UsageError if it cannot be written.
     """

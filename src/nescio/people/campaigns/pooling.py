@@ -166,8 +166,6 @@ def named_by(secret: str, *words: str) -> str:
 def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
     """Pool the distinct answers of all runs, declined candidates included, without the names of runs.
 
-        print(nescio.campaign.pool("campaign"))
-
     The first `depth` answers of each run to a question are pooled; for definition questions, all strings. Answers are
     equal if they differ only in case, white space, invisible characters or the encoding of accents; with `distinct =
     "answer and document"` they must also be from the same document. Earlier judgements stay valid. `progress` is

@@ -144,8 +144,6 @@ def intake(
 ) -> Received:
     """Accept runs or refuse them; each file gets a receipt.
 
-        print(nescio.campaign.intake("campaign", ["runs/mine.jsonl"], group="uned", received="2026-06-01"))
-
     `folders` are the deliveries of groups: a folder for each, named after the group, with runs or archives of runs.
     The names of its subfolders have no meaning. `group` names the group if the folder is not named after it. `received`
     is the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later

@@ -39,8 +39,6 @@ class Ruled(Struct, frozen=True):
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
     """Withdraw runs at the request of their groups; a later version of a withdrawn run counts again.
 
-        nescio.campaign.withdraw("campaign", ["uned_first"], reason="asked for by mail on 3 June")
-
     Judgements of their answers stay valid. Raises UsageError for a run that does not count now, or without a reason.
     """
     with step(campaign) as opened:
@@ -50,8 +48,6 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
     """Disqualify runs, so that no version of them counts until this is lifted.
-
-        nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
 
     Judgements of their answers stay valid. Their groups cannot submit the same answers again, under any name. The
     result names the runs that still count and share more than half of their answers with them. `lift` admits the runs
@@ -79,8 +75,6 @@ def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
 
 def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:
     """Extend the deadline of one group.
-
-        nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
 
     Raises UsageError for a group that the settings do not name, without a reason, if the campaign has no deadline, and
     for a time that is not after the deadline.

@@ -95,8 +95,6 @@ def score(
 ) -> Scored:
     """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
 
-        print(nescio.campaign.score("campaign"))
-
     If judgements of an answer differ, the rule of the campaign decides. R, W, X and U are counted separately, and only
     R is right. Answers that no person judged are judged by the key, if `campaign.toml` names a judge or all questions
     have options. `ranking` names files with outcomes of QA systems, which are ranked together with the validators of

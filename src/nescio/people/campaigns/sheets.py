@@ -76,8 +76,6 @@ def sheets(
 ) -> Handed:
     """Write a spreadsheet for each assessor: answers without the names of runs, each in a different order.
 
-        print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
-
     All answers to a question go to the same assessors, and the load is even. `ben=EN,ES` judges only these languages.
     `overlap` is the number of assessors for each answer, or, below 1, the share of questions that a second assessor
     judges too. Answers with enough verdicts are not asked again. `adjudicate` writes one sheet instead, with the

@@ -87,8 +87,6 @@ class _Site:
 def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
     """Write the site of results into `site/`: static pages without scripts or requests.
 
-        print(nescio.campaign.publish("campaign"))
-
     `index.html` names the best run and those tied with it, and has a chart of the runs, all tables, and scores by run
     and topic. `topics/` has a page for each topic with each run's answer and outcome, `latex/` an overview with all
     tables, and `digests.json` the digests of the inputs. `returns/GROUP/`, beside the site, is for one group: its

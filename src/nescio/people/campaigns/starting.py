@@ -60,8 +60,6 @@ def init(
 ) -> Made:
     """Make the folder of a campaign: settings, topics without their gold, and the separate key.
 
-        nescio.campaign.init("campaign", ["questions.jsonl"], task="qa", groups=["uned=UNED", "inaoe=INAOE"])
-
     `topics` are the questions with or without their key: a collection of any format that nescio reads for qa and
     reading, collections of AVE (one for each language), a key of nuggets, or a truth file of PAN. `groups` are short
     names, each with the name for tables after `=`. `runs` is the most runs of a group in each of the `languages`. After

@@ -54,8 +54,6 @@ class Status(Struct, frozen=True):
 def status(campaign: Path | str) -> Status:
     """Return which steps of a campaign are done, which are outdated because their inputs changed, and the next step.
 
-        print(nescio.campaign.status("campaign"))
-
     Inputs and outputs are compared by their digests, never by dates. Raises UsageError if the folder is no campaign.
     """
     opened = open_campaign(campaign)

@@ -60,8 +60,6 @@ def verify(
     The chain, the runs by their receipts, and the collected judgements are checked first. Then pool, results and site
     are made again and compared with the existing files.
 
-        print(nescio.campaign.verify("campaign"))
-
     Outputs whose inputs have changed since cannot be made again, which is a fault, as is any other impossible check.
     `restore` first writes changed or lost receipts again, from the log. `against` is a digest of the log that somebody
     kept outside the folder, or a file (or its text) with such a digest: the receipts of a group, or `digests.json` of

@@ -52,7 +52,9 @@ class DrawRequest(Reading, Seeded, Sourced):
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The sheet to write (.csv).")
     draw: int = option(default=50, low=1, help="How many questions to draw.")
     labels: Any = option(
-        default=None, kind=OWN_FILE, help="The labels so far (run, question, verdict); the draw adds to these."
+        default=None,
+        kind=OWN_FILE,
+        help="The labels so far (run, question, verdict). The sheet has these and the newly drawn questions.",
     )
     runs: Sequence[str] = option(
         default=(),
