@@ -74,15 +74,7 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = [*ready.remarks(collection, runs), *(doubts.notes() if doubts else ())]
-    if lower:
-        notes.append(
-            note(
-                "judging.lower_ranks",
-                "{n:n answer} {n:is/are} below rank 1: MRR and K use {n:it/them}; outcomes use rank 1 only",
-                n=lower,
-            )
-        )
+    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *_lower_ranks(lower))
     judged = replace(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),
@@ -92,7 +84,17 @@ def judge_runs(
         judges=(ready.record,) * len(runs),
         **_of_questions(questions),
     )
-    return judged, tuple(notes)
+    return judged, notes
+
+
+def _lower_ranks(answers: int) -> Iterator[Note]:
+    """Yield a note on the number of answers below rank 1, if there are any."""
+    if answers:
+        yield note(
+            "judging.lower_ranks",
+            "{n:n answer} {n:is/are} below rank 1: MRR and K use {n:it/them}; outcomes use rank 1 only",
+            n=answers,
+        )
 
 
 def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:

@@ -64,13 +64,7 @@ def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
         emptied = not normalised
-        needles.append(
-            (
-                "" if emptied else _needle(normalised),
-                _needle(parted),
-                _needle(bare) if emptied else "",
-            )
-        )
+        needles.append(("" if emptied else _needle(normalised), _needle(parted), _needle(bare) if emptied else ""))
     return tuple(needles)
 
 

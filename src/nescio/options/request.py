@@ -95,13 +95,7 @@ class Option(Struct, frozen=True):
 
 
 def option(
-    *,
-    default: Any = UNSET,
-    help: str = "",
-    flags: Word = (),
-    apart: Word = (),
-    needs: Word = (),
-    **more: Any,
+    *, default: Any = UNSET, help: str = "", flags: Word = (), apart: Word = (), needs: Word = (), **more: Any
 ) -> Any:
     """Declare an option; the arguments are the fields of `Option`. Without a default it is required."""
     return _declared(default=default, help=help, flags=flags, apart=apart, needs=needs, **more)

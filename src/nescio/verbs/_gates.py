@@ -228,11 +228,7 @@ def exit_status(gates: Iterable[Any]) -> int:
 
 
 def check_reports(
-    junit_file: Path | None,
-    summary_file: Path | None,
-    *,
-    inputs: Iterable[Any] = (),
-    gated: bool = True,
+    junit_file: Path | None, summary_file: Path | None, *, inputs: Iterable[Any] = (), gated: bool = True
 ) -> None:
     """Raise UsageError if a report could not be written, or would replace another file.
 

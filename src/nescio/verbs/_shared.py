@@ -272,12 +272,7 @@ class Labelled(Request, group="People's labels"):
         help="A table of people's verdicts (run, question, verdict) on the answers to a random sample of the "
         "questions. They correct the figures for the judge's errors.",
     )
-    target: Target | None = option(
-        default=None,
-        needs="labels",
-        help=TARGET,
-        default_words="population",
-    )
+    target: Target | None = option(default=None, needs="labels", help=TARGET, default_words="population")
     labels_by: str | None = option(
         default=None,
         needs="labels",

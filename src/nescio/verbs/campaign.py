@@ -226,10 +226,7 @@ class IntakeRequest(Step):
         help="The runs that groups sent: a folder for each group, or files.",
     )
     group: str | None = option(
-        default=None,
-        metavar="SHORT",
-        help="The group that sent these files.",
-        default_words="the name of the folder",
+        default=None, metavar="SHORT", help="The group that sent these files.", default_words="the name of the folder"
     )
     received: str | datetime | None = option(
         default=None,
@@ -357,9 +354,7 @@ class SheetsRequest(Step):
         "judges.",
     )
     adjudicate: bool = option(
-        default=False,
-        apart=("assessors", "overlap"),
-        help="Write a sheet of the answers whose judgements differ.",
+        default=False, apart=("assessors", "overlap"), help="Write a sheet of the answers whose judgements differ."
     )
     form: Form = option(default="csv", help="The form of the sheets.")
     html: bool = option(
@@ -367,10 +362,7 @@ class SheetsRequest(Step):
         apart=("form",),
         help="Write pages on which people judge in a browser with single keys, without a server.",
     )
-    sentences: bool = option(
-        default=False,
-        help="Ask people which sentences of the story answer each question.",
-    )
+    sentences: bool = option(default=False, help="Ask people which sentences of the story answer each question.")
 
 
 @verb(SheetsRequest, working="writing", prints="")

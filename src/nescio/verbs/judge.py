@@ -249,12 +249,7 @@ class AskingModel(Request, group="Language model"):
         default=None, low=1, help="The maximum number of tokens in one reply.", default_words="1024"
     )
     timeout: float | None = option(
-        default=None,
-        low=0,
-        above=True,
-        metavar="SECONDS",
-        help="The time limit of one attempt.",
-        default_words="60",
+        default=None, low=0, above=True, metavar="SECONDS", help="The time limit of one attempt.", default_words="60"
     )
     retries: int | None = option(
         default=None,

@@ -24,15 +24,7 @@ from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.judgements import guidelines_of
 from nescio.people.campaigns.pooling import NAMED, Item, PooledAnswer, distinct_items, named_by, pool_version, read_pool
-from nescio.people.campaigns.screens import (
-    LONGEST,
-    kind_of,
-    list_items,
-    shown_item,
-    shown_nuggets,
-    story_items,
-    told,
-)
+from nescio.people.campaigns.screens import LONGEST, kind_of, list_items, shown_item, shown_nuggets, story_items, told
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.people.campaigns.topics import LANGUAGE

@@ -8,12 +8,7 @@ metadata = MetaData()
 # The text is in every language, so no length is given; times are seconds since 1970.
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")
 
-about = Table(
-    "about",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", JSON, nullable=False),
-)
+about = Table("about", metadata, Column("name", Text, primary_key=True), Column("value", JSON, nullable=False))
 units = Table(  # a topic: all of its items go to the same persons, so that they are judged alike
     "units",
     metadata,

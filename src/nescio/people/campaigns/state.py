@@ -171,18 +171,8 @@ def _judging(campaign: Campaign) -> list[Step]:
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
-        Step(
-            "pool",
-            fresh,
-            pool,
-            f"nescio campaign pool {folder}",
-        ),
-        Step(
-            "sheets",
-            bool(sheets) and not new,
-            asked,
-            f"nescio campaign sheets {folder} --assessor NAME",
-        ),
+        Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
+        Step("sheets", bool(sheets) and not new, asked, f"nescio campaign sheets {folder} --assessor NAME"),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
 

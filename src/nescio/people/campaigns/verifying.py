@@ -49,11 +49,7 @@ class LogState(Struct, frozen=True):
 
 
 def verify(
-    campaign: Path | str,
-    *,
-    restore: bool = False,
-    against: Path | str | None = None,
-    progress: Progress | None = None,
+    campaign: Path | str, *, restore: bool = False, against: Path | str | None = None, progress: Progress | None = None
 ) -> Verified:
     """Check a campaign against its log, and return the faults.
 
