@@ -12,7 +12,7 @@
 
 The command line turns each of them into one message and exit status 2.
 
-A message names an option by `opt`, and whoever shows it spells the option as its own readers type it:
+A message names an option by `opt`. The interface that shows the message spells the option as its users type it:
 `--missing common` in a shell, `missing="common"` in Python, `"missing": "common"` for an assistant.
 """
 

@@ -32,13 +32,14 @@ _NOTHING: Words = {}
 class Option(Struct, frozen=True):
     """An option: its default, its help, and the rules for its value.
 
-    `flags` are its names in a shell (none: its name). `default_words` describes the behaviour if the default is None.
-    `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that
-    exclude it, and `needs` those of which it needs one. `bare` is its value if a shell gives none. `edge` says that
-    only programs pass it. `positional` says that a program may pass it by position, and `argument` that a shell does.
-    `runs` says that its files are programs, which no assistant may start. `reads` says that its files are read, and
-    `writes` that it names a file to write. `complete` lists words for it; if it is a mapping, help pages show the
-    meaning of each. `required` says that it must be given, and `given_as` has its names in a shell.
+    `flags` are its names in a shell, if they differ from `--name`. `default_words` describes the behaviour if the
+    default is None. `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as
+    "suite") that cannot be combined with this option; `needs` names options of which one must be given with it. `bare`
+    is the value if a shell gives the flag without one. `edge` says that only programs pass it. `positional` says that a
+    program may pass it by position, and `argument` that a shell does. `runs` says that its files are programs, which no
+    assistant may start. `reads` says that its files are read, and `writes` that it names a file to write. `complete`
+    returns possible values; if it returns a mapping, help pages show the meaning of each. `required` says that it must
+    be given, and `given_as` has its names in a shell.
     """
 
     default: Any = UNSET

@@ -236,7 +236,7 @@ class IntakeRequest(Step):
     )
 
 
-@verb(IntakeRequest, working="taking in", show=show)
+@verb(IntakeRequest, working="reading", show=show)
 def intake(request: IntakeRequest) -> Received:
     """Accept runs, or refuse them; each file gets a receipt.
 

@@ -54,12 +54,12 @@ class Exported(Struct, frozen=True):
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         part = (
-            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; `inclusion` takes these for a random"
-            " part, which they are not where people judge one language alone, or disagree over the harder ones"
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; the column `inclusion` assumes that"
+            " they are a random part, which is wrong if people judge only one language, or disagree on harder questions"
         )
         nul = (
-            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character, which no CSV holds, have it"
-            " as U+FFFD: no run's answer is found by them"
+            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character match no answer of a run,"
+            " because CSV cannot hold this character and has U+FFFD instead"
         )
         return (
             f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"

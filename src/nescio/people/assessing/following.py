@@ -171,7 +171,7 @@ def _agreement(
         for row in rows:
             groups[value(row)].append(row)
         if len(groups) > MOST_STRATA:
-            many.append(f"agreement is not told within {name}, which has {len(groups):,} values")
+            many.append(f"agreement within the values of {name} is not shown, because there are {len(groups):,} values")
         elif len(groups) > 1:
             told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
             apart += [(where, found) for where, found in told if found]

@@ -209,7 +209,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
     try:
         heading = msgspec.json.decode(line, type=Heading)
     except UNREADABLE:
-        raise FormatError(path, "this is not what a page for assessors hands in") from None
+        raise FormatError(path, "this is not a file that a page for assessors saved") from None
     if heading.format != FORMAT:
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
     if heading.key != page_key(reading.campaign.secret, heading.assessor):

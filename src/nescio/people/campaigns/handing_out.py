@@ -45,7 +45,7 @@ def handout(campaign: Path | str) -> HandedOut:
                 for name, content in files.items():
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
-    after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
+    after = f"send it to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 
 

@@ -85,7 +85,7 @@ class _Contents:
             self.source = item.source
         content = self.held[item.number] if item.number < len(self.held) else b""
         if hashlib.sha256(content).hexdigest() != item.digest:
-            raise MismatchError(f"{item.source} was changed while it was taken in; take it in again")
+            raise MismatchError(f"{item.source} was changed during intake; run nescio campaign intake again")
         return content
 
 

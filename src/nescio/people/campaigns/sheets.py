@@ -120,7 +120,8 @@ def sheets(
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
     after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
-        after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
+        then = f"nescio campaign collect {opened.folder} FILE..."
+        after = f"send each page to its assessor, then collect the saved files: {then}"
     return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
 
 
