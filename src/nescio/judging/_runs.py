@@ -141,7 +141,7 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return a number for each question and repeat, in the collection's order, keyed by both."""
+    """Return the row of each (question, repeat), in the order of the collection."""
     names = dict.fromkeys(question.id for question in collection.questions)
     repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
     if all(response.repeat is None for responses in repeated for response in responses):
@@ -193,7 +193,7 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return the graded score of an abstention on each question: 1 if the question has no answer."""
+    """Return the graded score of an abstention per question: 1 if it has no answer, unless the judge counts none."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

@@ -21,9 +21,9 @@ _SHORT = 40  # the most characters of a text in a proposed pattern; longer ones 
 
 
 class SilenceReader:
-    """A reader that says of one text after another whether it declines.
+    """A reader that decides for one text after another whether it declines.
 
-    Very many texts would take long. Beyond a limit (`stopped`), it knows only the words that always mean an abstention.
+    After many texts (`stopped`), it saves time: it recognises only the words that always mean an abstention.
     """
 
     def __init__(self) -> None:
