@@ -98,7 +98,7 @@ def _ruled(
         raise UsageError("name the run or the group that is meant")
     for name in about:
         if name not in known:
-            raise UsageError(f"this cannot be said of {name!r}, but only of: {', '.join(known) or 'none'}")
+            raise UsageError(f"there is no {name!r} to decide about; there are: {', '.join(known) or 'none'}")
     for name in dict.fromkeys(about):
         more = {"until": until} if until else {}
         write_log(campaign, Entry(now().isoformat(), kind, about={"about": name, "reason": reason.strip(), **more}))
