@@ -64,7 +64,10 @@ class Command(click.Command):
         return super().get_help(ctx).replace(UNBROKEN, "-")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options: one section per group, or, beside the command's own, one line per group."""
+        """Write the options, with a section per group for --help-all.
+
+        For --help, only the command's own options have a section; each other group is a line of names.
+        """
         whole = ctx.meta.get("nescio.help") == "all"
         groups: dict[str, list[tuple[str, str]]] = {OWN: []}
         shared: dict[str, list[str]] = {}

@@ -165,9 +165,10 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
 
 
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
-    """Return whether more questions could decide.
+    """Return whether more questions could decide a gate that could not be decided.
 
-    There must be an interval, and something besides the left-out answers must keep it from passing by `slack`.
+    They cannot if there is no interval (`low` is NaN), or if the gate fails only because of answers that were left out:
+    it would have passed by `slack` without them, or there is no bound for their effect.
     """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 

@@ -468,7 +468,10 @@ def _told(word: str) -> str:
 
 
 def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
-    """Return the options given, all or those of some classes and names, with files as in `source_words`."""
+    """Return the given options as words of a command line; `kept` limits them to some request classes and names.
+
+    Files are written as in `source_words`.
+    """
     return tuple(map(_told, request.words(*kept)))
 
 

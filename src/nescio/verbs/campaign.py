@@ -401,7 +401,7 @@ class CollectRequest(Seeded, Step):
 
 @verb(CollectRequest, working="collecting", show=show)
 def collect(request: CollectRequest) -> Collected:
-    """Read sheets back, name every fault, and report the agreement of the assessors.
+    """Read the judgements from the assessors' sheets, list the faults, and report the agreement of the assessors.
 
     A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) names its assessor inside. Without a
     SHEET, all sheets in the campaign's folder sheets/ are read. If pages give several judgements of one answer, the

@@ -112,7 +112,7 @@ class AgreementRequest(Reading, Measured, Worked):
 
 @verb(StabilityRequest, working="drawing")
 def stability(request: StabilityRequest) -> Results[Stability]:
-    """Error rate and proportion of ties (Buckley & Voorhees 2000; Figures 1 and 2, eq. 7-8 of Peñas & Rodrigo 2011).
+    """Compute error rate and ties (Buckley & Voorhees 2000; Figures 1 and 2, eq. 7-8 of Peñas & Rodrigo 2011).
 
     The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
     discriminates better.
@@ -136,7 +136,7 @@ def stability(request: StabilityRequest) -> Results[Stability]:
 
 @verb(SwapRequest, working="drawing")
 def swap(request: SwapRequest) -> Results[SwapBin]:
-    """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
+    """Compute swap rates and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
 
     Two disjoint sub-collections can rank two runs differently. The swap rate is the share of such cases, for each size
     of the difference on the first sub-collection.
@@ -149,7 +149,7 @@ def swap(request: SwapRequest) -> Results[SwapBin]:
 
 @verb(PowerRequest, working="resampling")
 def power(request: PowerRequest) -> Results[Power]:
-    """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
+    """Compute discriminative power: the share of pairs of runs with a significant difference (Sakai 2006).
 
     Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
     (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly

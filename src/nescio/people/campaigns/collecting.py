@@ -115,7 +115,7 @@ def collect(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Collected:
-    """Read sheets back into the history of judgements, and return their faults and the assessors' agreement.
+    """Add the judgements in sheets to the history, and return the faults of the sheets and the assessors' agreement.
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
     (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is collected, and every other row is
