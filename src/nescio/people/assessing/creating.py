@@ -123,19 +123,8 @@ def create(
     ]
     where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
     facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
-    database = open_database(db, new=True)
-    try:
-        with database.writing() as connection:
-            make_tables(connection)
-            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
-            write(connection, units, where)
-            write(connection, items, (*map(item_row, asked_of), *known, *seconds))
-    except DBAPIError as error:
-        raise UsageError(f"{database.shown}: {reason(error)}") from None
-    finally:
-        database.close()
     return Created(
-        database.shown if database.path is None else str(database.path),
+        _make_database(db, facts, where, (*map(item_row, asked_of), *known, *seconds)),
         len(asked_of),
         len(topics),
         sum(times[topic_of(item)] for item in asked_of),
@@ -143,6 +132,27 @@ def create(
         content.split,
         _told_apart(asked_of, [row for row in known if row["topic"] in parts.get(CONTROL, ())]),
     )
+
+
+def _make_database(
+    db: str, facts: Mapping[str, Any], where: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
+) -> str:
+    """Make a database from `facts`, the rows `where` of the table `units`, and those of `items`; return its address.
+
+    Raises UsageError if it exists or cannot be written.
+    """
+    database = open_database(db, new=True)
+    try:
+        with database.writing() as connection:
+            make_tables(connection)
+            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
+            write(connection, units, where)
+            write(connection, items, rows)
+    except DBAPIError as error:
+        raise UsageError(f"{database.shown}: {reason(error)}") from None
+    finally:
+        database.close()
+    return database.shown if database.path is None else str(database.path)
 
 
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:

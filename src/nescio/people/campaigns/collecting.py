@@ -160,17 +160,27 @@ def collect(
         questions = {item.id: item.question for item in reading.items.values()}
         notes = (*_taken_out(unnamed), *alike(kept))
         if opened.settings.task == "nuggets":
-            nuggets = _listed(opened)
-            strays = unlisted(kept, questions, nuggets)
-            notes += tuple(
-                note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one) for one in strays
-            )
-            notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
-            asked = [question for part in opened.topics().parts.values() for question in part.questions]
-            notes += (*without_list(asked, {question for question, _ in nuggets}),)
+            notes += _about_nuggets(opened, before, kept, questions)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(faults.listed, line, notes, "faults", tables, count=faults.count)
+
+
+def _about_nuggets(
+    opened: Campaign, before: Mapping[tuple[str, str], str], kept: Sequence[Judgement], questions: Mapping[str, str]
+) -> tuple[Note, ...]:
+    """Return notes where the collected key and the judgements in `kept` do not fit; `before` is the previous key."""
+    nuggets = _listed(opened)
+    asked = [question for part in opened.topics().parts.values() for question in part.questions]
+    return (
+        *(
+            note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one)
+            for one in unlisted(kept, questions, nuggets)
+        ),
+        *_other_texts(before, nuggets, kept, questions),
+        *reworded(read_history(opened), questions),
+        *without_list(asked, {question for question, _ in nuggets}),
+    )
 
 
 def _collected(
