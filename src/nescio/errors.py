@@ -12,7 +12,7 @@
 
 The command line turns each of them into one message and exit status 2.
 
-A message names an option by `opt`, and whoever shows it spells the option as its own readers type it:
+A message names an option by `opt`. The interface that shows the message spells the option as its users type it:
 `--missing common` in a shell, `missing="common"` in Python, `"missing": "common"` for an assistant.
 """
 
@@ -41,9 +41,9 @@ FLAGS: dict[str, str] = {}  # shell names of options that differ from the Python
 
 
 def opt(name: str, value: object = None, *, of: str = "") -> str:
-    """Return the mark of an option in a message, which is spelled later for its reader.
+    """Return a mark for the option `name` in a message; `spelled` later replaces it by what the reader types.
 
-    It may have a value, or, with `of`, a placeholder for any value: opt("choose", of="filter=NAME").
+    `value` is the option's value. `of` is a placeholder for any value instead: opt("choose", of="filter=NAME").
     """
     if isinstance(value, Mapping):
         return _token(name, "m", [[key, str(one)] for key, one in value.items()])
@@ -54,9 +54,9 @@ def opt(name: str, value: object = None, *, of: str = "") -> str:
 
 
 def offer(name: str, value: str | Mapping[str, str]) -> str:
-    """Return the hidden mark of an option that would help; messages do not show it, but `NescioError.offers` has it.
+    """Return a mark for an option that may solve the problem; only `NescioError.offers` shows it, not the message.
 
-    `beside` is no option, but a pattern for names of files next to the file in question.
+    With the name "beside", which is no option, `value` is a pattern for names of files next to the file in question.
     """
     return _token(name, _OFFERED, dict(value) if isinstance(value, Mapping) else value)
 
@@ -96,7 +96,7 @@ def _literal(kind: str, value: Any, quote: Callable[[str], str]) -> str:
         return f"{{{', '.join(f'{quote(key)}: {quote(one)}' for key, one in value)}}}"
     key, equals, rest = value.rpartition("=")
     if kind == "p" and equals:
-        return f"{{{quote(key)}: {rest if kind == 'p' and rest.isupper() else quote(rest)}}}"
+        return f"{{{quote(key)}: {rest if rest.isupper() else quote(rest)}}}"
     return quote(value) if kind == "s" else value
 
 
@@ -244,9 +244,9 @@ _NEAREST = 5  # the most suggested names with the same ending as the unknown one
 
 
 class UnknownNameError(NescioError):
-    """Nobody registered a measure, format or judge of this name. The message suggests the nearest names.
+    """Nobody registered a measure, format or judge of this name. The message suggests the nearest of the `known` names.
 
-    It also suggests the names `besides` them, or all names that are `fitting`.
+    `besides` is the end of the message. If several names match `name`, they are `fitting`, and the message lists them.
     """
 
     def __init__(
@@ -261,7 +261,7 @@ class UnknownNameError(NescioError):
 
 
 def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
-    """Return the error for a column that cannot break down scores, with the columns that can, and the probable one."""
+    """Return the error for a column that cannot break down scores; it lists `columns`, which can, and suggests one."""
     known = list(columns)
     meant = "".join(f"; did you mean {name}?" for name in nearest(column, known, 0.7)[:1])
     return MismatchError(
@@ -273,7 +273,7 @@ def not_constant(column: str, columns: Iterable[str]) -> MismatchError:
 def differs_between_runs(column: str, question: str, *values: tuple[str, str, str | None]) -> MismatchError:
     """Return the error for a question's column on which runs disagree.
 
-    `values` has, for two runs, the name, the place and the value (None, "": the run has none).
+    `values` has, for two runs, the run's name, the place of the row, and the value (None or "" without one).
     """
     said = ", and ".join(
         f"run {run!r} ({place}) has {value!r}" if value else f"run {run!r} ({place}) has none"
@@ -295,22 +295,28 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
 
 
 def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function's TypeError for a misspelt keyword name the nearest keyword, as Python itself does from 3.13."""
+    """Decorate a function so that the TypeError for a misspelt keyword suggests the nearest, as in Python 3.13."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
-        import difflib
         import inspect
 
         names = list(inspect.signature(function).parameters)
         for name in keywords:
             if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join(names)}"
-                raise TypeError(f"{function.__name__}() got an unexpected option {name!r}; {hint}")
+                raise TypeError(f"{function.__name__}() {unexpected(name, names)}")
         return function(*arguments, **keywords)
 
     return call
+
+
+def unexpected(name: str, known: list[str]) -> str:
+    """Return the end of the message on an unknown option, with the nearest of the known options, or all of them."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join(known)}"
+    return f"got an unexpected option {name!r}; {hint}"
 
 
 class EndpointError(NescioError):

@@ -52,7 +52,7 @@ def of_machine() -> int | None:
 
 
 def at_most(size: int, part: int) -> int:
-    """Return a size in bytes, at most one `part` of the memory limit (16: a sixteenth)."""
+    """Return `size` bytes, but at most the memory limit divided by `part`."""
     known = _LIMIT.get()
     return size if known is None else min(size, known // part)
 

@@ -70,8 +70,10 @@ def words() -> list[str]:
 
 
 class Loaded:
-    """The files that are loaded here. Another process that unpickles this loads them before objects that they
-    define."""
+    """An object that loads this process's plugin files in the process that unpickles it.
+
+    Pickled before other objects, it ensures that the classes from plugin files exist when those are unpickled.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _loaded, tuple(_FILES)

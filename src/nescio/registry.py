@@ -30,9 +30,8 @@ _PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # separated by commas, exce
 class Registry(MutableMapping[str, T]):
     """Objects of one kind, keyed by name.
 
-    `places` names the modules that register objects, so that each is imported when it is needed; their order is that of
-    the names. Other objects are registered when their module is imported. `besides` ends the message on an unknown
-    name.
+    `places` maps nescio's own names, in the order in which they are listed, to the modules that register them. Such a
+    module is imported when its name is looked up. `besides` is the end of the message on an unknown name.
     """
 
     def __init__(self, kind: str, places: Mapping[str, str] | None = None, besides: str = "") -> None:

@@ -280,9 +280,7 @@ def best_f1(answer: str, golds: Sequence[str]) -> float:
     return max(shared_f1(stated, words) for words in keys)
 
 
-@lru_cache(maxsize=1 << 16)
-def _normalised_once(text: str) -> list[str]:
-    return normalised_words(text)
+_normalised_once = lru_cache(maxsize=1 << 16)(normalised_words)
 
 
 def stems(text: str) -> list[str]:

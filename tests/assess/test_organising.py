@@ -611,7 +611,7 @@ def test_agreement_is_told_within_what_is_known_of_the_questions(new_room: NewRo
     standing = room.status()
     told = {where: (row.value, row.n) for where, rows in standing.apart for row in rows if row.measure == "p_o"}
     assert told == {"type <b>who": (1, 12), "type when": (0.5, 12)}
-    assert "agreement is not told within source, which has 24 values" in standing.remarks
+    assert "agreement within the values of source is not shown, because there are 24 values" in standing.remarks
     assert "<caption>type &lt;b&gt;who</caption>" in organiser(room).get("/organiser").text
 
 

@@ -377,7 +377,7 @@ def test_the_file_of_a_receipt_says_what_the_log_says(group: str, tmp_path: Path
     name = path.relative_to(campaign).as_posix()
     edit(path, '"received": "2026', '"received": "2025')
     rewrite(campaign, lambda row: row["wrote"].update({name: digest(path)} if name in row["wrote"] else {}))
-    assert f"{name}: it is not the receipt of which the log tells" in str(nescio.campaign.verify(campaign))
+    assert f"{name}: it differs from the receipt in the log" in str(nescio.campaign.verify(campaign))
 
 
 # ---- what is beside the files of the log ----

@@ -363,7 +363,7 @@ def test_what_is_nested_too_deep_is_a_fault_of_its_own_line(campaign: Path, tmp_
     assert fault.line == 3
     assert verdicts(campaign) == {(a, "ana"): "R", (b, "ana"): "W"}
     file.write_text(f'{{"x": {deep}}}\n')
-    assert "not what a page for assessors hands in" in str(collect(campaign, file))
+    assert "not a file that a page for assessors saved" in str(collect(campaign, file))
 
 
 @pytest.mark.parametrize("key", [True, False])

@@ -113,7 +113,7 @@ def test_a_score_that_is_left_out_wins_nothing(tmp_path: Path, nescio: Command) 
     ]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["run,question,outcome,score", *rows]))
-    nescio("compare", path, "-m", "mean(score)", *GATE).assert_refused("no gate can rest on mean(score)")
+    nescio("compare", path, "-m", "mean(score)", *GATE).assert_refused("no gate can be decided by mean(score)")
     nescio("score", path, "-m", "mean(score)", "--fail-under", "mean(score)=0.1").assert_refused("45 of 60 questions")
 
 

@@ -212,7 +212,7 @@ def test_answers_without_a_confidence_certify_nothing(tmp_path: Path, nescio: Co
     path = table(tmp_path / "conf.csv", f"{HEAD},confidence", rows)
     exclude = ("--missing-confidence", "exclude")
     nescio("tune", path, "--max-risk", "0.1", *exclude).assert_refused("100 of 200 questions left out")
-    nescio("score", path, "-m", "AURC", "--fail-over", "AURC=0.3", *exclude).assert_refused("no gate can rest on AURC")
+    nescio("score", path, "-m", "AURC", "--fail-over", "AURC=0.3", *exclude).assert_refused("no gate can be decided by AURC")
     advice = nescio("report", path, "-o", tmp_path / "r.html", "--tolerate", "10", *exclude).flat
     assert "and 50% of its answers are wrong" in advice
     assert "No run reaches 10%" in advice

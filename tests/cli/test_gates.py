@@ -231,9 +231,9 @@ def test_no_gate_rests_on_clusters_that_are_few_or_unnamed(
     rows += [f"new,q{i},incorrect,{i % clusters}\n" for i in range(100)]
     path = written(tmp_path / "runs.csv", "run,question,outcome,cluster\n" + "".join(rows))
     by = ("--cluster", "cluster") if named else ()
-    says = "no gate can rest on 9 clusters of questions: fewer than 10 decide nothing"
+    says = "no gate can be decided by 9 clusters of questions: fewer than 10 decide nothing"
     if not named:
-        says = "no gate can rest on clusters from the column `cluster`, which the command does not name (10 clusters of 100 questions): add"
+        says = "no gate can be decided by clusters from the column `cluster`, which the command does not name (10 clusters of 100 questions): add"
     for found in (
         nescio("compare", path, "-m", "c@1", *REGRESSION, *by),
         nescio("score", path, "-m", "c@1", "--fail-under", "c@1=0.9", *FEW, *by),
@@ -330,7 +330,7 @@ def test_a_calibrated_system_is_not_failed_for_its_calibration_error(nescio: Com
     assert (found.status, "is not significantly different from 0.15" in found.err) == (3, True)
     refused = nescio("score", path, "-m", "ECE", "--fail-over", "ECE=0.15", "--interval", "percentile")
     assert refused.status == 2
-    assert "no gate can rest on the percentile interval of ECE" in refused.err
+    assert "no gate can be decided by the percentile interval of ECE" in refused.err
 
 
 def test_a_gate_says_what_its_interval_is(nescio: Command, tmp_path: Path) -> None:
@@ -352,5 +352,5 @@ def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Comm
     path = written(tmp_path / "runs.csv", "question,run,outcome,confidence\n" + "\n".join(rows) + "\n")
     refused = nescio("compare", path, "-m", "coverage@risk(0.3)", *REGRESSION)
     assert refused.status == 2
-    assert "no gate can rest on coverage@risk(0.3): no interval is given" in refused.err
+    assert "no gate can be decided by coverage@risk(0.3): no interval is given" in refused.err
     assert nescio("compare", path, "-m", "AUROC", *REGRESSION).status in {0, 1, 3}

@@ -68,7 +68,7 @@ def test_the_key_the_reading_and_the_list_of_a_benchmark_are_not_those_of_the_ru
         ("new", lambda q: f"q{q},mine,mine"),
     )
     nescio("compare", f"a={own}", honest(tmp_path), "-m", "accuracy", *GATE).assert_refused(
-        "no gate can rest on this: a: 60 of 60 questions have gold answers that differ"
+        "no gate can be decided by this: a: 60 of 60 questions have gold answers that differ"
     )
     mute = table(
         tmp_path / "mute.csv",
@@ -77,7 +77,7 @@ def test_the_key_the_reading_and_the_list_of_a_benchmark_are_not_those_of_the_ru
         ("new", lambda q: f"q{q},unanswered,no"),
     )
     nescio("compare", f"a={mute}", honest(tmp_path), "-m", "accuracy", *GATE).assert_refused(
-        "no gate can rest on this: a: only the rows of 'new' say"
+        "no gate can be decided by this: a: only the rows of 'new' say"
     )
     old = table(tmp_path / "old.csv", "outcome,grade", ("old", right(7, more=",1")))
     new = table(tmp_path / "new.csv", "outcome,grade", ("new", right(1, more=",1")))
@@ -98,7 +98,7 @@ def test_a_value_that_is_left_out_of_a_benchmark_wins_nothing(tmp_path: Path, ne
         tmp_path / "b.csv", "outcome,cost", ("old", right(7, more=",2")), ("new", lambda q: f"q{q},correct,{1 + q % 2}")
     )
     nescio("compare", f"a={a}", f"b={b}", "-m", "mean(cost)", *GATE).assert_refused(
-        "no gate can rest on mean(cost): a: on the 30 of 60 questions"
+        "no gate can be decided by mean(cost): a: on the 30 of 60 questions"
     )
 
 
@@ -263,8 +263,8 @@ def test_other_names_in_the_files_hide_no_ground(tmp_path: Path, nescio: Command
         tmp_path / "policy.toml",
         f'baseline = "old"\nrun = "new"\n[benchmarks.a]\n{benchmark}[[rules]]\nmeasure = "accuracy"\n',
     )
-    nescio("gate", policy).assert_refused(f"no gate can rest on this: {says}")
-    nescio("compare", suite, "-m", "accuracy", *GATE).assert_refused(f"no gate can rest on this: {says}")
+    nescio("gate", policy).assert_refused(f"no gate can be decided by this: {says}")
+    nescio("compare", suite, "-m", "accuracy", *GATE).assert_refused(f"no gate can be decided by this: {says}")
 
 
 def test_names_that_two_runs_exchange_are_told_apart(tmp_path: Path, nescio: Command) -> None:

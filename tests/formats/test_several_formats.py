@@ -95,7 +95,7 @@ def test_a_run_of_one_format_does_not_say_alone_which_questions_have_an_answer(f
     loaded = load([log, table], Options(missing="common"))
     (remark,) = [remark for remark in loaded.notes if remark.code == ONE_SIDED]
     assert (remark["runs"], remark["questions"]) == (("mine",), 2)  # Who? and Where?, of which the log has a row too
-    with pytest.raises(UsageError, match="no gate can rest on this: only the rows of 'mine' say"):
+    with pytest.raises(UsageError, match="no gate can be decided by this: only the rows of 'mine' say"):
         nescio.compare(
             [log, table], "accuracy", baseline="log", run="mine", missing="unanswered", fail_on_regression=True
         )

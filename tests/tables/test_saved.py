@@ -54,9 +54,9 @@ def test_a_gate_rests_on_a_saved_reading_only_if_it_is_named(tmp_path: Path) -> 
     path.write_text("\n".join(["run,question,score,passed", *rows]))
     beside.write_text('[column]\noutcome = "score>=0"\n')
     assert nescio.score(path, "accuracy").rows[0].value == 1
-    with pytest.raises(UsageError, match=r"no gate can rest on .*t\.csv\.reading\.toml"):
+    with pytest.raises(UsageError, match=r"no gate can be decided by .*t\.csv\.reading\.toml"):
         nescio.score(path, fail_under={"accuracy": 0.5})
-    with pytest.raises(UsageError, match="no gate can rest on"):
+    with pytest.raises(UsageError, match="no gate can be decided by"):
         nescio.compare(path, baseline="old", fail_on_regression=True)
     assert [g.status for g in nescio.score(path, fail_under={"accuracy": 0.5}, reading=beside).gates] == [0, 0]
     beside.unlink()

@@ -25,7 +25,6 @@ from nescio.text import inert, on_one_line
 from nescio.verbs import files
 
 WIDEST = 100  # columns of a help page
-ARGUMENTS = "nescio.arguments"  # the key under which a context keeps its arguments
 
 
 class Commands(click.Group):
@@ -88,7 +87,6 @@ def _run(arguments: Sequence[str]) -> None:
         # app.main has exit statuses of its own, and 1 means a failed gate.
         room = _terminal()
         with app.make_context("nescio", _joined(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
-            root.meta[ARGUMENTS] = tuple(arguments)
             with memory_limit():
                 status = app.invoke(root)
             sys.stdout.flush()

@@ -1,6 +1,6 @@
 """Show progress on a terminal: one bar at a time, with parts done, parts per second, and the time left.
 
-In a log, write a line if much is left, and one every half minute.
+If standard error is no terminal, write a line after 5 s if at least 10 s are left, and then one every 30 s.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 
 import click
 
-# seconds: until a pipe gets its first line, the time left that counts as long, and between lines
-LOOKED_AT, LONG, BETWEEN = 5, 10, 30
+LOOKED_AT, LONG, BETWEEN = 5, 10, 30  # seconds
 _DISPLAY: list[Any] = []  # the display of the bars; empty while there is no bar
 
 

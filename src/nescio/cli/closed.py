@@ -27,9 +27,9 @@ class _Closed(io.TextIOBase):
 
 
 def stand_in() -> None:
-    """Replace closed streams, to which Python would write silently.
+    """Replace closed standard streams: printing to a closed output then raises ClosedOutputError.
 
-    This takes their descriptors, which the next opened file would otherwise get.
+    The replacements also occupy descriptors 1 and 2. Otherwise the next file opened would get them.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:

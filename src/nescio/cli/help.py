@@ -1,5 +1,4 @@
-"""Print help pages that fit a screen, with the rest in --help-all; break examples as a shell does; and complete
-words."""
+"""Print help pages that fit a screen, and whole ones for --help-all; complete words for a shell."""
 
 from __future__ import annotations
 
@@ -65,7 +64,10 @@ class Command(click.Command):
         return super().get_help(ctx).replace(UNBROKEN, "-")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options: one section per group, or, beside the command's own, one line per group."""
+        """Write the options, with a section per group for --help-all.
+
+        For --help, only the command's own options have a section; each other group is a line of names.
+        """
         whole = ctx.meta.get("nescio.help") == "all"
         groups: dict[str, list[tuple[str, str]]] = {OWN: []}
         shared: dict[str, list[str]] = {}
@@ -186,8 +188,8 @@ def script(shell: str, app: click.Command) -> str:
     return kind(app, {}, "nescio", VARIABLE).source()
 
 
-def answer(app: click.Command, environment: Mapping[str, str] = os.environ) -> int:
-    """Print the possible next words that a shell asks for."""
+def answer(app: click.Command) -> int:
+    """Print the possible next words that a shell asks for, and return the exit status."""
     from click.shell_completion import shell_complete
 
-    return shell_complete(app, {}, "nescio", VARIABLE, environment[VARIABLE])
+    return shell_complete(app, {}, "nescio", VARIABLE, os.environ[VARIABLE])

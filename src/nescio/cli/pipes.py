@@ -1,4 +1,4 @@
-"""Output streams that outlast their readers: whoever stops reading changes no exit status."""
+"""Keep the exit status of a command whose output nobody reads to the end (head, grep -q)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Lasting(io.FileIO):
-    """A stream that sends the rest nowhere once its reader is gone (head, grep -q), which has what it wanted."""
+    """An output stream that discards further output once its reader has closed the pipe."""
 
     forgiven: type[OSError] = BrokenPipeError
 
@@ -29,7 +29,7 @@ class _Lasting(io.FileIO):
 
 
 class _Told(_Lasting):
-    """Standard error, where a full disk loses a message and not the verdict: nobody is left who could be told."""
+    """Standard error: a full disk loses messages there, but does not change the exit status."""
 
     forgiven = OSError
 

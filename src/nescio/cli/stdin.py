@@ -40,10 +40,7 @@ class Files(click.Path):
 
 
 def suffix_of(content: bytes) -> str:
-    """Return the suffix of a table or log from its first bytes.
-
-    It is that of Parquet, a ZIP archive, JSON, JSON Lines, or a table with tabs or commas.
-    """
+    """Return the suffix for content in Parquet, JSON, JSON Lines, TSV or (also gzipped) CSV, or in a ZIP archive."""
     if content.startswith(b"PAR1"):
         return ".parquet"
     if content.startswith(b"PK\x03\x04"):

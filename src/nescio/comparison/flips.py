@@ -153,7 +153,7 @@ def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) 
     notes = () if baseline is None else loaded.notes
     results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
     if ground := no_ground(results, measure, run, baseline):
-        raise UsageError(f"no gate can rest on {ground}")
+        raise UsageError(f"no gate can be decided by {ground}")
 
 
 def _two(data: Evidence, baseline: str | None, run: str | None) -> tuple[int, int]:

@@ -52,7 +52,7 @@ def serve(root: Path) -> None:
 
 
 def only_inside(folder: Path) -> Callable[[Path | str], None]:
-    """Return the check that a path, after links, lies in a folder, and is no address."""
+    """Return a function that raises UsageError for an address, or a path that leads (also by links) out of `folder`."""
     root = folder.resolve()
 
     def check(file: Path | str) -> None:

@@ -27,7 +27,7 @@ _ROWS = "nescio"  # the key under which a pytest-xdist process returns its rows
 _GATES = ("output", "fail_under", "fail_over", "baseline")  # options that need answers
 _OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "error")  # the outcomes of a test that pytest counts
 _NOTHING = (
-    "the fixture nescio_session recorded no answer, and {} asked for it; -o NAME= takes a setting back for one run"
+    "the fixture nescio_session recorded no answer, but {} needs answers; `pytest -o NAME=` runs without a setting"
 )
 _ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", "undecided")
 
@@ -128,7 +128,7 @@ class Recorder(Struct):
         self._assert(lambda: self._compared(baseline, measure, margin, options))
 
     def save_baseline(self, path: str | Path, measures: Any = None, **options: Any) -> None:
-        """Write the run as a baseline, for `assert_not_worse` of later tests; arguments as in `nescio.baseline`."""
+        """Write the run to `path` as a baseline for `assert_not_worse`; `options` as in `nescio.compare`."""
         import nescio
 
         nescio.compare(self.table, measures, save_baseline=path, **options)
@@ -211,8 +211,7 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return the value of an option or, without it, the setting of its name. Bars are those of the settings, then those
-    of the options."""
+    """Return the value of an option or, without it, of the setting with its name; of a repeatable option, both."""
     given, set_ = config.getoption(f"nescio_{name}"), config.getini(f"nescio_{name}")
     if isinstance(given, list):
         return [*set_, *given]
@@ -324,8 +323,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Record which tests record answers for the session, and which stopped before; the others are then no fair
-    sample."""
+    """Note which tests record answers, and which stopped before they could; without these, no gate is checked."""
     made = yield
     if call.when == "teardown":
         return made
@@ -372,7 +370,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         cut_short = [name for name, function in own.stopped if function in own.recording]
         if cut_short and {*asked} - {"output"}:
             number = plural(len(cut_short), "test")
-            why = "stopped before an answer was recorded, so no gate can rest on the others"
+            why = "stopped before an answer was recorded, so the gates are not checked: the other answers are no sample"
             raise UsageError(f"{number} {why} (first: {cut_short[0]})")
         gates = list(_gates(own.recorder, config))
         own.passed = [gate.said for gate in gates if not gate.status]

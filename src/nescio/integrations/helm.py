@@ -1,4 +1,4 @@
-"""HELM: any measure of outcomes as a metric of a run, with the numbers of right, wrong and unanswered questions.
+"""HELM: any measure of outcomes as a metric of a run, with the numbers of correct, wrong and unanswered questions.
 
 In a run spec, the class and its arguments:
 

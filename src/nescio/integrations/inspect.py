@@ -35,7 +35,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
     """Return the measure as a metric of Inspect, with the same name.
 
     A score is right from `threshold` on; an answer that matches a `declined_pattern` completely is an abstention. Only
-    measures of outcomes are available, because scores carry no confidence. Raises UnknownNameError, or UsageError if
+    measures of outcomes are available, because scores have no confidence. Raises UnknownNameError, or UsageError if
     Inspect is too old.
     """
     wanted = parse(name)

@@ -28,7 +28,7 @@ _FEW = 3  # differences that need no note, and answers that a note shows
 
 
 class Doubts:
-    """Counts doubts from each answer with its grade; `chosen` says that the user named the judge."""
+    """Counts the doubts about each answer that it sees; `chosen` says that the user named the judge."""
 
     def __init__(self, judge: Judge, *, chosen: bool) -> None:
         self._name = judge.record.name

@@ -64,8 +64,8 @@ Silent = float | Callable[[Question], float]
 class Judge(Protocol):
     """A judge that is ready to work; `record` has its name and parameters.
 
-    A judge that can grade answers independently also has `one_by_one`, as `_Bound` has. Then answers are not kept in
-    memory.
+    A judge that can grade answers independently also has `one_by_one`, as `_Bound` has. Then the answers need not be in
+    memory together.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Protect marks that carry meaning (signs, decimal points and operators), which SQuAD's normalisation would remove."""
+"""Protect meaningful marks (signs, decimal points and operators), which SQuAD's normalisation would remove."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 
 
 def with_marks(text: str, names: bool = False) -> str:
-    """Return a text with letters in place of marks that carry meaning, so that normalisation keeps them.
+    """Return a text with letters in place of meaningful marks, so that normalisation keeps them.
 
     `names` also keeps the marks that a name may omit.
     """
@@ -78,9 +78,9 @@ def with_marks(text: str, names: bool = False) -> str:
 
 
 def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
-    """Return whether an answer is right only because marks that carry meaning were ignored.
+    """Return whether an answer is `right` only because meaningful marks were ignored.
 
-    `again` judges it with other gold answers.
+    `again` returns whether the judge calls an answer right by other gold answers.
     """
     if not right or answer in gold:
         return False

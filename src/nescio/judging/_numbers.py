@@ -115,10 +115,9 @@ def amount(text: str) -> Quantity | None:
     prepared = _spaced(_rewritten(text)).rstrip(" .") if any(map(str.isdecimal, text)) else ""
     if not prepared or re.match(r"\D*0\d", prepared):
         return None
-    quantities_found = _found(prepared)
-    return (
-        quantities_found[0][0] if len(quantities_found) == 1 and quantities_found[0][1:] == (0, len(prepared)) else None
-    )
+    numbers = _found(prepared)
+    alone = len(numbers) == 1 and numbers[0][1:] == (0, len(prepared))
+    return numbers[0][0] if alone else None
 
 
 def _rewritten(text: str) -> str:

@@ -35,10 +35,10 @@ def judge_runs(
 ) -> tuple[Outcomes, tuple[Note, ...]]:
     """Return the outcomes of runs whose answers and declined candidates were all judged, and notes on the judging.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked. If it `hears_silence`, it is only
-    asked whether the answer declines. The graded scores of the answers of rank 1 go into `extra_columns`; on an
-    unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called with the number of answers
-    judged so far. `doubts` gets those of rank 1 with their grades.
+    On an unanswerable question every answer is incorrect, and the judge is not asked. A judge that `hears_silence` is
+    asked, but only its grades SILENT and NOT_GRADED count. The graded scores of the answers of rank 1 go into
+    `extra_columns`; on an unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called
+    with the numbers of answers judged so far and in all. `doubts` gets the answers of rank 1 with their grades.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)
@@ -74,15 +74,7 @@ def judge_runs(
     arrays["known"] = np.ones(total, dtype=np.int8)
     names = tuple(question.id for question in questions)
     outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
-    notes = [*ready.remarks(collection, runs), *(doubts.notes() if doubts else ())]
-    if lower:
-        notes.append(
-            note(
-                "judging.lower_ranks",
-                "{n:n answer} {n:is/are} below rank 1: MRR and K use {n:it/them}; outcomes use rank 1 only",
-                n=lower,
-            )
-        )
+    notes = (*ready.remarks(collection, runs), *(doubts.notes() if doubts else ()), *_lower_ranks(lower))
     judged = replace(
         outcomes,
         repeats=repeats_of(names, [label for _, label in index]),
@@ -92,7 +84,17 @@ def judge_runs(
         judges=(ready.record,) * len(runs),
         **_of_questions(questions),
     )
-    return judged, tuple(notes)
+    return judged, notes
+
+
+def _lower_ranks(answers: int) -> Iterator[Note]:
+    """Yield a note on the number of answers below rank 1, if there are any."""
+    if answers:
+        yield note(
+            "judging.lower_ranks",
+            "{n:n answer} {n:is/are} below rank 1: MRR and K use {n:it/them}; outcomes use rank 1 only",
+            n=answers,
+        )
 
 
 def _extend(cells: Mapping[str, Any], rows: list[tuple[float, ...]]) -> None:
@@ -139,7 +141,7 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return a number for each question and repeat, in the collection's order, keyed by both."""
+    """Return the row of each (question, repeat), in the order of the collection."""
     names = dict.fromkeys(question.id for question in collection.questions)
     repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
     if all(response.repeat is None for responses in repeated for response in responses):
@@ -191,7 +193,7 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return the graded score of an abstention on each question: 1 if the question has no answer."""
+    """Return the graded score of an abstention per question: 1 if it has no answer, unless the judge counts none."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

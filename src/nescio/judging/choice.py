@@ -109,8 +109,10 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return the position of each option keyed by its text, for each form of texts; forms that different options share
-    are left out."""
+    """Return, for each of `_FORMS`, the positions of the options, keyed by the text in this form.
+
+    A text that several different options share is left out.
+    """
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}

@@ -48,8 +48,8 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the words of a text, normalised as in SQuAD: with punctuation as a separator, and with white space
-    only."""
+    """Return the words of a text in three readings: normalised as in SQuAD, with punctuation as a separator, and split
+    at white space only."""
     return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
 
@@ -59,18 +59,12 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the words to search for in each reading of an answer, for each variant of a gold answer; "" means none."""
+    """Return, for each variant of a gold answer, the words to search for in each reading of an answer ("": none)."""
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
         emptied = not normalised
-        needles.append(
-            (
-                "" if emptied else _needle(normalised),
-                _needle(parted),
-                _needle(bare) if emptied else "",
-            )
-        )
+        needles.append(("" if emptied else _needle(normalised), _needle(parted), _needle(bare) if emptied else ""))
     return tuple(needles)
 
 

@@ -61,7 +61,7 @@ class Human(Struct, frozen=True):
         return None if answer is None else self.by_text.get((question, answer_key(answer)))
 
     def said_of_stale(self) -> list[Note]:
-        """Return notes on looked-up labels of answers that were not given, or that may not have been."""
+        """Return notes that count the `stale` and the `unchecked` labels among those looked up so far."""
         notes = []
         if self.unchecked:
             notes.append(
@@ -117,11 +117,12 @@ class Human(Struct, frozen=True):
 def human(
     labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str], column: str | None = None
 ) -> tuple[Human, list[Note]]:
-    """Return people's verdicts on the answers of these runs to these questions, and notes on labels without one.
+    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that are not used.
 
     A label names its run, or the text of its answer, or neither if there is one run. An answer may have two equal
-    verdicts. `column` is the user's name of the verdicts' column, for notes. Raises MismatchError if two verdicts
-    differ, a label is ambiguous, or no label is left.
+    verdicts. `column` is the user's name of the column of verdicts, for notes. Raises MismatchError if two verdicts
+    on an answer differ, if a label names neither run nor answer and there are several runs, or if no label is for
+    these runs and questions.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
@@ -143,6 +144,11 @@ def human(
         first = labels[0] if labels else None
         example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
         raise MismatchError(f"no judgement is for these runs and questions{example}")
+    return people, _unused_labels(labels, strangers, doubled, column)
+
+
+def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled: int, column: str | None) -> list[Note]:
+    """Return notes on the labels for other runs or questions, those without a verdict, and the doubled ones."""
     notes = []
     if strangers:
         stranger = strangers[0]
@@ -178,7 +184,7 @@ def human(
                 labels=doubled,
             )
         )
-    return people, notes
+    return notes
 
 
 def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
@@ -202,9 +208,9 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return the log with people's verdicts in place of its own; abstentions stay.
+    """Return `outcomes` with people's verdicts in place of the logged ones; abstentions stay.
 
-    An answer without a verdict is NOT_GRADED.
+    An answer without a verdict of people is NOT_GRADED.
     """
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):

@@ -63,7 +63,7 @@ def numeric(
 
 
 def states(gold: Quantity, answer: str) -> bool:
-    """Return whether an answer states exactly this number, as the judge decides.
+    """Return whether an answer states exactly the number `gold`, by the rules of the judge `numeric`.
 
     Numbers in words are read only if there are no digits, so that the libraries are needed only for these and for
     units.

@@ -16,7 +16,7 @@ NAN = float("nan")
 
 
 class Overlap(NamedTuple):
-    """Shares of common words: of the key's, of the answer's, and the harmonic mean of both."""
+    """The common words as a share of the key (recall) and of the answer (precision), and the harmonic mean of both."""
 
     recall: float
     precision: float

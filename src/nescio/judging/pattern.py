@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Yield a note on gold answers that are no patterns, with the first of them."""
+    """Yield a note that counts the gold answers that are not valid patterns, with the first of them."""
     gold = [(question.id, question.answers) for question in collection.questions]
     gold += [pair for run in runs for pair in run.gold.items()]
     texts = [
@@ -59,7 +59,7 @@ def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _why_none(text: str) -> str | None:
-    """Return why a text is no pattern, or None if it is one."""
+    """Return why a text is not a valid pattern, or None if it is."""
     database = _database()
     import duckdb
 

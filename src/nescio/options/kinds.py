@@ -53,11 +53,6 @@ def kind_of(annotation: Any, low: float | None = None, high: float | None = None
     return _kind_of_several(origin, get_args(annotation))
 
 
-def kinds_of(annotations: Sequence[tuple[Any, float | None, float | None, bool]]) -> list[Kind]:
-    """Return the kinds of types, each given with its bounds and whether the lower bound is excluded."""
-    return [kind_of(annotation, low, high, above=above) for annotation, low, high, above in annotations]
-
-
 def _kind_of_several(origin: Any, of: tuple[Any, ...]) -> Kind:
     if origin is Literal:
         return one_of(of)
@@ -182,7 +177,7 @@ def _limits(value: Any) -> dict[str, float]:
 
 
 def _level(value: Any) -> float:
-    """Return a level in percent, from 95 or .95, which cannot be confused."""
+    """Return a level in percent: values from 0.5 to below 1 are shares (.95 is 95%), others percentages."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
         raise TypeError
     level = float(value)
@@ -193,7 +188,7 @@ def _level(value: Any) -> float:
 
 
 def _share(value: Any) -> float:
-    """Return a share, from .95 or 95, which cannot be confused."""
+    """Return a level (see `_level`) as a share: .95 for both .95 and 95."""
     return _level(value) / 100
 
 

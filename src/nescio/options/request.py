@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform, get_type_h
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from nescio.errors import FLAGS, MARK, UsageError, opt, shorten, spelled
-from nescio.options.kinds import ANYTHING, NAME_OR_PATH, Kind, RepeatedNameError, kinds_of
+from nescio.errors import FLAGS, MARK, UsageError, opt, shorten, spelled, unexpected
+from nescio.options.kinds import ANYTHING, NAME_OR_PATH, Kind, RepeatedNameError, kind_of
 
 Word = str | tuple[str, ...]
 Words = Mapping[str, Mapping[str, str]]
@@ -32,13 +32,14 @@ _NOTHING: Words = {}
 class Option(Struct, frozen=True):
     """An option: its default, its help, and the rules for its value.
 
-    `flags` are its names in a shell (none: its name). `default_words` describes the behaviour if the default is None.
-    `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as "suite") that
-    exclude it, and `needs` those of which it needs one. `bare` is its value if a shell gives none. `edge` says that
-    only programs pass it. `positional` says that a program may pass it by position, and `argument` that a shell does.
-    `runs` says that its files are programs, which no assistant may start. `reads` says that its files are read, and
-    `writes` that it names a file to write. `complete` lists words for it; if it is a mapping, help pages show the
-    meaning of each. `required` says that it must be given, and `given_as` has its names in a shell.
+    `flags` are its names in a shell, if they differ from `--name`. `default_words` describes the behaviour if the
+    default is None. `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as
+    "suite") that cannot be combined with this option; `needs` names options of which one must be given with it. `bare`
+    is the value if a shell gives the flag without one. `edge` says that only programs pass it. `positional` says that a
+    program may pass it by position, and `argument` that a shell does. `runs` says that its files are programs, which no
+    assistant may start. `reads` says that its files are read, and `writes` that it names a file to write. `complete`
+    returns possible values; if it returns a mapping, help pages show the meaning of each. `required` says that it must
+    be given, and `given_as` has its names in a shell.
     """
 
     default: Any = UNSET
@@ -95,13 +96,7 @@ class Option(Struct, frozen=True):
 
 
 def option(
-    *,
-    default: Any = UNSET,
-    help: str = "",
-    flags: Word = (),
-    apart: Word = (),
-    needs: Word = (),
-    **more: Any,
+    *, default: Any = UNSET, help: str = "", flags: Word = (), apart: Word = (), needs: Word = (), **more: Any
 ) -> Any:
     """Declare an option; the arguments are the fields of `Option`. Without a default it is required."""
     return _declared(default=default, help=help, flags=flags, apart=apart, needs=needs, **more)
@@ -135,13 +130,12 @@ class _Declared:
             hints = get_type_hints(kind, include_extras=True)
             bare = {n: o for base in reversed(kind.__mro__) for n, o in base.__dict__.get("_own", {}).items()}
             placed = sorted(bare.items(), key=lambda item: (not item[1].positional, item[1].edge, bool(item[1].group)))
-            kinds = kinds_of([(hints[name], one.low, one.high, one.above) for name, one in placed])
-            self.of[kind] = {name: _with_kind(one, of) for (name, one), of in zip(placed, kinds, strict=True)}
+            self.of[kind] = {name: _with_kind(one, hints[name]) for name, one in placed}
         return self.of[kind]
 
 
-def _with_kind(one: Option, of_hint: Kind) -> Option:
-    kind = one.own_kind or of_hint
+def _with_kind(one: Option, hint: Any) -> Option:
+    kind = one.own_kind or kind_of(hint, one.low, one.high, above=one.above)
     named = one.flags or (f"--{one.name.replace('_', '-')}",)
     return replace(one, kind=kind, metavar=one.metavar or kind.metavar, required=one.default is UNSET, given_as=named)
 
@@ -188,7 +182,7 @@ class Request:
             if name in given:
                 raise TypeError(f"{name!r} was given twice")
             if name not in self.options:
-                raise TypeError(_unknown(name, list(self.options)))
+                raise TypeError(unexpected(name, list(self.options)))
         missing = [name for name, one in self.options.items() if one.required and name not in {*given, *named}]
         if missing:
             raise TypeError(f"{', '.join(missing)} must be given")
@@ -327,11 +321,3 @@ def _word(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return ",".join(map(_word, value))
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join(known)}"
-    return f"got an unexpected option {name!r}; {hint}"

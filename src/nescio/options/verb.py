@@ -24,9 +24,9 @@ class Verb(Generic[P, R]):
     """A verb of nescio.
 
     `name` is its name in a shell ("ave build"), and `doc` its description with examples. `working` is the text of its
-    progress bar. `show` prints its results as a table if the general way does not, and `present` prints all of its
-    output. `prints` names the forms of output (results: all, and to a file; forms: all, if `-o` is the verb's own;
-    json; or nothing). `tool` says that assistants have it.
+    progress bar. `show` prints its results as a table, in place of the general way, and `present` prints all of its
+    output. `prints` says which options for printing it has: "results" (-f and -o), "forms" (-f, because it declares its
+    own -o), "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
     """
 
     def __init__(

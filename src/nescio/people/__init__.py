@@ -1,1 +1,1 @@
-"""People judge: the judging page and server, sheets, and the campaigns in which groups hand in runs."""
+"""People judge: the judging page and server, sheets, and the campaigns in which groups submit runs."""

@@ -41,7 +41,6 @@ from nescio.verbs._shared import Reading, Resampled, WithInterval, Worked, comma
 
 SUFFIXES = (".json",)
 COMMIT = "GITHUB_SHA"  # in this variable, GitHub Actions names the commit that it checked out
-_CHUNK = 1 << 20
 
 
 def save_baseline(request: Any, output: Path) -> tuple[str, Scores]:
@@ -152,11 +151,8 @@ def _hashed(items: Sequence[Any]) -> list[dict[str, str]]:
     paths = [Path(item) for item in items if isinstance(item, (str, Path)) and Path(item).exists()]
     hashed = []
     for path in map(Path, files_of(paths)[0]) if paths else ():
-        digest = hashlib.sha256()
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-        hashed.append({"name": path.name, "sha256": digest.hexdigest()})
+            hashed.append({"name": path.name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()})
     return hashed
 
 

@@ -13,8 +13,7 @@ from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons
 from nescio.pipeline import Loaded, both_named, file_of
-from nescio.reporting import page
-from nescio.reporting.page.change import Change, change_page, gather_change
+from nescio.reporting.page.change import Change, gather_change
 from nescio.reporting.page.commands import Commands
 from nescio.scoring.score import open_data
 from nescio.verbs._shared import Labelled, Reading, Resampled, option_words, source_words
@@ -86,8 +85,3 @@ def compared(
         change = change_of(loaded, measures, pair, commands, how=how, options={})
         return change.comparisons, change
     return compare(loaded, measures, baseline=pair.baseline, run=pair.run, **how), None
-
-
-def page_of_change(change: Change, title: str | None = None) -> str:
-    """Return the page of the changes between two runs."""
-    return change_page(change, title=title or f"{change.old} → {change.new}", texts=page.texts_of(change.loaded))

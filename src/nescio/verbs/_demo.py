@@ -32,37 +32,18 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 def steps() -> list[list[str]]:
     """Return the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
     answering = [
-        [
-            "read",
-            "answer",
-            *PARTS,
-            "--system",
-            system,
-            "--threshold",
-            str(threshold),
-            "-o",
-            f"runs/{system}@{threshold:.2f}.jsonl",
-        ]
-        for system in SYSTEMS
+        f"read answer {' '.join(PARTS)} --system {name} --threshold {threshold} -o runs/{name}@{threshold:.2f}.jsonl"
+        for name in SYSTEMS
         for threshold in THRESHOLDS
     ]
     judge = ["judge", "questions.jsonl", *(f"runs/{run}.jsonl" for run in RUNS), "-o", "outcomes.csv"]
     score = ["score", "outcomes.csv", "-o", "scores.json"]
     pays = [
         [
-            "compare",
-            "questions.jsonl",
-            *(f"runs/{run}.jsonl" for run in RUNS if run.startswith(system)),
-            "-m",
-            "c@1",
-            "-m",
-            "accuracy",
-            "--baseline",
-            f"{system}@0.00",
-            "-o",
-            f"{system}.json",
+            *("compare", "questions.jsonl", *(f"runs/{run}.jsonl" for run in RUNS if run.startswith(name))),
+            *f"-m c@1 -m accuracy --baseline {name}@0.00 -o {name}.json".split(),
         ]
-        for system in SYSTEMS
+        for name in SYSTEMS
     ]
     by_sentence = [
         ["read", "answer", *PARTS, "--system", "deep-read", "--by-sentence", "-o", f"sentences/{name}.jsonl"]
@@ -71,7 +52,7 @@ def steps() -> list[list[str]]:
     ]
     marked = ["read", "score", *PARTS, *(f"sentences/{name}.jsonl" for name in BY_SENTENCE), "--judge", "deep_read"]
     page = ["report", "outcomes.csv", "-m", "c@1", "-m", "accuracy", "-o", "report.html"]
-    return [*answering, judge, *by_sentence, page, score, *pays, [*marked, "-o", "marks.json"]]
+    return [*map(str.split, answering), judge, *by_sentence, page, score, *pays, [*marked, "-o", "marks.json"]]
 
 
 def printed(words: list[str]) -> str:

@@ -50,10 +50,7 @@ class CheckedFile(Struct, frozen=True):
 
 
 class RunSummary(Struct, frozen=True):
-    """A run: `n` questions, and the sums of its columns.
-
-    Sums are keyed by the words of the columns' declarations ("correct", "with confidence").
-    """
+    """A run: its `n` questions, and the sum of each column, keyed by the column's words ("correct")."""
 
     run: str
     sums: Mapping[str, int]
@@ -65,10 +62,10 @@ class RunSummary(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """The content of files.
+    """What files contain, in numbers.
 
-    It has the numbers of questions (None: counts alone), clusters, runs, and values of each stratum. It also has the
-    non-answers of each run by kind, who judged (if known), and how often each question was asked (if more than once).
+    `questions` is None if the files give only counts. `strata` has the number of values of each stratum, `judge` who
+    judged (None: unknown), and `repeats` how often each question was asked (None: once).
     """
 
     questions: int | None
@@ -227,7 +224,7 @@ def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
 
 
 def _of_data(loaded: Loaded) -> Contents:
-    """Return the counts of the data; notes of its readers are kept, except those that the counts repeat."""
+    """Return the counts of the data, with the readers' notes except those that say the same as a count."""
     data, silence = loaded.data, loaded.silence
     counted = {
         reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)

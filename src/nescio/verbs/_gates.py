@@ -47,8 +47,8 @@ class Limit(Struct, frozen=True):
 class Gate(Struct, frozen=True):
     """One gate on one run: its request, its status (0 passed, 1 failed, 3 cannot tell), the sentence and the figures.
 
-    It also tells whether the interval behind it is doubtful. A gate that cannot tell has a `ground` if it has too few
-    questions. It has none if more questions would not help: answers have no grade, or there is no interval.
+    `doubtful` says that its interval is approximate. `ground` is false for a gate that cannot tell although more
+    questions would not help, because answers have no grade or there is no interval.
     """
 
     run: str
@@ -78,11 +78,11 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
-    A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. It cannot be
-    told from the limit if the interval spans it, or if there is none. If other questions are predicted, the prediction
-    interval counts; if intervals hold for all runs together, so do the gates. Raises UsageError for a limit on a
-    measure that is not scored, that has the other direction, or whose interval covers the true value too seldom. It
-    also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
+    A run passes if its interval is on the right side of the limit, and fails if it is on the wrong side. The gate
+    cannot tell if the interval spans the limit, or if there is no interval. If other questions are predicted, the
+    prediction interval decides. If intervals hold for all runs together, so do the gates. Raises UsageError for a limit
+    on a measure that is not scored, that has the other direction, or whose interval covers the true value too seldom.
+    It also raises UsageError for fewer than ten clusters of questions, and for clusters without a name.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -94,9 +94,12 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 def check_ground(
     results: Results[Any], measure: str, run: str, baseline: str | None = None, *, limit: bool = False
 ) -> None:
-    """Raise UsageError where no gate on a run can rest on results; `limit`: none that holds it against a limit."""
+    """Raise UsageError if results cannot decide a gate on a run.
+
+    With `limit` the gate compares the run with a limit, otherwise with the baseline.
+    """
     if ground := no_ground(results, measure, run, baseline, limit=limit):
-        raise UsageError(f"no gate can rest on {ground}")
+        raise UsageError(f"no gate can be decided by {ground}")
 
 
 def _check_limit(scores: Scores, limit: Limit) -> None:
@@ -162,9 +165,10 @@ def _figures(shown: Callable[[Any], str], value: float, low: float | None, high:
 
 
 def ground_of(low: float, slack: float, left_out: Lost) -> bool:
-    """Return whether more questions could decide.
+    """Return whether more questions could decide a gate that could not be decided.
 
-    There must be an interval, and something besides the left-out answers must keep it from passing by `slack`.
+    They cannot if there is no interval (`low` is NaN), or if the gate fails only because of answers that were left out:
+    it would have passed by `slack` without them, or there is no bound for their effect.
     """
     return not math.isnan(low) and (not left_out.words or (slack < 0 and math.isfinite(left_out.shift)))
 
@@ -205,7 +209,7 @@ def early_gates(looks: Results[Look]) -> list[Gate]:
     It passes if the latest look says that the run is better, or that no difference larger than the margin is left. It
     fails if the run is worse; otherwise it cannot tell yet.
 
-        early_gates(nescio.look("outcomes.csv", "c@1", baseline="old", run="mine"))
+        early_gates(nescio.compare("outcomes.csv", "c@1", baseline="old", run="mine", looks=True))
     """
     row = looks.rows[-1]
     check_ground(looks, row.measure, row.run, row.baseline)
@@ -225,12 +229,7 @@ def exit_status(gates: Iterable[Any]) -> int:
 
 
 def check_reports(
-    junit_file: Path | None,
-    summary_file: Path | None,
-    *,
-    inputs: Iterable[Any] = (),
-    output: Path | None = None,
-    gated: bool = True,
+    junit_file: Path | None, summary_file: Path | None, *, inputs: Iterable[Any] = (), gated: bool = True
 ) -> None:
     """Raise UsageError if a report could not be written, or would replace another file.
 
@@ -244,9 +243,9 @@ def check_reports(
         )
     if junit_file is not None and not gated:
         raise UsageError(f"{opt('junit')} reports gates, but the command has none")
-    named = [path for path in (output, junit_file, summary_file) if path is not None]
+    named = [path for path in (junit_file, summary_file) if path is not None]
     if len({path.absolute() for path in named}) < len(named):
-        raise UsageError(f"{opt('output')}, {opt('junit')} and {opt('step_summary')} each need a file of their own")
+        raise UsageError(f"{opt('junit')} and {opt('step_summary')} each need a file of their own")
     for path in named:
         check_place(path, inputs)
         if path.is_dir():

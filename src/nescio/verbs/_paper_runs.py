@@ -24,10 +24,10 @@ NOWHERE: Mapping[str, str] = {}  # files are written where the command says
 
 
 class Ran(Struct, frozen=True):
-    """A command, its verb and its result.
+    """A command that was run for an item of the paper, with its verb and result.
 
-    `name` is the name of its rows if a file has its own. `reads` numbers the command within the item. `text` is the
-    file that the item shows, if the command wrote it.
+    `name` replaces the run's name in the rows if it is not empty. `reads` is the number of the command within the item.
+    `text` is the content of the file that the item shows, or "" if another command wrote that file.
     """
 
     command: str

@@ -78,8 +78,8 @@ class Line(Row, frozen=True):
 
     `value` is the difference run minus baseline, or the run's value if the rule limits that, with its interval at the
     level of the policy. `n` is the number of questions in the measure's denominator, in the run that has fewer.
-    `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. A line without `ground` is INCONCLUSIVE,
-    whatever the number of questions.
+    `result` is GO, NO-GO or INCONCLUSIVE, and empty if the rule only informs. `ground` is false if the line would be
+    INCONCLUSIVE with any number of questions.
     """
 
     benchmark: Annotated[str, Shown()]
@@ -181,7 +181,7 @@ def lines_of(
 
     A line is GO at the level of the policy. All lines must be, so a bad run gets GO in all with a chance of at most 1 -
     level. A line is NO-GO at 1 - (1 - level)/m for m lines that decide (Bonferroni). So a run that is nowhere worse
-    gets a NO-GO with a chance of at most 1 - level. Raises UsageError if no gate can rest on a figure.
+    gets a NO-GO with a chance of at most 1 - level. Raises UsageError if a figure cannot decide a gate.
     """
     if policy.baseline == policy.run:
         raise UsageError(f"the baseline and the run are both {policy.run!r}; a policy compares two different runs")
@@ -353,8 +353,10 @@ def _within_share(rule: Rule, loaded: Loaded, policy: Policy, strict: float, shi
 def _excess(
     rule: Rule, loaded: Loaded, policy: Policy, level: float, sign: int, *, guarded: bool
 ) -> tuple[float, float]:
-    """Return the interval of how far the run exceeds the value that it must keep, where the baseline's value has this
-    sign. With `guarded`, the interval is wider where losses are so few that more of them may be unseen."""
+    """Return the interval of the run's value minus the value that it must keep, for this sign of the baseline's value.
+
+    With `guarded`, the interval is wider if there are so few losses that more of them may be unseen.
+    """
     measure = parse(rule.measure)
     lower, runs = measure.declaration.lower_is_better, (policy.run, policy.baseline)
     kept = 1 + sign * (_drop(rule) if lower else -_drop(rule))
@@ -375,6 +377,6 @@ def _excess(
 
 
 def _check(results: Scores | Comparisons, rule: Rule, policy: Policy, *, limit: bool = False) -> None:
-    """Raise UsageError where no gate can rest on these results; what only informs may rest on anything."""
+    """Raise UsageError if these results cannot decide a gate, unless the rule only informs."""
     if rule.tier != "informative":
         check_ground(results, parse(rule.measure).label, policy.run, policy.baseline, limit=limit)

@@ -272,12 +272,7 @@ class Labelled(Request, group="People's labels"):
         help="A table of people's verdicts (run, question, verdict) on the answers to a random sample of the "
         "questions. They correct the figures for the judge's errors.",
     )
-    target: Target | None = option(
-        default=None,
-        needs="labels",
-        help=TARGET,
-        default_words="population",
-    )
+    target: Target | None = option(default=None, needs="labels", help=TARGET, default_words="population")
     labels_by: str | None = option(
         default=None,
         needs="labels",
@@ -473,7 +468,10 @@ def _told(word: str) -> str:
 
 
 def option_words(request: Any, *kept: Any) -> tuple[str, ...]:
-    """Return the options given, all or those of some classes and names, with files as in `source_words`."""
+    """Return the given options as words of a command line; `kept` limits them to some request classes and names.
+
+    Files are written as in `source_words`.
+    """
     return tuple(map(_told, request.words(*kept)))
 
 

@@ -226,10 +226,7 @@ class IntakeRequest(Step):
         help="The runs that groups sent: a folder for each group, or files.",
     )
     group: str | None = option(
-        default=None,
-        metavar="SHORT",
-        help="The group that sent these files.",
-        default_words="the name of the folder",
+        default=None, metavar="SHORT", help="The group that sent these files.", default_words="the name of the folder"
     )
     received: str | datetime | None = option(
         default=None,
@@ -239,9 +236,9 @@ class IntakeRequest(Step):
     )
 
 
-@verb(IntakeRequest, working="taking in", show=show)
+@verb(IntakeRequest, working="reading", show=show)
 def intake(request: IntakeRequest) -> Received:
-    """Accept runs whole, or refuse them; each file gets a receipt.
+    """Accept runs, or refuse them; each file gets a receipt.
 
     A FOLDER holds what a group sent: runs or archives of runs, in a folder named after the group; or it is a file. A
     run belongs to the FOLDER that you name, whatever the folders inside it are called. A run is named after its file,
@@ -295,7 +292,7 @@ class DisqualifyRequest(WithdrawRequest):
 def disqualify(request: DisqualifyRequest) -> Ruled:
     """Disqualify runs: no version of such a run counts, now or later.
 
-    Their groups cannot hand in the same answers again, under whatever name. A note names the runs that count and share
+    Their groups cannot submit the same answers again, under any name. A note names the runs that still count and share
     more than half of these answers. Judgements of their answers stay. --lift admits the runs again.
 
     \b
@@ -357,9 +354,7 @@ class SheetsRequest(Step):
         "judges.",
     )
     adjudicate: bool = option(
-        default=False,
-        apart=("assessors", "overlap"),
-        help="Write a sheet of the answers whose judgements differ.",
+        default=False, apart=("assessors", "overlap"), help="Write a sheet of the answers whose judgements differ."
     )
     form: Form = option(default="csv", help="The form of the sheets.")
     html: bool = option(
@@ -367,10 +362,7 @@ class SheetsRequest(Step):
         apart=("form",),
         help="Write pages on which people judge in a browser with single keys, without a server.",
     )
-    sentences: bool = option(
-        default=False,
-        help="Ask people which sentences of the story answer each question.",
-    )
+    sentences: bool = option(default=False, help="Ask people which sentences of the story answer each question.")
 
 
 @verb(SheetsRequest, working="writing", prints="")
@@ -409,7 +401,7 @@ class CollectRequest(Seeded, Step):
 
 @verb(CollectRequest, working="collecting", show=show)
 def collect(request: CollectRequest) -> Collected:
-    """Read sheets back, name every fault, and report the agreement of the assessors.
+    """Read the judgements from the assessors' sheets, list the faults, and report the agreement of the assessors.
 
     A SHEET (.csv, .xlsx) is named after its assessor; a file from a page (.jsonl) names its assessor inside. Without a
     SHEET, all sheets in the campaign's folder sheets/ are read. If pages give several judgements of one answer, the

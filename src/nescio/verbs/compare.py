@@ -186,7 +186,7 @@ def show(results: Any) -> None:
 
 
 def _decision(results: Comparisons) -> Decision | None:
-    """Return the decision of the last line: that of the gate which decides the exit status, if there are gates."""
+    """Return the decision that the last line states: with gates, the one that determines the exit status."""
     gates = getattr(results, "gates", ())
     if not gates:
         return deciding(results)

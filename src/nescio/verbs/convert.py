@@ -74,16 +74,9 @@ class ConvertRequest(MergingRuns, Sourced, Worked):
     output: Path | str = argument(
         kw_only=False, argument=True, metavar="OUTPUT", help="The table or the folder to write."
     )
-    to: str = option(
-        default=OUTCOME_TABLE,
-        metavar="FORMAT",
-        complete=_formats,
-        help="The format to write.",
-    )
+    to: str = option(default=OUTCOME_TABLE, metavar="FORMAT", complete=_formats, help="The format to write.")
     benchmark: str | None = option(
-        default=None,
-        metavar="DATASET:TASK",
-        help="The benchmark that eval_results names, such as cais/hle:hle.",
+        default=None, metavar="DATASET:TASK", help="The benchmark that eval_results names, such as cais/hle:hle."
     )
 
 

@@ -123,7 +123,7 @@ class Judged(Struct, frozen=True, eq=False):
     def write(self, path: Path | str, *, progress: Progress | None = None) -> WriteResult:
         """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), completely or not at all.
 
-        `progress` is told how many rows are written.
+        `progress` is called with the numbers of rows written and of all rows.
         """
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
@@ -249,12 +249,7 @@ class AskingModel(Request, group="Language model"):
         default=None, low=1, help="The maximum number of tokens in one reply.", default_words="1024"
     )
     timeout: float | None = option(
-        default=None,
-        low=0,
-        above=True,
-        metavar="SECONDS",
-        help="The time limit of one attempt.",
-        default_words="60",
+        default=None, low=0, above=True, metavar="SECONDS", help="The time limit of one attempt.", default_words="60"
     )
     retries: int | None = option(
         default=None,
@@ -465,7 +460,7 @@ def _people(
 
 
 def _by(name: str, result: ReadResult) -> ReadResult:
-    """Return the result with the name of whoever gave its verdicts.
+    """Return the result with `name` as the judge that gave its verdicts.
 
     Raises UsageError if the files name the judge themselves, or hold no verdicts.
     """

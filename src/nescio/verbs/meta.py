@@ -51,7 +51,8 @@ class StabilityRequest(Figured, Drawn):
         default=FUZZINESS,
         kind=BETWEENS,
         metavar="F,F,…",
-        help="Two runs tie if their values differ by less than this share of the larger value; one result for each.",
+        help="Two runs tie if their values differ by less than this share of the larger value. Each of several shares "
+        "has its own result.",
         default_words="0.01,0.02,…,0.10",
     )
     literal: bool = option(
@@ -111,7 +112,7 @@ class AgreementRequest(Reading, Measured, Worked):
 
 @verb(StabilityRequest, working="drawing")
 def stability(request: StabilityRequest) -> Results[Stability]:
-    """Error rate and proportion of ties (Buckley & Voorhees 2000; Figures 1 and 2, eq. 7-8 of Peñas & Rodrigo 2011).
+    """Compute error rate and ties (Buckley & Voorhees 2000; Figures 1 and 2, eq. 7-8 of Peñas & Rodrigo 2011).
 
     The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
     discriminates better.
@@ -135,7 +136,7 @@ def stability(request: StabilityRequest) -> Results[Stability]:
 
 @verb(SwapRequest, working="drawing")
 def swap(request: SwapRequest) -> Results[SwapBin]:
-    """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
+    """Compute swap rates and the difference that a measure requires (Voorhees & Buckley 2002; Figure 3 and Table 2).
 
     Two disjoint sub-collections can rank two runs differently. The swap rate is the share of such cases, for each size
     of the difference on the first sub-collection.
@@ -148,7 +149,7 @@ def swap(request: SwapRequest) -> Results[SwapBin]:
 
 @verb(PowerRequest, working="resampling")
 def power(request: PowerRequest) -> Results[Power]:
-    """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
+    """Compute discriminative power: the share of pairs of runs with a significant difference (Sakai 2006).
 
     Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
     (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly

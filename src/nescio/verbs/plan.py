@@ -1,6 +1,6 @@
 """Plan how many questions are needed to find a difference.
 
-The plan rests on a pilot (FILES with two runs, or --run and --baseline) or on --rates. It simulates the paired test of
+The plan needs a pilot (FILES with two runs, or --run and --baseline) or --rates. It simulates the paired test of
 `nescio compare` on the two systems' joint outcomes, reweighted to have that difference.
 
 \b

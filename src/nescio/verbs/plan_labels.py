@@ -41,7 +41,10 @@ class PlanLabelsRequest(Reading, Piloted):
         default=None, metavar="RUN", needs="pilot", help="The run to plan for.", default_words="the only one"
     )
     baseline: str | None = option(
-        default=None, metavar="RUN", needs="pilot", help="The second run: plan for its difference from the first run."
+        default=None,
+        metavar="RUN",
+        needs="pilot",
+        help=f"The second run: plan for the difference of the first run ({opt('run')}) minus this run.",
     )
     half_width: float | None = option(
         default=None, low=0, above=True, apart="difference", help="Half the width of the interval to reach."

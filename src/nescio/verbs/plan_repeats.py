@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nescio.data.results import Results
+from nescio.errors import opt
 from nescio.meta_evaluation.planning.repeat_plans import RepeatsPlan
 from nescio.meta_evaluation.planning.repeat_plans import plan_repeats as plan_designs
 from nescio.options import option, verb
@@ -41,7 +42,7 @@ class PlanRepeatsRequest(Reading, Piloted):
         default=None,
         metavar="RUN",
         apart="variances",
-        help="The second run: plan for its difference from the run that you plan for.",
+        help=f"The second run: plan for the difference of the first run ({opt('run')}) minus this run.",
     )
     variances: Sequence[float] | None = option(
         default=None,

@@ -38,12 +38,13 @@ from nescio.options import Request, option, verb
 from nescio.options.kinds import NAME_OR_PATH
 from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import page
+from nescio.reporting.page.change import change_page
 from nescio.reporting.page.report_data import Study
 from nescio.reporting.page.to_read import ToRead, advised
 from nescio.scoring.score import QUESTION
 from nescio.sources.arrow import items_of
 from nescio.sources.writing import check_new_folder, write_text
-from nescio.verbs._changes import Pair, change_of, commands_of, page_of_change
+from nescio.verbs._changes import Pair, change_of, commands_of
 from nescio.verbs._output_paths import as_path, check_file
 from nescio.verbs._shared import (
     OWN_FILE,
@@ -276,10 +277,7 @@ def _of_a_suite(request: ReportRequest) -> Report:
     suite = open_suite(request.source, reading, request.chosen, by=request.suite_by)
     scores = score_suite(suite, request.chosen, mark=True, **how)
     page_ = suite_page(
-        scores,
-        title=request.title or "A suite of benchmarks",
-        command=command_line("report", request),
-        suite=suite,
+        scores, title=request.title or "A suite of benchmarks", command=command_line("report", request), suite=suite
     )
     return Report(None, (), scores, scores, html=page_)
 
@@ -292,7 +290,8 @@ def _of_a_change(request: ReportRequest) -> Report:
     reading = {"strata": None, "texts": True, "certificate": request.require_certificate, **request.values(Reading)}
     pair = Pair(request.baseline, request.run)
     change = change_of(request.source, request.chosen, pair, commands_of(request), how=how, options=reading)
-    made = page_of_change(change, request.title)
+    title = request.title or f"{change.old} → {change.new}"
+    made = change_page(change, title=title, texts=page.texts_of(change.loaded))
     return Report(None, (), change.comparisons, change.comparisons, html=made)
 
 

@@ -46,15 +46,7 @@ from nescio.tables.outcomes_writer import SUFFIXES, write_outcomes
 from nescio.text import on_one_line, plural
 from nescio.verbs._gates import CANNOT_TELL
 from nescio.verbs._output_paths import check_file
-from nescio.verbs._shared import (
-    Further,
-    Reading,
-    Resampled,
-    Sourced,
-    WithMeasure,
-    WithOrWithoutInterval,
-    Worked,
-)
+from nescio.verbs._shared import Further, Reading, Resampled, Sourced, WithMeasure, WithOrWithoutInterval, Worked
 
 MOST_NAMED = 20  # runs that a message names
 
@@ -70,9 +62,7 @@ class Thresholds(
     """The options for choosing a threshold, and for estimating its score on new questions."""
 
     folds: int = option(
-        default=10,
-        low=2,
-        help="The number of cross-validation folds to estimate the score on new questions.",
+        default=10, low=2, help="The number of cross-validation folds to estimate the score on new questions."
     )
 
 

@@ -73,7 +73,7 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return the kinds of a clause in one of these languages.
+    """Return what a clause, read in each of the languages `names`, says of an answer, as a set of kinds.
 
     "strong" denies an answer, "weak" doubts it, and "about" describes sources or missing knowledge.
     """
@@ -112,7 +112,7 @@ def spoken(words: Sequence[str]) -> frozenset[str]:
 
 @lru_cache(1 << 16)
 def _letters(word: str) -> Mapping[str, str]:
-    """Return the letters of the classes of a word, in each language that knows it."""
+    """Return the letters of the classes that a word has in each language, keyed by language."""
     by_language = defaultdict[str, set[str]](set)
     for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
         for name, letter in _entries().get(entry, ()):
@@ -126,7 +126,7 @@ def _letters(word: str) -> Mapping[str, str]:
 
 @cache
 def _entries() -> Mapping[str, list[tuple[str, str]]]:
-    """Return the language and the letter of each word, and of each beginning of words ("determin*")."""
+    """Return the (language, class letter) pairs of each word, and of each beginning of words ("determin*")."""
     entries = defaultdict[str, list[tuple[str, str]]](list)
     for name, language in languages().items():
         for kind, words in language.get("words", {}).items():
@@ -137,7 +137,7 @@ def _entries() -> Mapping[str, list[tuple[str, str]]]:
 
 @cache
 def _prefixes() -> Mapping[str, str]:
-    """Return the prefix that denies a verb, with its language."""
+    """Return the languages with a prefix that negates a verb, keyed by the prefix."""
     return {
         language["words"]["prefix"]: name
         for name, language in languages().items()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from nescio.data.judge_record import JudgeRecord
-from nescio.data.model import Collection, Question, Run
+from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import shorten
@@ -54,7 +54,8 @@ class DeclinedThen(Struct, frozen=True):
         """Return the grades, in the order of the answers."""
         verdicts, foreign = list[Verdict](), list[bool | None]()
         for answer in answers:
-            verdicts.append(self._verdict(answer))
+            gold_declines = any(declines(gold) is Verdict.DECLINED for gold in answer.question.answers)
+            verdicts.append(Verdict.ANSWERED if gold_declines else declines(answer.answer))
             foreign.append(is_foreign(answer.answer))
         for i in _in_foreign_runs(answers, foreign):
             verdicts[i] = Verdict.UNDETERMINED
@@ -73,9 +74,6 @@ class DeclinedThen(Struct, frozen=True):
         grades |= dict(zip(asked, self.then.grade([answers[i] for i in asked]), strict=True))
         other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED, why=_UNDETERMINED)}
         return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
-
-    def _verdict(self, answer: AnswerToJudge) -> Verdict:
-        return Verdict.ANSWERED if _gold_declines(answer.question) else declines(answer.answer)
 
     def _report(self, answers: Sequence[AnswerToJudge], verdicts: Sequence[Verdict]) -> None:
         """Add notes on the answers that declined, with the most frequent words, and on undetermined ones."""
@@ -120,13 +118,11 @@ _FATES = {
 
 
 def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
-    """Yield the answers in unknown languages, in runs in which most sentences are. (A single sentence may be all
-    names.)"""
+    """Yield the indices of answers in unknown languages, for runs with more such answers than in known languages.
+
+    In other runs such an answer may consist of names. `foreign` has None for an answer of few words.
+    """
     votes = Counter((answer.run, is_one) for answer, is_one in zip(answers, foreign, strict=True))
     yield from (
         i for i, answer in enumerate(answers) if foreign[i] and votes[answer.run, True] > votes[answer.run, False]
     )
-
-
-def _gold_declines(question: Question) -> bool:
-    return any(declines(gold) is Verdict.DECLINED for gold in question.answers)

@@ -34,7 +34,7 @@ def _raw() -> bytes:
 
 
 def without_classes(text: str) -> frozenset[str]:
-    """Return the languages, by the scripts of a text, that have phrases in place of classes of words."""
+    """Return the languages in the scripts of a text for which `words.toml` has only phrases, no classes of words."""
     scripts = [] if text.isascii() else [name for name, letters in _LETTERS.items() if re.search(letters, text)]
     return frozenset(name for name, language in languages().items() if language.get("script") in scripts)
 
@@ -58,7 +58,7 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Return whether a text has a phrase of this kind in one of these languages."""
+    """Return whether a text has a phrase of this kind ("ask", "aside", …) in one of the languages `names`."""
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 

@@ -21,9 +21,9 @@ _SHORT = 40  # the most characters of a text in a proposed pattern; longer ones 
 
 
 class SilenceReader:
-    """A reader that says of one text after another whether it declines.
+    """A reader that decides for one text after another whether it declines.
 
-    Very many texts would take long. Beyond a limit (`stopped`), it knows only the words that always mean an abstention.
+    After many texts (`stopped`), it saves time: it recognises only the words that always mean an abstention.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
     of_them = f"{sum(forms[form] for form in common)} of them" if others and common else ""
     return note(
         "judging.reads_like_silence",
-        "{whose}{least}{answers:n answer} {answers:reads/read} like silence and {answers:is/are} not counted as "
+        "{whose}{least}{answers:n answer} {answers:reads/read} like an abstention and {answers:is/are} not counted as "
         "unanswered ({texts:each %s %d×}{more}); {flag} counts {counted} as unanswered{judge}",
         subject,
         whose=f"{subject}: " if subject else "",
@@ -105,9 +105,5 @@ def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "
         more=f" and {len(texts) - _TEXTS} other texts" if len(texts) > _TEXTS else "",
         flag=opt("declined_pattern", pattern or None, of="" if pattern else "REGEX"),
         counted=of_them or ("it" if texts.total() == 1 else "them"),
-        judge=_also(then) if others and then else "",
+        judge=f"; {opt('judge', f'declined(then={then})')} finds all that decline in words" if others and then else "",
     )
-
-
-def _also(then: str) -> str:
-    return f"; {opt('judge', f'declined(then={then})')} reads all that declines in words"

@@ -72,7 +72,7 @@ def key_of(base_url: str, body: dict[str, Any]) -> str:
 def own_cache() -> Path:
     """Return the file that keeps this user's grades if none is named.
 
-    It lies with the user's caches. Whoever sends the answers that are judged could send grades in the current folder.
+    It is in the user's cache folder. A file in the current folder may come from whoever supplied the answers to judge.
     """
     named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
     folder = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"

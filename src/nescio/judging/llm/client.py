@@ -281,7 +281,7 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """Return the request without the parameters that the endpoint rejects; `max_tokens` has a newer name."""
+    """Return the request without the parameters in `refused`; `max_tokens` is replaced by its newer name."""
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]

@@ -69,8 +69,8 @@ def connect(
 ) -> LLM:
     """Return the judge. Raises UsageError for a missing or invalid option.
 
-    `progress` is called with the number of graded answers and their total. `waiting` is called with the cache if a
-    stopped run waits for running calls.
+    `progress` is called with the number of graded answers and their total. `waiting` is called with the path of the
+    cache if a stopped run waits for running calls.
     """
     for name in ("base_url", "model"):
         if getattr(options, name) is None:

@@ -26,7 +26,7 @@ NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 class Call(Struct, frozen=True):
-    """A call to make: its key, its request, and its answer."""
+    """A call to make: the key under which its reply is cached, the body of the request, and the answer to grade."""
 
     key: str
     body: dict[str, Any]
@@ -44,10 +44,9 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """The settings of calls: how many run in parallel, who is informed of progress and waiting, and whether to ask
-    `again`.
+    """The settings of calls: at most `concurrency` run in parallel, and `again` repeats those whose reply had no grade.
 
-    `again` repeats calls whose replies had no grade.
+    `waiting` is called if an interrupted user has to wait for running calls.
     """
 
     client: Client

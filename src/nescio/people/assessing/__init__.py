@@ -1,4 +1,4 @@
-"""The application in which people judge: a database, a server, and links for single persons. Needs the extra `assess`.
+"""The application in which people judge (`nescio assess`): a database, a server, and a link for each person.
 
-`nescio assess` on the command line. What is judged is the history of a campaign again when it is exported.
+It needs the extra `assess`. The exported judgements can be collected into a campaign.
 """

@@ -1,4 +1,4 @@
-"""Who may come in: links for single persons, and the sessions that they begin. Only digests of secrets are stored."""
+"""Make links for persons, and manage the sessions that links start. Only digests of links and cookies are stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ASSESSOR, ORGANISER = "assessor", "organiser"
 
 
 class Person(Struct, frozen=True):
-    """The person who sends a request, and the token that their changes must carry."""
+    """The person who sends a request; requests that change something must have the token `csrf`."""
 
     name: str
     role: str
@@ -31,7 +31,7 @@ class Person(Struct, frozen=True):
 
 
 class Invited(Struct, frozen=True):
-    """Links that were made, by person; they are shown once."""
+    """The new links, keyed by person, which are shown only once, and the persons whose links were `revoked`."""
 
     links: dict[str, str]
     revoked: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Invited(Struct, frozen=True):
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a secret."""
+    """Return the SHA-256 digest of a secret, which is stored in place of it."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
 
 
@@ -59,7 +59,7 @@ def invite(
 ) -> Invited:
     """Make a link for each person, replacing the previous one; or revoke links and end their sessions.
 
-    Languages after a name take the place of those before; without any, these stay.
+    `names` may have languages (`ana=EN,ES`), which replace the person's earlier languages. A link is valid for `days`.
     """
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
@@ -95,7 +95,7 @@ def invite(
 
 
 def role_of(database: Database, token: str) -> str:
-    """Return the role of whom a link was made for; empty if the link is not, or no more, good."""
+    """Return the role of the person of a link; empty if the link is invalid or has expired."""
     with database.reading() as connection:
         return connection.scalar(select(people.c.role).where(*_good(token))) or ""
 

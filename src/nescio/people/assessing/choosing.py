@@ -1,5 +1,4 @@
-"""What a database holds beside the answers to be judged: answers whose verdict is known, a judge's grades, and with
-which probability each question was drawn."""
+"""Read answers with known verdicts and a judge's grades, and draw the questions for a database."""
 
 from __future__ import annotations
 
@@ -21,11 +20,11 @@ from nescio.tables.judgements import read_judgements
 
 GRADES = {CORRECT: "correct", INCORRECT: "incorrect"}
 COLUMNS = ("question", "answer", "verdict")
-LIKELY, UNLIKELY = 1.5, 0.1  # what runs say differently of a question, or alike, against what is neither
+LIKELY, UNLIKELY = 1.5, 0.1  # weights of questions whose answers the judge grades differently, and with one answer
 
 
 def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
-    """Return answers with their known verdicts and the reasons.
+    """Return (item, verdict, reason) for each row of a table of answers with known verdicts.
 
     The columns are question, answer, verdict, and optionally question_id, document, support, language, why. Rows of one
     question are one topic. Raises FormatError for an unknown verdict.
@@ -51,8 +50,10 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
 def grades_of(
     path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]
 ) -> tuple[dict[str, str], int]:
-    """Read a judge's grade of each item, and how many items it graded differently in two runs: these have none. `names`
-    are those of items by question and answer."""
+    """Return a judge's grades, keyed by item, and the number of items left out because their grades differ by run.
+
+    `names` maps (question, answer) to items.
+    """
     questions = {question for question, _ in names}
     given, _ = read_judgements(path)
     judge, _ = human(given, [run.name for run in runs], sorted(questions))
@@ -70,10 +71,10 @@ def grades_of(
 
 
 def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wanted: int) -> dict[str, float]:
-    """Return about `wanted` questions drawn independently, with the probability of each.
+    """Return about `wanted` questions drawn independently, with their probabilities of being drawn.
 
-    The more a question can tell of how runs differ, the likelier it is: most where a judge grades its answers
-    differently, least where there is one answer, which tells no two runs apart. The random source is a secret.
+    Questions whose answers the judge grades differently are the likeliest. Questions with a single answer, on which
+    runs cannot differ, are the least likely. The draw cannot be repeated, because its random source has no seed.
     """
     dice = secrets.SystemRandom()
     odds = inclusion(np.array([telling(own, grades) for own in topics.values()]), wanted)
@@ -81,7 +82,7 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
 
 
 def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
-    """Say how much a question is likely to tell of the difference of runs."""
+    """Return the weight of a question in the draw: how likely runs differ on it."""
     if len(answers) < 2:
         return UNLIKELY
     return LIKELY if len({grades.get(item.id) for item in answers}) > 1 else 1.0

@@ -1,4 +1,4 @@
-"""The clocks of browsers: judgements get the times of this machine, and what one browser says stays in its order."""
+"""Convert the times of judgements from the clocks of browsers to this machine's clock, keeping their order."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MOST = 10_000  # sessions; then all begin anew
 
 
 class Clocks:
-    """How far the clock of each session is ahead of this machine's.
+    """The differences between the clock of each session's browser and this machine's clock.
 
-    A request that is slow on its way looks like a clock that is behind. So one session keeps its difference until
-    another is longer than any request may take: then somebody set the clock.
+    A slow request looks like a clock that is behind. Therefore a session keeps its difference, unless a new one differs
+    by more than a request may take: then somebody has set the clock.
     """
 
     def __init__(self) -> None:
         self.ahead: dict[str, timedelta] = {}
 
     def by_this(self, session: str, said: Sequence[Record], sent: str) -> Iterator[Record]:
-        """Yield judgements with the times of this machine; `sent` is the browser's time now, if it says."""
+        """Yield the judgements with times by this machine's clock; `sent` is the browser's present time, or ""."""
         ahead = self._ahead_of(session, sent)
         for one in said:
             try:
@@ -34,7 +34,7 @@ class Clocks:
                 yield one
 
     def by_theirs(self, session: str, at: str) -> str:
-        """Return a time of this machine by the clock of a session, which compares it with its own times."""
+        """Return a time of this machine by the clock of a session's browser."""
         time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
         return time.isoformat(timespec="milliseconds")
 

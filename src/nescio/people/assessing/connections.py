@@ -1,5 +1,7 @@
-"""The connections of the server: each has a time in which a request comes in whole and its answer goes out, there are
-only so many of them, and no header says where a request comes from unless a proxy is named."""
+"""Limit the connections of the server: their number, and the time from the start of a request to the end of the answer.
+
+Headers about the address of the client are only trusted from a named proxy.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class Crowd:
         self.open: dict[Prompt, str] = {}
 
     def take(self, connection: Prompt, address: str) -> None:
-        """Put a connection last; where there are too many, the first ends, which has waited longest for nothing."""
+        """Add a connection, or move it to the end; if there are too many, close the one with the oldest request."""
         self.open.pop(connection, None)
         self.open[connection] = address
         alike = [other for other, where in self.open.items() if where == address and address not in self.proxies]
@@ -41,7 +43,7 @@ class Crowd:
 
 
 class Prompt(H11Protocol):
-    """A connection that ends where a request is not done in time, whether its head, its body or its answer is slow."""
+    """A connection that is closed if a request is not finished in time, because head, body or answer is slow."""
 
     crowd: Crowd
     _ends: asyncio.TimerHandle | None = None
@@ -57,17 +59,17 @@ class Prompt(H11Protocol):
             self._ends = None
 
     def connection_made(self, transport: Any) -> None:
-        """Give the first request its time."""
+        """Start the time limit of the first request."""
         super().connection_made(transport)
         self._begin()
 
     def data_received(self, data: bytes) -> None:
-        """Give a further request its time."""
+        """Start the time limit of a further request."""
         self._begin()
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Leave a connection that waits to the server, which soon closes it, and give a request that came its time."""
+        """End the time limit; if the next request has arrived already, start its limit."""
         self._end()
         super().on_response_complete()
         if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:
@@ -81,7 +83,7 @@ class Prompt(H11Protocol):
 
 
 def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None = None) -> uvicorn.Server:
-    """Return a server of an application; it keeps no log of addresses, as links are secrets."""
+    """Return a server of an application; it keeps no log of requests, because links are secrets."""
 
     class Counted(Prompt):
         """A connection of this server."""

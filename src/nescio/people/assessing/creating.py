@@ -1,4 +1,4 @@
-"""What is to be judged, put into a database: the pool of a campaign, or the answers of runs."""
+"""Make a database of items to judge: the pool of a campaign, or the answers of runs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,7 @@ from nescio.people.campaigns.assessors import times_of
 from nescio.people.campaigns.folder import SECRET, Campaign, open_campaign
 from nescio.people.campaigns.judgements import guidelines_of
 from nescio.people.campaigns.pooling import NAMED, Item, PooledAnswer, distinct_items, named_by, pool_version, read_pool
-from nescio.people.campaigns.screens import (
-    LONGEST,
-    kind_of,
-    list_items,
-    shown_item,
-    shown_nuggets,
-    story_items,
-    told,
-)
+from nescio.people.campaigns.screens import LONGEST, kind_of, list_items, shown_item, shown_nuggets, story_items, told
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.people.campaigns.starting import default_guidelines
 from nescio.people.campaigns.topics import LANGUAGE
@@ -40,8 +32,8 @@ from nescio.pipeline import Options, read
 from nescio.text import answer_key, plural, sanitize
 
 BATCH = 5_000
-MOST_APART = 0.5  # by which shares of control answers, or of their questions, and of others may differ
-EVERYBODY = 1 << 30  # how many judge what is known
+MOST_APART = 0.5  # If shares of control answers and of other answers differ by more, people can recognise the former.
+EVERYBODY = 1 << 30  # the number of people who judge an answer with a known verdict
 
 
 class Content(Struct, frozen=True):
@@ -61,7 +53,7 @@ class Content(Struct, frozen=True):
 
 
 class Created(Struct, frozen=True):
-    """A database that was made, and how much there is to judge in it."""
+    """The result of `create`: the database, and the numbers of items, topics and requested judgements."""
 
     database: str
     items: int
@@ -100,8 +92,8 @@ def create(
 ) -> Created:
     """Make a database of items to judge, from the folder of a campaign with a pool, or from questions and runs.
 
-    `grades` are a judge's, which people see once they have judged; `draw` is how many questions to draw; `training`
-    and `control` are answers whose verdicts are known.
+    `overlap` is as in `times_of`. `grades` is a file with a judge's grades, which people see after their own verdicts.
+    `draw` is the number of questions to draw. `training` and `control` are files of answers with known verdicts.
     """
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
@@ -131,19 +123,8 @@ def create(
     ]
     where += [unit(topic, "", EVERYBODY, part) for part, ids in parts.items() for topic in ids]
     facts = facts_of(content) | {"parts": parts, "asked": {"overlap": overlap, "sentences": sentences}}
-    database = open_database(db, new=True)
-    try:
-        with database.writing() as connection:
-            make_tables(connection)
-            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
-            write(connection, units, where)
-            write(connection, items, (*map(item_row, asked_of), *known, *seconds))
-    except DBAPIError as error:
-        raise UsageError(f"{database.shown}: {reason(error)}") from None
-    finally:
-        database.close()
     return Created(
-        database.shown if database.path is None else str(database.path),
+        _make_database(db, facts, where, (*map(item_row, asked_of), *known, *seconds)),
         len(asked_of),
         len(topics),
         sum(times[topic_of(item)] for item in asked_of),
@@ -153,11 +134,31 @@ def create(
     )
 
 
-def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
-    """Return how people could recognise control answers, or an empty text if they cannot.
+def _make_database(
+    db: str, facts: Mapping[str, Any], where: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
+) -> str:
+    """Make a database from `facts`, the rows `where` of the table `units`, and those of `items`; return its address.
 
-    Most answers of one kind show their support, or have others to the same question beside them, and most of the other
-    kind do not.
+    Raises UsageError if it exists or cannot be written.
+    """
+    database = open_database(db, new=True)
+    try:
+        with database.writing() as connection:
+            make_tables(connection)
+            write(connection, about, ({"name": name, "value": value} for name, value in facts.items()))
+            write(connection, units, where)
+            write(connection, items, rows)
+    except DBAPIError as error:
+        raise UsageError(f"{database.shown}: {reason(error)}") from None
+    finally:
+        database.close()
+    return database.shown if database.path is None else str(database.path)
+
+
+def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
+    """Return how people could recognise control answers and how to prevent it; empty if they cannot.
+
+    They can if only control answers, or only the others, usually have a support, or several answers per question.
     """
     if not control:
         return ""
@@ -182,12 +183,12 @@ def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> s
 
 
 def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
-    """Say whether two shares lie so far apart that they tell one kind from the other."""
+    """Return whether the shares of true values differ so much that they reveal the kind of an answer."""
     return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
 
 
 def facts_of(content: Content) -> dict[str, Any]:
-    """Return what a database says of itself, by name."""
+    """Return the rows of the table `about`, keyed by name."""
     return {
         "name": content.name,
         "guidelines": content.guidelines,
@@ -203,7 +204,7 @@ def facts_of(content: Content) -> dict[str, Any]:
 
 
 def topic_of(item: Item) -> str:
-    """Return what the topic of an item is called; what PostgreSQL cannot store is in no name."""
+    """Return the name of an item's topic, without characters that PostgreSQL cannot store."""
     return sanitize(item.question, LONGEST, target="page")
 
 
@@ -213,14 +214,14 @@ def languages_of(asked: Iterable[Item]) -> dict[str, str]:
 
 
 def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
-    """Return the row of a topic, at a place in the order that nobody knows."""
+    """Return the row of a topic, with a random place in the order of topics."""
     rank = by_chance(topic)
     row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
     return row | {"taken": 0, "rank": rank, "strata": {}}
 
 
 def strata_of(questions: Iterable[Question]) -> dict[str, dict[str, str]]:
-    """Return what else is known of questions, by topic and column."""
+    """Return the further columns of questions, keyed by topic and then by column."""
     return {
         sanitize(question.id, LONGEST, target="page"): {
             sanitize(name, 100, target="page"): sanitize(value, 100, target="page")
@@ -232,7 +233,7 @@ def strata_of(questions: Iterable[Question]) -> dict[str, dict[str, str]]:
 
 
 def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows, some thousands at once."""
+    """Insert rows into a table, in batches."""
     left = iter(rows)
     while batch := list(islice(left, BATCH)):
         connection.execute(insert(table), batch)
@@ -241,7 +242,10 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 def _known(
     training: Path | str | None, control: Path | str | None, taken: set[str], secret: str
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """Return the rows of known answers, and the topics of each part; a topic that is taken gets another name."""
+    """Return the rows of training and control answers, and the topics of both parts.
+
+    A topic whose name is in `taken` gets another name.
+    """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
         names: dict[str, str] = {}
@@ -258,12 +262,12 @@ def _known(
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
-    """Return the row of a second verdict on an item, which is given when the grade is known."""
+    """Return the row for a second verdict on an item, which a person gives after seeing the judge's grade."""
     return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 
 
 def item_row(item: Item) -> dict[str, Any]:
-    """Return the row of an item: what a screen shows of it and, if that is not what was given, that too."""
+    """Return the row of an item as the screen shows it; if that changes question or answer, also the original."""
     shown = shown_item(item)
     given = [item.question, item.answer]
     return {
@@ -283,7 +287,7 @@ def item_row(item: Item) -> dict[str, Any]:
 
 
 def by_chance(_: str) -> float:
-    """Return a place that nobody can foretell."""
+    """Return a random number that nobody can predict; the argument is not used."""
     return secrets.SystemRandom().random()
 
 
@@ -292,7 +296,7 @@ def content_of(
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
 
-    The latter have the secret of their database, or a new one.
+    For questions and runs, `secret` is that of their database (None: a new one).
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences)
@@ -318,7 +322,7 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
 
 
 def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, secret: str) -> Content:
-    """Return the distinct answers of runs, declined candidates included, with all that they rest on."""
+    """Return the distinct answers of runs, declined candidates included, with all supporting documents and texts."""
     if sentences:
         raise UsageError("sentences are judged in a campaign of the task reading")
     result = read(list(paths), Options())

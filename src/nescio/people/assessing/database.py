@@ -1,4 +1,4 @@
-"""A database: opened, made, and written so that what is acknowledged is on the disk."""
+"""Open and make databases of judgements, and write to them so that acknowledged changes are on the disk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SECRET = re.compile("pass|secret|token", re.IGNORECASE)
 
 
 def _url(text: str) -> URL:
-    """Return a URL. Raises UsageError if it is none. No message quotes it, as a password may be in any part."""
+    """Return a parsed URL. Raises UsageError, without quoting the text, because it may contain a password."""
     try:
         return make_url(text)
     except ValueError:
@@ -36,7 +36,7 @@ def _url(text: str) -> URL:
 
 
 def _without_secrets(where: URL) -> str:
-    """Return a URL as it may be printed: without a password, in its query too."""
+    """Return a URL without passwords, for printing."""
     hidden = {name: "hidden" for name in where.query if _SECRET.search(name)}
     return where.update_query_dict(hidden).render_as_string(hide_password=True)
 
@@ -45,7 +45,7 @@ class Database:
     """A database of judgements, SQLite or PostgreSQL."""
 
     def __init__(self, url: str) -> None:
-        """Open it; `url` is a file of SQLite, or a URL of SQLAlchemy. Raises UsageError if that cannot be."""
+        """Open the database at `url`, a file of SQLite or a URL of SQLAlchemy. Raises UsageError if it is invalid."""
         try:
             where = _url(url if "://" in url else f"sqlite:///{url}")
             if where.drivername in ("postgresql", "postgres"):
@@ -84,8 +84,8 @@ class Database:
         self._check_file()
 
     def _check_file(self) -> None:
-        """Raise OperationalError if the file of SQLite is gone or another than was opened first: what is written
-        goes nowhere then, and SQLite says nothing."""
+        """Raise OperationalError if the file of SQLite was deleted or replaced, because SQLite would lose changes
+        silently."""
         if self.path is None:
             return
         try:
@@ -144,8 +144,10 @@ def _begin(connection: Connection) -> None:
 
 
 def open_database(url: str, *, new: bool = False) -> Database:
-    """Open a database, or one that is to be `new`, in which `make_tables` makes its tables. Raises UsageError if it
-    cannot be opened, holds nothing (or, if it is to be new, something), or is of another version."""
+    """Return an open database; a `new` one still needs `make_tables`.
+
+    Raises UsageError if the database cannot be opened, is empty (with `new`: is not empty), or is from another version.
+    """
     database = Database(url)
     try:
         if database.path is not None and not new and not database.path.is_file():
@@ -173,7 +175,7 @@ def open_database(url: str, *, new: bool = False) -> Database:
 
 
 def make_tables(connection: Connection) -> None:
-    """Make the tables, in the same transaction as what is written into them, so that no database is half made."""
+    """Make the tables. Use the transaction that also writes the rows, so that no database is incomplete."""
     metadata.create_all(connection)
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
 
@@ -187,7 +189,7 @@ def _check_version(database: Database) -> None:
 
 
 def reason(error: DBAPIError) -> str:
-    """Say in a line what is wrong with a database."""
+    """Return the first line of a database's error."""
     return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
 
 

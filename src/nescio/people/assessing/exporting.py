@@ -1,5 +1,5 @@
-"""What was judged, written: for each person what a page would have handed in, which `campaign collect` reads, and the
-verdicts in which all agree, which `judge --judge human` and `score --labels` read."""
+"""Export judgements: a file for each person, which `nescio campaign collect` reads, and a table of the verdicts on
+which all agree, which `nescio judge --judge human` and `nescio score --labels` read."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ HEADS = {
     "second.csv": ("person", "item", "question_id", "answer", "first", "grade", "second"),
 }
 SAID = ".judgements.jsonl"
-STEP = 1_000  # rows that are held at once
-UNDER_WAY = 20  # seconds that a judgement may take from its coming in to the database
+STEP = 1_000  # rows in memory at once
+UNDER_WAY = 20  # seconds from the arrival of a judgement until it is in the database, at most
 LONGEST_ROW = 100  # characters of a row that a message quotes
-PRIVATE = 0o600  # what people said, and the keys by which `collect` knows their files
+PRIVATE = 0o600  # because the files have people's verdicts and keys
 
 
 class Exported(Struct, frozen=True):
@@ -54,12 +54,12 @@ class Exported(Struct, frozen=True):
         said = f"{plural(self.judgements, 'judgement')} in {', '.join(self.files)}"
         judged, of = self.drawn
         part = (
-            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; `inclusion` takes these for a random"
-            " part, which they are not where people judge one language alone, or disagree over the harder ones"
+            f"\nnote: {judged:,} of {plural(of, 'drawn question')} have a verdict; the column `inclusion` assumes that"
+            " they are a random part, which is wrong if people judge only one language, or disagree on harder questions"
         )
         nul = (
-            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character, which no CSV holds, have it"
-            " as U+FFFD: no run's answer is found by them"
+            f"\nnote: {plural(self.unwritten, 'verdict')} on answers with a NUL character match no answer of a run,"
+            " because CSV cannot hold this character and has U+FFFD instead"
         )
         return (
             f"wrote {self.folder}: {said}; {plural(self.agreed, 'verdict')}{left}{part if judged < of else ''}"
@@ -68,9 +68,9 @@ class Exported(Struct, frozen=True):
 
 
 def export(database: Database, folder: Path | str) -> Exported:
-    """Write everything that was judged so far, for its owner alone to read; it is complete at any time.
+    """Write all judgements so far into files that only their owner may read.
 
-    Raises UsageError, before anything is written, for a file in the folder that this database did not write.
+    Raises UsageError, before anything is written, if a file would be overwritten that this database did not write.
     """
     place, total, names, begun = Path(folder), 0, list[str](), time.time()
     try:
@@ -112,7 +112,7 @@ def export(database: Database, folder: Path | str) -> Exported:
         odds = _odds(connection)
         for part in (part for part, wanted in parts.items() if wanted):
             _write_table(connection, place / part, own, ["inclusion"] if odds.of and part == "verdicts.csv" else ())
-            # By its time the next export tells what was said since from what somebody edited.
+            # With this time, the next export can tell newer judgements from rows that somebody edited.
             os.utime(place / part, (begun - UNDER_WAY, begun - UNDER_WAY))
             names.append(part)
         written = [(bool(cells), lost) for cells, lost in _verdicts(connection, own)]
@@ -140,8 +140,10 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
 
 
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
-    """Raise UsageError if another database or person wrote the table: it has a row that this database would not
-    write, on an item that nobody judged since."""
+    """Raise UsageError if a table has a row that this database would not write, on an item that nobody judged since.
+
+    Then another database or a person wrote the row, and the export would overwrite it.
+    """
     if not path.is_file():
         return
     head = HEADS[path.name]
@@ -172,18 +174,20 @@ def _said_since(connection: Connection, moment: float) -> Iterator[str]:
 
 
 def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield the rows of a table as they are written, without its head."""
+    """Yield the rows of the table with this name, without its header."""
     if name == "verdicts.csv":
         yield from (cells for cells, _ in _verdicts(connection, own) if cells)
         return
-    # What feeds nothing: verdicts on known answers, and those given when a judge's grade was known.
+    # These do not enter verdicts.csv: verdicts on known answers, and those given after seeing a judge's grade.
     for row in connection.execution_options(yield_per=STEP).execute(on_known() if name == "known.csv" else seconds()):
         yield [guard(cell) if cell else "" for cell in row]
 
 
 class _Odds(Struct, frozen=True):
-    """The number of drawn questions (0 without a draw), and of those with a verdict. Judging goes in random order, so
-    those with a verdict are a random part."""
+    """The number of drawn questions (0 without a draw), and of those with a verdict.
+
+    Questions are judged in random order, so that those with a verdict are a random part.
+    """
 
     of: int
     judged: int
@@ -195,9 +199,10 @@ def _odds(connection: Connection) -> _Odds:
 
 
 def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
-    """Yield a row for each answer on which all agree, or which was adjudicated, and an empty one where it is disputed;
-    and whether its text is one that no table can hold. Where questions were drawn, a row has the probability with which
-    its own was drawn and is judged by now."""
+    """Yield, for each judged answer, its row (empty if the answer is disputed), and whether it has a NUL character.
+
+    If questions were drawn, a row has the probability that its question was drawn and has a verdict by now.
+    """
     if own["names"] != "verdicts":
         return
     odds = _odds(connection)
@@ -221,7 +226,7 @@ def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: 
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield each answer that was judged, and the verdict on it; None if it is in dispute."""
+    """Yield the row of each judged answer, and the verdict on it, or None if it is in dispute."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
@@ -242,7 +247,7 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
 
 
 def on_known() -> Select[Any]:
-    """Return each person's first verdict on known answers, given before they saw the right one."""
+    """Return the query for each person's first verdict on known answers, given before the right one was shown."""
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
     one = first.subquery()
@@ -257,7 +262,7 @@ def on_known() -> Select[Any]:
 
 
 def seconds() -> Select[Any]:
-    """Return each person's first verdict, the judge's grade, and the second verdict."""
+    """Return the query for each person's first verdict, the judge's grade, and the second verdict."""
     now, first = work.present().subquery(), work.present().subquery()
     return (
         select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)

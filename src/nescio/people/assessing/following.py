@@ -1,4 +1,4 @@
-"""How far judging is, and how far people agree: what `status` prints and the organiser's page shows."""
+"""Compute the progress of judging and people's agreement, for `nescio assess status` and the organiser's page."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.people.campaigns.verdicts import Agreement, agreement
 from nescio.text import plural
 
-PAUSE = 180  # seconds from which on somebody did something else
-HASTY = 2.0  # seconds in which nobody reads an answer
-FEWEST = 20  # judgements from which haste, or a long run of one verdict, is told
+PAUSE = 180  # A gap of so many seconds is a pause.
+HASTY = 2.0  # seconds, too few to read an answer
+FEWEST = 20  # the fewest judgements for a remark on haste, or on a long run of one verdict
 MILLION = 1e6
-SHOWN = 50  # items in dispute on a page
-MOST_STRATA = 20  # values of a column within each of which agreement is told
+SHOWN = 50  # the most items in dispute on a page
+MOST_STRATA = 20  # the most values of a column for which agreement is reported separately
 
 
 class Worker(Struct, frozen=True):
     """A person's work: the items judged and skipped, and the median of seconds for an item.
 
-    It also counts the known answers that they judged rightly, in training and among the others.
+    `training` and `control` count the known answers that the person judged rightly, and all that the person judged.
     """
 
     judged: int
@@ -47,7 +47,7 @@ class Worker(Struct, frozen=True):
 
 
 class Dispute(Struct, frozen=True):
-    """An item that people judge differently: what each says, and why, without who it is."""
+    """An item that people judge differently: their verdicts and comments, without names, and the adjudication."""
 
     topic: str
     question: str
@@ -95,7 +95,7 @@ class Standing(Struct, frozen=True):
 
 
 def status(database: Database, resamples: int = 1_000) -> Standing:
-    """Say how far judging is, and how far people agree."""
+    """Return the progress of judging, and people's agreement."""
     with database.reading() as connection:
         own = work.facts(connection)
         ordinary = and_(units.c.part == "", exists().where(items.c.topic == units.c.topic, items.c.gone == 0))
@@ -134,7 +134,7 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
 
 
 def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tuple[int, int]]]:
-    """Count the known answers that each person judged as is known, and all that they judged, in each part."""
+    """Return, keyed by person, (rightly judged, judged) known answers of the training and of the control part."""
     held: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for row in connection.execute(on_known()):
         held[row.person, row.part].append(row.verdict == row.known)
@@ -148,8 +148,10 @@ def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tu
 def _agreement(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any], resamples: int
 ) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...], list[str]]:
-    """Return how far people agree, over all and within languages, strata and versions of the guidelines; and what it is
-    not told within, for it has too many values."""
+    """Return the agreement on all items, that within each language, stratum and version of the guidelines, and remarks.
+
+    A remark names each column that has too many values for an agreement within each value.
+    """
     options = _options(connection, rows, own)
     strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
     columns = sorted({name for row in rows for name in strata[row.topic]})
@@ -169,7 +171,7 @@ def _agreement(
         for row in rows:
             groups[value(row)].append(row)
         if len(groups) > MOST_STRATA:
-            many.append(f"agreement is not told within {name}, which has {len(groups):,} values")
+            many.append(f"agreement within the values of {name} is not shown, because there are {len(groups):,} values")
         elif len(groups) > 1:
             told = ((f"{name} {one or 'none'}", of(some)) for one, some in sorted(groups.items()))
             apart += [(where, found) for where, found in told if found]
@@ -179,7 +181,7 @@ def _agreement(
 def _options(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
 ) -> Mapping[str, Collection[str]] | None:
-    """Return what may be named in each item where a judgement is many decisions; None if it is one verdict."""
+    """Return the nuggets or sentences that a judgement of each item may name, or None if judgements are verdicts."""
     asked = {row.item for row in rows}
     if any(row.kind == SENTENCES for row in rows):
         found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))
@@ -200,14 +202,14 @@ def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Disp
 
 
 def _as_read(kind: str, verdict: str) -> str:
-    """Return a verdict as the assessors' screen words it: none, or sentences counted from 1."""
+    """Return a verdict as the assessors' screen shows it: "none", or numbers of sentences counted from 1."""
     if verdict == NOTHING:
         return "none"
     return ", ".join(str(int(name) + 1) for name in verdict.split(",")) if kind == SENTENCES and verdict else verdict
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:
-    """Yield what work does not look like: one verdict throughout, the same as somebody else's, in haste, or in runs."""
+    """Yield remarks on suspicious work: one verdict for all, the same as another person's, haste, or long runs."""
     given = [Judgement(row.item, row.person, row.verdict) for row in rows]
     yield from (note.text for note in alike(given))
     by_person = defaultdict(list)
@@ -232,6 +234,6 @@ def _gaps(times: Sequence[str]) -> list[float]:
 
 
 def _pace(times: Sequence[str]) -> float:
-    """Return the median of the seconds between judgements, of pauses under three minutes."""
+    """Return the median number of seconds between judgements, without gaps of three minutes or more."""
     gaps = [gap for gap in _gaps(times) if gap < PAUSE]
     return median(gaps) if gaps else 0.0

@@ -1,5 +1,4 @@
-"""What stands before the handlers: limits on the size and the number of requests, refusal of what other sites send, and
-the headers of every answer."""
+"""Check the size, the number and the origin of requests before they are handled, and set the headers of answers."""
 
 from __future__ import annotations
 
@@ -20,9 +19,9 @@ RATE = {
     "/organiser": 20,
     "guess": 60,
     "records": 2_000,
-}  # requests a minute: of a link, of a session, and of links that are not good from an address; judgements of a session
+}  # per minute: requests with a link, requests of a session, invalid links from an address, judgements of a session
 TOO_MANY = "too many requests; wait a minute"
-OWN_SITE = ("same-origin", "none")  # what a browser says of a request from a page of this server, or of nobody's
+OWN_SITE = ("same-origin", "none")  # Sec-Fetch-Site of a request from a page of this server, or from no page
 SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -34,19 +33,19 @@ SAFE = {
 
 
 class Limiter:
-    """Counts requests of the last minute."""
+    """Counts the requests of the last minute, separately by kind and sender."""
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
 
     def allows(self, who: str, path: str, many: int = 1) -> bool:
-        """Say whether one more request, or so many judgements, are within what is allowed."""
+        """Return whether `many` more requests (or judgements) of `who` are allowed; if so, count them."""
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
         if not kind:
             return True
         now = time.monotonic()
         times = self.times[kind]
-        if len(times) > 10_000:  # made-up sessions, which give nobody more guesses of another kind
+        if len(times) > 10_000:  # invented sessions
             times.clear()
         held = times.setdefault(access.digest(who), deque())  # whoever asks chooses how long a cookie is
         while held and held[0] < now - 60:
@@ -103,5 +102,5 @@ class Guard:
 
 
 def address_of(request: Request) -> str:
-    """Return the address that a request comes from."""
+    """Return the address of the client of a request."""
     return request.client.host if request.client else ""

@@ -1,5 +1,7 @@
-"""The server: a page on which people judge, and the JSON that it sends and gets. Handlers are synchronous: what one
-acknowledges is on the disk."""
+"""Define the server: the page on which people judge, and the JSON that it exchanges with the browser.
+
+Handlers are synchronous: what one of them acknowledges is on the disk.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 class Judgement(BaseModel):
     """A judgement: its item and verdict, and an id made by the browser, so that it can be sent again.
 
-    One that cannot be taken is refused by itself, and holds none of the others back.
+    An invalid judgement is refused alone; the others of the request are saved.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -47,7 +49,7 @@ class Judgement(BaseModel):
 
 
 class Judgements(BaseModel):
-    """The judgements that a browser does not know to be saved."""
+    """The judgements of a request: those of which the browser does not know that they are saved."""
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
@@ -55,14 +57,14 @@ class Judgements(BaseModel):
 
 
 class Saved(BaseModel):
-    """The ids of judgements that are on the disk, and why others are not taken."""
+    """The ids of judgements that are on the disk, and the ids and reasons of refused ones."""
 
     saved: list[str]
     refused: list[dict[str, str]]
 
 
 class Escaped(JSONResponse):
-    """JSON in ASCII: what names half a character is answered, too."""
+    """JSON in ASCII, which can also represent lone surrogates."""
 
     def render(self, content: Any) -> bytes:
         """Return the text of an answer."""
@@ -94,18 +96,18 @@ def database_of(request: Request) -> Database:
 
 
 def facts_of(request: Request) -> dict[str, Any]:
-    """Return what everybody who judges needs, as it is now."""
+    """Return the current data that every assessor needs."""
     facts: work.Facts = request.app.state.facts
     return facts.now()
 
 
 def visitor(request: Request) -> access.Person | None:
-    """Return who is asking; None without a session."""
+    """Return the person who sends a request; None without a session."""
     return access.who(database_of(request), request.cookies.get(COOKIE, ""))
 
 
 def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> access.Person:
-    """Return who is asking; refuses whoever has no session."""
+    """Return the person who sends a request. Raises HTTPException 401 without a session."""
     if found is None:
         why = "this session has ended: open your link again in this browser, which then sends all unsent judgements"
         raise HTTPException(401, why)
@@ -113,14 +115,14 @@ def signed_in(found: Annotated[access.Person | None, Depends(visitor)]) -> acces
 
 
 def judging(found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
-    """Return who is to judge; refuses an organiser, who does not."""
+    """Return the assessor who sends a request. Raises HTTPException 403 for an organiser."""
     if found.role != access.ASSESSOR:
         raise HTTPException(403, "an organiser does not judge; invite yourself by another name")
     return found
 
 
 def sender(request: Request, found: Annotated[access.Person, Depends(signed_in)]) -> access.Person:
-    """Return who asks to change something, from a page of their own."""
+    """Return the person who sends a change. Raises HTTPException 403 without the token of that person's page."""
     if not hmac.compare_digest(request.headers.get("x-csrf-token", "").encode(), found.csrf.encode()):
         raise HTTPException(403, "the token of this page is missing or old; reload the page")
     return found
@@ -136,14 +138,14 @@ Visitor = Annotated[access.Person | None, Depends(visitor)]
 
 @pages.get("/start/{token}", response_class=HTMLResponse)
 def welcome(token: str, request: Request, database: Room) -> Response:
-    """Answer to a link: the page that begins a session."""
+    """Return the page of a link, on which a person starts a session."""
     role = access.role_of(database, token)
     return _start_page(request, 200, token=token, role=role) if role else _not_good(request)
 
 
 @pages.post("/start/{token}")
 def start(token: str, request: Request, database: Room) -> Response:
-    """Begin a session."""
+    """Start a session for the person of a link."""
     cookie = access.begin(database, token)
     if cookie is None:
         return _not_good(request)
@@ -176,7 +178,7 @@ def judge(request: Request, found: Visitor, facts: Facts) -> Response:
 
 @pages.get("/organiser", response_class=HTMLResponse)
 def organiser(request: Request, found: Visitor, database: Room) -> Response:
-    """Return the page that says how far judging is."""
+    """Return the organiser's page with the progress of judging."""
     if found is None or found.role != access.ORGANISER:
         return _start_page(request, 401 if found is None else 403)
     standing = status(database)
@@ -190,7 +192,7 @@ def organiser(request: Request, found: Visitor, database: Room) -> Response:
 def following(
     request: Request, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
 ) -> dict[str, Any]:
-    """Return the next items to judge, with their earlier judgements by the browser's clock."""
+    """Return the next items to judge, with their earlier judgements, whose times are by the browser's clock."""
     clocks: Clocks = request.app.state.clocks
     rows = work.next_items(database, found.name, found.languages, facts)
     for held in (row["held"] for row in rows if "held" in row):
@@ -222,38 +224,38 @@ def leave(request: Request, found: Annotated[access.Person, Depends(sender)], da
     return {"left": found.name}
 
 
-# ---- answers to what fails ----
+# ---- answers to failed requests ----
 
 
 def database_failed(_: Request, error: Exception) -> Response:
-    """Answer where the database cannot be reached, or is too busy."""
+    """Return the answer if the database cannot be reached, or is too busy."""
     why = reason(error) if isinstance(error, DBAPIError) else "it is too busy now"
     detail = f"not saved yet: the database says {why!r}. Your browser keeps the judgement and tries again."
     return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
 
 def unsound(_: Request, error: Any) -> Response:
-    """Answer to a request of another form, without what was sent, which JSON may be unable to hold."""
+    """Return the answer to an invalid request, without its content, which JSON may be unable to represent."""
     errors = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
     return Escaped({"detail": errors}, 422)
 
 
 def nowhere(request: Request, error: Any) -> Response:
-    """Answer to an address that is none."""
+    """Return the answer to an unknown address."""
     if request.url.path.startswith("/api"):
         return JSONResponse({"detail": error.detail}, 404)
     return _start_page(request, 404)
 
 
 def _not_good(request: Request) -> Response:
-    """Answer to a link that is not good. Guesses are counted; nobody with a good link waits for those of others."""
+    """Return the answer to an invalid link. Such guesses are limited for each address; valid links are not affected."""
     if not request.app.state.limiter.allows(address_of(request), "guess"):
         return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
     return _start_page(request, 403)
 
 
 def policy(nonce: str) -> str:
-    """Return the policy of a page whose script and style carry a nonce."""
+    """Return the Content-Security-Policy of a page whose script and style have a nonce."""
     return (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self';"
         " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

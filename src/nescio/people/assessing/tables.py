@@ -1,4 +1,4 @@
-"""The tables. `records` only grows: what holds of an item is the newest record, and no record is ever changed."""
+"""Define the tables. No row of `records` is ever changed: the newest record of an item and a person counts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ metadata = MetaData()
 # The text is in every language, so no length is given; times are seconds since 1970.
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")
 
-about = Table(
-    "about",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", JSON, nullable=False),
-)
+about = Table("about", metadata, Column("name", Text, primary_key=True), Column("value", JSON, nullable=False))
 units = Table(  # a topic: all of its items go to the same persons, so that they are judged alike
     "units",
     metadata,
     Column("topic", Text, primary_key=True),
     Column("language", Text, nullable=False),
-    Column("times", Integer, nullable=False),  # by how many persons it is to be judged
-    Column("taken", Integer, nullable=False),  # how many have it, or have judged it
-    Column("rank", Float, nullable=False),  # from a source of randomness that nobody knows
+    Column("times", Integer, nullable=False),  # the number of persons who should judge it
+    Column("taken", Integer, nullable=False),  # the number of persons who have it, or have judged it
+    Column("rank", Float, nullable=False),  # a random number
     Column("part", Text, nullable=False, server_default=""),  # `training` or `control`, whose verdicts are known
-    Column("inclusion", Float),  # the probability with which it was drawn; none: it was not drawn
-    Column("strata", JSON, nullable=False, server_default="{}"),  # what else is known of its question, by column
+    Column("inclusion", Float),  # the probability of being drawn; NULL without a draw
+    Column("strata", JSON, nullable=False, server_default="{}"),  # further columns of its question
 )
 Index(
     "units_open",
@@ -47,8 +42,8 @@ items = Table(
     Column("grade", Text, nullable=False, server_default=""),  # a judge's, shown once a person has judged
     Column(
         "given", JSON(none_as_null=True)
-    ),  # the id of the question and the answer, where they are not shown as they are
-    Column("gone", Integer, nullable=False, server_default="0"),  # 1: no run gives it any more, and nobody is asked
+    ),  # the id of the question and the answer, if the screen shows them differently
+    Column("gone", Integer, nullable=False, server_default="0"),  # 1: no run gives it any more, so nobody is asked
 )
 people = Table(
     "people",
@@ -72,7 +67,7 @@ claims = Table(
     metadata,
     Column("topic", Text, ForeignKey("units.topic"), primary_key=True),
     Column("person", Text, ForeignKey("people.name"), primary_key=True),
-    Column("until", Float, nullable=False),  # what is not done by then is given to somebody else
+    Column("until", Float, nullable=False),  # After this time, somebody else gets the topic.
     Column("done", Integer, nullable=False),
 )
 Index("claims_person", claims.c.person, claims.c.done)

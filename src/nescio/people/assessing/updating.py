@@ -1,4 +1,4 @@
-"""What runs say by now, taken into a database while people judge: nothing that was judged changes."""
+"""Update a database with the current answers of runs while people judge; earlier judgements stay."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
     unknown = [topic for topic in topics if topic not in known and topic not in undrawn]
     times = times_of(unknown, asked["overlap"], by_chance)
     for some in _by_topics(new):
-        # Short, and with a pause, so that who judges waits for none of it; a call that was cut off is made again.
+        # In short transactions with pauses, so that people who judge need not wait. An interrupted update is repeated.
         with database.writing() as connection:
             fresh = {topic_of(item) for item in some} & times.keys()
             rows = (unit(name, topics[name], times[name]) | {"strata": content.strata.get(name, {})} for name in fresh)
@@ -117,7 +117,7 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
-    """Yield items in batches; a topic is in one of them, so that nobody gets half of it."""
+    """Yield items in batches, with all items of a topic in one batch, so that nobody gets half of a topic."""
     batch: list[Item] = []
     for _, own in groupby(sorted(new, key=topic_of), topic_of):
         batch += own
@@ -165,7 +165,7 @@ def _topics(connection: Connection, ids: set[str]) -> set[str]:
 
 
 def _reopen(connection: Connection, topics: set[str]) -> None:
-    """Give who was done with a topic what is new in it; when they do not come, somebody else gets the topic."""
+    """Open topics again for the persons who had finished them; if they do not return, somebody else gets the topic."""
     until = time.time() + work.LEASE
     for some in _some(topics):
         work.hold(connection, some)
@@ -175,7 +175,7 @@ def _reopen(connection: Connection, topics: set[str]) -> None:
 
 
 def _tell(connection: Connection, facts: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Write what everybody who judges needs, and that it is new."""
+    """Write the data that every assessor needs, with a new version number."""
     fresh = {name: facts[name] for name in ("guidelines", "told", "pool", "nuggets")}
     fresh["version"] = own.get("version", 0) + 1
     connection.execute(delete(about).where(about.c.name.in_([*fresh])))

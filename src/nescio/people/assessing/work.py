@@ -1,4 +1,4 @@
-"""Who gets what next, and what they said of it: leases that expire, and judgements that are only ever added."""
+"""Give topics to people, with leases that expire, and save their judgements, which are never changed."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from nescio.people.campaigns.pooling import named_by
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
 from nescio.text import sanitize
 
-LEASE = 45 * 60  # seconds that a topic waits for who has it
-BEHIND = 5  # topics that are done and can be looked at again
-AHEAD = 3  # items that an assessor has before there is a need of more
+LEASE = 45 * 60  # seconds for which a topic is reserved for a person
+BEHIND = 5  # finished topics that a person can still see
+AHEAD = 3  # With fewer open items, a person gets another topic.
 LONGEST_LIST = 250_000  # characters of a list of nuggets
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 OPEN, DONE, EXPIRED = 0, 1, -1
-PASSED = 2  # done with by a person who skipped some of it, which is then offered to somebody else
-PLACES = (OPEN, DONE)  # claims that count among those of a topic
-TRAINING, CONTROL = "training", "control"  # topics whose verdicts are known: all judge them
-CONTROLLED = 0.1  # of the topics that somebody gets
-SHOWN = "shown"  # the mark of a record that somebody was shown the judge's grade; it is older than all that they say
+PASSED = 2  # finished by a person who skipped some items, so that somebody else gets the topic, too
+PLACES = (OPEN, DONE)  # claims that count towards the `times` of a topic
+TRAINING, CONTROL = "training", "control"  # topics with known verdicts, which everybody judges
+CONTROLLED = 0.1  # the share of control topics among those that a person gets
+SHOWN = "shown"  # the mark of a record that a person saw the judge's grade; its time is before all judgements
 LONG_AGO = "1970-01-01T00:00:00.000+00:00"
-SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # of a judgement, what a browser knows
-SECOND = "second"  # a verdict that is given when the judge's grade is known; it is stored apart and feeds nothing
+SAID = tuple(name for name in Record.__struct_fields__ if name != "given")  # the fields that a browser knows
+SECOND = "second"  # the kind of a verdict given after seeing the judge's grade; it does not count in verdicts.csv
 
 
 def facts(connection: Connection) -> dict[str, Any]:
-    """Return what everybody who judges needs."""
+    """Return the data that every assessor needs: the table `about`, keyed by name."""
     return {row.name: row.value for row in connection.execute(select(about))}
 
 
@@ -52,7 +52,7 @@ class Facts:
         self.held: dict[str, Any] = {}
 
     def now(self) -> dict[str, Any]:
-        """Return it as it is now."""
+        """Return the current data."""
         with self.database.reading() as connection:
             version = connection.scalar(select(about.c.value).where(about.c.name == "version"))
             if not self.held or version != self.held.get("version"):
@@ -61,7 +61,7 @@ class Facts:
 
 
 def present(*among: Any) -> Select[Any]:
-    """Return the newest record of each item and person, of the records for which the conditions hold."""
+    """Return the query for the newest record of each item and person, among records that meet the conditions."""
     place = func.row_number().over(
         partition_by=(records.c.item, records.c.person), order_by=(records.c.at.desc(), records.c.number.desc())
     )
@@ -75,9 +75,9 @@ def present(*among: Any) -> Select[Any]:
 def next_items(
     database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the next items for a person, with their earlier judgements.
+    """Return the next items for a person, with the person's earlier judgements.
 
-    They get more items if few are left, and items that others abandoned are free again.
+    The person gets another topic if few items are open. Topics that others abandoned become free first.
     """
     now = time.time()
     _release(database, now)
@@ -101,22 +101,22 @@ def next_items(
 
 
 def hold(connection: Connection, topics: Collection[str]) -> None:
-    """Let nobody else change who has these topics until the transaction ends.
+    """Lock these topics until the transaction ends, so that nobody else changes their claims.
 
-    Every change of a claim is made while its topic is held, and `recount` follows it.
+    Claims are only changed under this lock, and `recount` follows every change.
     """
     wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
     connection.execute(wanted.with_for_update())
 
 
 def recount(connection: Connection, topics: Collection[str]) -> None:
-    """Count anew who has these topics, or has judged them."""
+    """Update the numbers of persons who have these topics or have judged them."""
     own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
     connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
 
 
 def _release(database: Database, now: float) -> None:
-    """Free the topics that somebody has left."""
+    """Free the topics whose lease has expired."""
     late = claims.c.done == OPEN, claims.c.until < now
     with database.reading() as connection:
         topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
@@ -128,7 +128,7 @@ def _release(database: Database, now: float) -> None:
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
-    """Give a person one more topic: the first that is open from a point that nobody knows."""
+    """Give a person one more topic, and return whether there was one."""
     has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
     free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
     if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
@@ -155,8 +155,11 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
 
 
 def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
-    """Yield where a next topic may come from: the training round first; then, now and then, one whose verdict is known;
-    else the first from a point that nobody knows."""
+    """Yield queries for the next topic, to be tried in order.
+
+    Training topics come first. Then one time in ten a control topic, otherwise the next topic after a random rank. At
+    the end come the remaining control topics.
+    """
     dice, topics = secrets.SystemRandom(), select(units.c.topic)
     parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
     if TRAINING in parts:
@@ -171,7 +174,7 @@ def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
 
 
 def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the items of topics as the page takes them, in an order of the person's own."""
+    """Return the items of topics as data for the page, in an order that differs for each person."""
     given = connection.execute(select(items).where(items.c.topic.in_(topics))).all()
     # The window is over the records of these items alone.
     now = present(records.c.person == person, records.c.item.in_([item.id for item in given])).subquery()
@@ -194,7 +197,7 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
         if item.kind == SECOND:
             row["grade"] = item.grade
         elif own.get("check") or item.topic in training:
-            row["again"] = True  # what follows from a verdict is shown before the next item
+            row["again"] = True  # After a verdict, the page gets the grade or the known verdict before the next item.
         if item.topic in training and judged and judged.verdict:
             row |= {"known": item.known, "why": item.why}
         rows.append(row)
@@ -208,12 +211,12 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
     rows.sort(key=place)
     if CONTROL not in own.get("parts", {}):
         return rows
-    # No topic has its own name, so that the names do not tell which are the organisers'.
+    # All topics get other names, because their own would reveal the control topics.
     return [row | {"topic": named_by(own["secret"], "topic", row["topic"])} for row in rows]
 
 
 def _note_shown(connection: Connection, person: str, item: str) -> None:
-    """Write down that a person is shown a grade: from now on their first verdict stays as it is."""
+    """Record that a person saw a judge's grade, after which the person's first verdict cannot change."""
     row = {"id": f"{SHOWN}:{person}:{item}", "person": person, "item": item, "at": LONG_AGO, "mark": SHOWN}
     empty = dict.fromkeys(("verdict", "comment", "guidelines"), "") | {"pool": 0, "received": time.time()}
     _add(connection, row | empty)
@@ -226,7 +229,7 @@ def _add(connection: Connection, row: Mapping[str, Any]) -> None:
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
-    """Return the nuggets that may be in the strings of topics: those of the key, or of the list that somebody made."""
+    """Return the nuggets of topics, keyed by topic: those of the key, or else those that a person listed."""
     if own["names"] != "nuggets":
         return {}
     found = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
@@ -246,13 +249,13 @@ def _is_done(held: Mapping[str, Any] | None) -> bool:
     return bool(held and (held["verdict"] or held["mark"] == "skip"))
 
 
-# ---- what is said ----
+# ---- judgements ----
 
 
 def save(
     database: Database, person: str, said: Sequence[Record], own: Mapping[str, Any]
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Add judgements; returns the ids of those that are on the disk now, or were before, and why others are not."""
+    """Save judgements; return the ids of those that are now on the disk, and the ids and reasons of refused ones."""
     saved: list[str] = []
     refused: list[dict[str, str]] = []
     with database.writing() as connection:
@@ -270,7 +273,7 @@ def save(
 
 
 def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
-    """Add a judgement; returns why not, or the topic that it is of."""
+    """Save a judgement; return the reason for a refusal (or ""), and its topic ("" if it was saved before)."""
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
@@ -291,18 +294,18 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
-    """Return the time of a judgement: its own, unless the newest of this person and item is later than now.
+    """Return the time for a judgement: `at`, or that of the person's newest judgement if this is in the future.
 
-    Then this machine's clock was set back since. What comes in later counts, as no time tells.
+    Then this machine's clock was set back, and the order of arrival decides.
     """
     newest = connection.scalar(select(func.max(records.c.at)).where(records.c.person == person, records.c.item == item))
     return newest if newest and newest > datetime.now(UTC).isoformat(timespec="milliseconds") else at
 
 
 def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str:
-    """Say why a person may not say this of an item; nothing if they may."""
+    """Return why a person may not give this judgement; empty if allowed."""
     if one.item.startswith(f"{SECOND}:") and not (item and _knows_grade(connection, person, item.id)):
-        return "give your own verdict first"  # also where there is no grade, as of answers whose verdict is known
+        return "give your own verdict first"  # also for answers without a grade
     if item is None or not _may_judge(connection, person, item):
         return "you were not asked to judge this"
     if item.kind == LIST and person != ADJUDICATION:
@@ -320,7 +323,7 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
 
 
 def _knows_grade(connection: Connection, person: str, second: str) -> bool:
-    """Say whether a person was shown a judge's grade; `second` is the item of the second verdict."""
+    """Return whether a person has seen a judge's grade; `second` is the item of the second verdict."""
     shown = select(records.c.id).where(records.c.person == person, records.c.item == second)
     return connection.scalar(shown.limit(1)) is not None
 
@@ -365,7 +368,7 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
 
 
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
-    """Return a verdict as it is stored, so that equal ones are equal; None if it is none on such an item."""
+    """Return a verdict in the one spelling in which it is stored, or None if it is invalid for the item."""
     if item.kind == LIST:
         return _clean_list(verdict)
     if item.kind != SENTENCES and own["names"] == "verdicts":
@@ -388,7 +391,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets without what could do harm where others see it; None if it is none."""
+    """Return a list of nuggets with harmful characters replaced, or None if it is invalid."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None
@@ -397,7 +400,7 @@ def _clean_list(verdict: str) -> str | None:
 
 
 def close(connection: Connection, person: str, topic: str) -> None:
-    """Mark a topic as done, or not, as far as a person goes; what they skip is free for somebody else."""
+    """Set whether a person has finished a topic; if the person skipped items, somebody else gets the topic, too."""
     hold(connection, [topic])  # so that two requests at once see what the other one said
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
     own = connection.scalars(select(items.c.id).where(*asked)).all()
@@ -417,11 +420,11 @@ def close(connection: Connection, person: str, topic: str) -> None:
         recount(connection, [topic])
 
 
-# ---- what differs ----
+# ---- disputes ----
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the items with different verdicts, with each person's verdict, and the adjudication if there is one."""
+    """Yield each item with different verdicts, and its records, keyed by person, the adjudication included."""
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(
@@ -441,7 +444,7 @@ def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _to_adjudicate(connection: Connection) -> list[dict[str, Any]]:
-    """Return the items to adjudicate: the verdicts side by side, without names."""
+    """Return the items to adjudicate, with the verdicts and comments, but without names."""
     rows = []
     for item, said in disputes(connection):
         one = connection.execute(select(items).where(items.c.id == item)).one()

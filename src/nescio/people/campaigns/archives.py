@@ -1,11 +1,12 @@
-"""What a group hands in, opened with suspicion: archives that unpack to too much, or whose names lead elsewhere, are
-refused whole."""
+"""Open the files and archives that groups submit. An archive that unpacks to too much, or with a member whose name
+points outside the archive, is refused as a whole."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import lzma
+import stat
 import tarfile
 import tempfile
 import zlib
@@ -26,19 +27,17 @@ _TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _OPENERS: dict[str, Callable[..., Any]] = {".tgz": gzip.open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _MEMBER = 4 << 10  # bytes of a tar for the name and the padding of a member
 _CHUNK = 1 << 20
-PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of what is unpacked
-_KIND, _LINK = 0o170000, 0o120000
+PACKING = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", *PACKED})  # the last suffixes of packed files
 
 
 def handed_in_files(folder: Path) -> list[Path]:
-    """List what lies in a folder at any depth, links among it, and without what is hidden or lies in a hidden
-    folder."""
+    """Return the files and links in a folder and its subfolders, without hidden ones and those in hidden folders."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
     return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
-    """Return the files in a file, or none and the reason why it is refused."""
+    """Return the (name, content) of each file in `path`, or none and the reason for the refusal; `most` is in bytes."""
     try:
         held = [*unpacked(path, most)]
     except (NescioError, OSError) as error:
@@ -47,10 +46,10 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
 
 
 def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the files in a file by name: the members of an archive, the unpacked content, or the file itself.
+    """Yield (name, content): each member of an archive, the unpacked content of a packed file, or the file itself.
 
-    Raises MismatchError, before anything is yielded, if it is larger than `most` bytes, a link, or an archive with a
-    name that leads out of it; FormatError where it is damaged.
+    Raises MismatchError, before anything is yielded, if `path` is a link, is or unpacks to more than `most` bytes, or
+    is an archive with a member whose name points outside. Raises FormatError for a damaged file.
     """
     name = path.name.lower()
     if path.is_symlink():
@@ -88,7 +87,7 @@ def _check_name(name: str) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Return whether a member is a file that somebody meant to hand in."""
+    """Return whether a member of an archive is a file that is not hidden and was not added by macOS."""
     parts = PurePosixPath(name).parts
     return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
@@ -101,7 +100,7 @@ def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     _check(len(members), sum(info.file_size for info in members), most)
     for info in members:
         _check_name(info.filename)
-        if (info.external_attr >> 16) & _KIND == _LINK:
+        if stat.S_ISLNK(info.external_attr >> 16):
             raise MismatchError(f"{info.filename!r} in the archive is a link")
     yield from [(info.filename, content) for info, content in read_members(path, _wanted)]
 
@@ -127,7 +126,7 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def _plain_tar(path: Path, most: int) -> Iterator[IO[bytes]]:
-    """Yield a tar without its compression: so the headers, which Python reads whole, are held to a limit as well."""
+    """Yield the uncompressed tar, once it is known to be small enough; Python reads its headers without a limit."""
     opener = next((opener for suffix, opener in _OPENERS.items() if path.name.lower().endswith(suffix)), open)
     room = most + MOST_MEMBERS * _MEMBER
     with opener(path, "rb") as packed, tempfile.TemporaryFile() as plain:

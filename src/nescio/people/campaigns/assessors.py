@@ -1,4 +1,4 @@
-"""Who was asked to judge, how many verdicts each answer is to have, and how many of these came back."""
+"""Record which assessors were asked to judge which answers, and count the verdicts that they returned."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
 class Asked(Struct, frozen=True):
-    """Everybody whom a sheet was written for, and which answers each is to judge by the last sheets; of those who were
-    not named in them nothing more is waited for. `given` is all that each was ever asked, lists and sentences, too."""
+    """The assessors for whom a sheet was ever written, with the items that each was asked to judge.
+
+    `answers` has the items of the latest sheets, and those that the assessor judged before. Verdicts on other items are
+    not waited for. `given` has all items that the assessor was ever asked to judge, lists and sentences included.
+    """
 
     assessors: tuple[str, ...] = ()
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -53,14 +56,13 @@ def check_person(name: str) -> None:
 
 
 def read_asked(campaign: Campaign) -> Asked:
-    """Read who was asked; nobody if no sheet was written."""
+    """Return the assessors of a campaign with their items; none if no sheet was written."""
     path = campaign / SHEETS / ASKED
     return decoded(path, Asked, "delete it, and nescio campaign sheets writes it again") if path.is_file() else Asked()
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
-    """Write down who is asked what, beside all who were asked before; what somebody judged stays theirs. Who
-    adjudicates is not waited for."""
+    """Store the items `wanted` of each assessor beside those stored before; an adjudicator's are not waited for."""
     before = read_asked(campaign)
     given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
     for who, items in wanted.items():
@@ -79,7 +81,7 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
-    """Count the verdicts that came back of those that were asked for; an adjudication is none of them."""
+    """Return how many of the verdicts that assessors were asked for came back; adjudications do not count."""
     asked = read_asked(campaign)
     current = {item.id for item in items}
     given = {(one.item, one.assessor) for one in judgements}
@@ -90,13 +92,13 @@ def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Jud
 
 
 def unasked(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Item]:
-    """List the answers that nobody judged, nor was asked to."""
+    """Return the answers that nobody judged and nobody was asked to judge."""
     known = {item for ids in read_asked(campaign).answers.values() for item in ids} | {one.item for one in judgements}
     return [item for item in items if item.id not in known]
 
 
 def outstanding(campaign: Campaign) -> list[Note]:
-    """Note the verdicts that have not come back, where anybody was asked."""
+    """Return a note if assessors were asked to judge and have not returned all verdicts."""
     back = returned(campaign, read_pool(campaign), read_judgements(campaign))
     if back.verdicts == back.of or not read_asked(campaign).assessors:
         return []
@@ -111,15 +113,16 @@ def outstanding(campaign: Campaign) -> list[Note]:
 
 
 def own_order(campaign: Campaign, who: str, items: Sequence[Item]) -> list[Item]:
-    """Return questions in an order of the assessor's own, the answers to one together, in such an order too."""
+    """Return items in an order that differs for each assessor `who`; the answers to a question stay together."""
     place = campaign.hidden_order
     return sorted(items, key=lambda item: (place("sheet", who, item.question), place("sheet", who, item.id)))
 
 
 def times_of(questions: Sequence[str], overlap: float, place: Callable[[str], Any]) -> dict[str, int]:
-    """Return how many people judge each question: as many as `overlap` says, or a second one of a share of them.
+    """Return how many people judge each question.
 
-    These come first by `place`, which nobody can foretell. Raises UsageError for an overlap that makes no sense.
+    `overlap` is this number if it is 1 or more. Below 1, it is the share of the questions that two people judge: those
+    that are first in the order of the sort key `place`. Raises UsageError for any other overlap.
     """
     if overlap <= 0:
         raise UsageError(f"an overlap must be more than 0 (found {overlap:g})")

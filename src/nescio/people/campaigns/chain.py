@@ -1,8 +1,8 @@
-"""Files that only grow: JSON Lines, each of which holds the SHA-256 digest of the line before it.
+"""Read and append to files that only grow: JSON Lines, each of which has the SHA-256 digest of the line before it.
 
-Whoever changes, takes out or inserts a line breaks the chain at the next one. A line ends at a line feed and nowhere
-else, and every other byte is part of it. A line that a process was killed over has no end, counts for nothing, and goes
-when the next one is written.
+If somebody changes, removes or inserts a line, the digest in the following line no longer fits. A line ends at a line
+feed and nowhere else. A last line without a line feed is from a process that was killed: it is ignored, and the next
+`append` replaces it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Link(msgspec.Struct):
 
 
 def _lines(path: Path) -> list[bytes]:
-    """Return the lines without their ends; what follows the last end is a line only where no killed step left it."""
+    """Return the lines without their line feeds. A rest after the last line feed counts if no killed step left it."""
     *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
     return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
@@ -41,9 +41,9 @@ def links(path: Path) -> list[str]:
 
 
 def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
-    """Return all lines.
+    """Return all lines as objects of the type `kind`.
 
-    Raises MismatchError for a line of another kind, with a flaw, or that does not follow the previous line.
+    Raises MismatchError for a line of another type, one for which `flaw` returns a text, or a broken chain.
     """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
@@ -52,7 +52,7 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Append rows to the file; they are on the disk when the function returns."""
+    """Append rows to the file, and return when they are on the disk."""
     if not rows:
         return
     before = _lines(path)
@@ -77,7 +77,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def cut(path: Path, lines: int) -> None:
-    """Take out what is below the first `lines`, and return when that is on the disk."""
+    """Remove all but the first `lines` lines, and return when that is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
     if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:
@@ -86,7 +86,7 @@ def cut(path: Path, lines: int) -> None:
 
 
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
-    """Yield where a file is not a chain of lines of this kind: the line, and what is wrong with it."""
+    """Yield the number of each line that is not of the type `kind`, has a flaw or breaks the chain, and the fault."""
     before = ""
     for number, line in enumerate(_lines(path), 1):
         if b"\r" in line:
@@ -98,7 +98,7 @@ def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _:
             yield number, f"nescio did not write this line: {error}"
         else:
             if link.follows != before:
-                yield number, "it does not follow the line before: a line was changed, taken out or put in"
+                yield number, "it does not follow the line before: a line was changed, removed or inserted"
             elif rule := flaw(row):
                 yield number, rule
         before = hashlib.sha256(line).hexdigest()

@@ -1,5 +1,4 @@
-"""Runs held against the topics, by the organisers and by teams alike: all faults of all files at once, without the
-key."""
+"""Check runs against the topics of a campaign, and report all faults of all files at once; no key is needed."""
 
 from __future__ import annotations
 
@@ -90,11 +89,9 @@ def check(
 ) -> Checked:
     """Find all faults of all runs at once, each with its file, line and rule; no key is needed.
 
-        print(nescio.campaign.check("campaign", ["runs/mine.jsonl", "runs/old.jsonl"]))
-
-    `campaign` is the folder of a campaign, or the handout of a team: the folder, or the archive from `nescio campaign
-    checker`. `runs` are files, or folders of them. A topic without an answer is a fault. `page` is a page (.html) with
-    the same faults, to send to a team. `progress` is called with the number of files checked; reading a file and
+    `campaign` is the folder of a campaign, the folder of its handout, or the archive from `nescio campaign checker`.
+    `runs` are files, or folders of them. A topic without an answer is a fault. `page` names a file (.html) to write,
+    with the same faults, to send to a team. `progress` is called with the number of files checked; reading a file and
     checking its answers count half each. Raises UsageError if there are no topics or no runs.
     """
     given = {Path(run): handed_in_files(Path(run)) if Path(run).is_dir() else [Path(run)] for run in runs}
@@ -116,7 +113,7 @@ def check(
 
 
 def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
-    """Yield the run that a file is, or the runs of an archive, opened as intake opens it."""
+    """Yield the run in a file, or the runs in an archive, which is opened as by intake."""
     if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
         yield examine(path, topics, settings)
         return
@@ -134,13 +131,13 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:
-    """Note the folders of runs that hold no file."""
+    """Yield a note on each of these folders of runs, which hold no file."""
     for folder in folders:
         yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
 
 
 def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
-    """Add a fault to a run that bears the name of one before."""
+    """Yield the runs, with a fault added to each that has the name of an earlier one."""
     first: dict[str, Path] = {}
     for submission in submissions:
         before = first.setdefault(submission.name.casefold(), submission.path)
@@ -152,7 +149,7 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
 
 
 def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
-    """Return a note on the given answers that read like silence; options of a question do not count."""
+    """Yield a note on the run's answers that read like an abstention, except to questions with options."""
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines
@@ -173,7 +170,7 @@ def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
 def checked_runs(
     name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
 ) -> Checked:
-    """Lay out what was found in runs."""
+    """Return the result of a check of runs: their faults, a row for each file, and notes."""
     rows = tuple(fault for submission in submissions for fault in submission.listed)
     files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, s.count) for s in submissions)
     notes = (
@@ -186,7 +183,7 @@ def checked_runs(
 
 @contextmanager
 def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
-    """Yield the settings and the topics of a campaign: of its folder, of a handout, or of the archive of one."""
+    """Yield the settings and topics from `place`: the folder of a campaign or of a handout, or a handout's archive."""
     if place.is_dir():
         campaign = open_campaign(place)
         yield campaign.settings, campaign.topics()

@@ -1,4 +1,4 @@
-"""Sheets of assessors, read back: every row that can be taken is, every other is named, and nothing is overwritten."""
+"""Collect assessors' sheets into the history of judgements; a row with a fault is reported and not collected."""
 
 from __future__ import annotations
 
@@ -55,16 +55,17 @@ from nescio.text import plural, sanitize, squeeze
 
 KEY_SHEET = "nuggets.csv"
 KEY_COLUMNS = ("question_id", "nugget", "vital", "text")
-_ALIKE = 20  # answers from which it is told that an assessor says one thing of all, or two the same
-_MILLION = 1_000_000  # orders of verdicts from which on one that is sorted is no chance
+_ALIKE = 20  # From so many answers on, a note says that all verdicts of an assessor, or of two, are the same.
+_MILLION = 1_000_000  # If the verdicts have so many possible orders, a sorted one is no chance.
 _ALONE = "the verdicts are sorted but the rows are not; was only the column of verdicts sorted?"
 VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": False, "0": False}
 
 
 class Collected(Faults, frozen=True):
-    """The result of `collect`: faults, the content of each sheet in `tables["sheets"]`, and the agreement of the
-    assessors in `tables["agreement"]`. Rows with a fault were not taken. `count` is the number of all faults; the
-    first of each file are listed."""
+    """The result of `collect`: the listed faults, the first ones of each file, and `count`, the number of all faults.
+
+    `tables["sheets"]` counts the rows of each sheet, and `tables["agreement"]` has the agreement of the assessors.
+    """
 
     count: int = 0
 
@@ -77,10 +78,12 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """A sheet that was read back: the number of its judged answers, and the changes. `blank` counts answers
-    that were judged before and have no verdict in it now; they stay as they were unless they are withdrawn. On pages,
-    answers can be `skipped` and `flagged`. `older` counts what came in after something that was said later, and `noted`
-    the comments on answers without a verdict."""
+    """The counts of a collected sheet: its answers, those `judged`, and the changes to earlier judgements.
+
+    `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. On
+    pages, answers can be `skipped` and `flagged`. `older` counts judgements that do not count, because a later one is
+    collected already. `noted` counts comments on answers without a verdict.
+    """
 
     file: str
     assessor: str
@@ -112,21 +115,19 @@ def collect(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Collected:
-    """Read sheets back into the history of judgements, and return their faults and the assessors' agreement.
-
-        print(nescio.campaign.collect("campaign"))
+    """Add the judgements in sheets to the history, and return the faults of the sheets and the assessors' agreement.
 
     `files` are the sheets that assessors returned (.csv or .xlsx, named after the assessor) and the files of pages
-    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is taken, and every other row is
-    named with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. Of each file the
-    first 50 faults are listed, and the others counted. A sheet that was written for nobody, or that copies another
-    assessor's, is refused as a whole.
-    An assessor's new verdict on an answer is added to the history and counts from then on. Rows that hold no more, as a
-    page or another sheet spoke since, are counted. A row without a verdict changes nothing, unless `withdraw` takes
-    back what a sheet said before; its comment is taken. What pages hand in has times of its own: the newest judgement
-    holds, in whatever order files are collected. Where the definition questions of a campaign have no key,
-    `sheets/nuggets.csv` is read as the key. `progress` is called with the number of sheets read. Raises UsageError
-    where there is no sheet.
+    (.jsonl, under any name); without any, all files in `sheets/`. Every sound row is collected, and every other row is
+    reported with its fault: an unknown item, verdict or nugget, or an answer that is not the item's. The first 50
+    faults of each file are listed, and the others counted. A sheet is refused as a whole if it is named after somebody
+    who was not asked to judge, or copies another assessor's.
+
+    An assessor's new verdict on an answer is added to the history and counts from then on. A row without a verdict
+    changes nothing, but its comment is collected; with `withdraw` it takes back a verdict of an earlier sheet.
+    Judgements from pages have times of their own, and the newest judgement counts, in whatever order files are
+    collected. If the definition questions of a campaign have no key, `sheets/nuggets.csv` is read as the key.
+    `progress` is called with the number of sheets read. Raises UsageError if there is no sheet.
     """
     with step(campaign) as opened:
         folder = opened / SHEETS
@@ -159,17 +160,27 @@ def collect(
         questions = {item.id: item.question for item in reading.items.values()}
         notes = (*_taken_out(unnamed), *alike(kept))
         if opened.settings.task == "nuggets":
-            nuggets = _listed(opened)
-            strays = unlisted(kept, questions, nuggets)
-            notes += tuple(
-                note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one) for one in strays
-            )
-            notes += (*_other_texts(before, nuggets, kept, questions), *reworded(read_history(opened), questions))
-            asked = [question for part in opened.topics().parts.values() for question in part.questions]
-            notes += (*without_list(asked, {question for question, _ in nuggets}),)
+            notes += _about_nuggets(opened, before, kept, questions)
     line = sign(campaign="collect", name=opened.settings.name, resamples=resamples, seed=seed)
     tables = {"sheets": tuple(sheets), "agreement": agreed}
     return Collected(faults.listed, line, notes, "faults", tables, count=faults.count)
+
+
+def _about_nuggets(
+    opened: Campaign, before: Mapping[tuple[str, str], str], kept: Sequence[Judgement], questions: Mapping[str, str]
+) -> tuple[Note, ...]:
+    """Return notes where the collected key and the judgements in `kept` do not fit; `before` is the previous key."""
+    nuggets = _listed(opened)
+    asked = [question for part in opened.topics().parts.values() for question in part.questions]
+    return (
+        *(
+            note("campaign.unlisted", "{subject}; ask the assessor to change one of the two", one)
+            for one in unlisted(kept, questions, nuggets)
+        ),
+        *_other_texts(before, nuggets, kept, questions),
+        *reworded(read_history(opened), questions),
+        *without_list(asked, {question for question, _ in nuggets}),
+    )
 
 
 def _collected(
@@ -181,7 +192,10 @@ def _collected(
     lie_there: bool,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets, and return what they change; those that `lie_there` were not handed in by their names."""
+    """Read the sheets; return the lines that they add to the history, and the counts of each sheet.
+
+    `lie_there` says that the sheets were found in the folder of the campaign, and that the user did not name them.
+    """
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
     asked = read_asked(campaign).assessors
@@ -225,7 +239,7 @@ def _collected(
 def _handed_in(
     reading: SheetReader, path: Path, asked: Sequence[str], present: Present
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Return what the judgements of a page change, and what holds differently now."""
+    """Return the lines that a page's file adds to the history, and the counts of the judgements that it changes."""
     taken = read_handed_in(reading, path, asked, present)
     if taken is None:
         return [], []
@@ -258,7 +272,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
 
 
 def _taken_out(lines: int) -> Iterator[Note]:
-    """Note the lines of the history that no earlier collect had finished, and that are gone now."""
+    """Yield a note on the lines of the history that an unfinished collect had left, and that were removed."""
     if lines:
         yield note(
             "campaign.uncollected",
@@ -270,7 +284,7 @@ def _taken_out(lines: int) -> Iterator[Note]:
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
-    """Note assessors whose verdicts are suspiciously alike, or all the same."""
+    """Yield notes on assessors with one verdict for all answers, and on pairs whose verdicts are all the same."""
     given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
     names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
     for who in names:
@@ -296,8 +310,10 @@ def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
 
 
 def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) -> None:
-    """Read the list of nuggets that an assessor wrote as the key, where the organisers have none; a file that cannot be
-    read to its end leaves the key as it is."""
+    """Read nuggets from the sheets `nuggets.csv` and store them as the key, unless the organisers have a key.
+
+    If a file cannot be read to its end, the key is not changed.
+    """
     if campaign.settings.task != "nuggets":
         for path in paths:
             faults.add(Fault(str(path), None, "only definition questions have a list of nuggets"))
@@ -331,7 +347,7 @@ def _read_key(campaign: Campaign, paths: Sequence[Path], faults: FaultsOfFiles) 
 
 
 def _listed(campaign: Campaign) -> dict[tuple[str, str], str]:
-    """Return the texts of the nuggets of the key by question and number; nothing for a task without nuggets."""
+    """Return the texts of the nuggets in the key, keyed by (question, number); empty for a task without nuggets."""
     if campaign.settings.task != "nuggets":
         return {}
     return {(question, number): text for question, number, _, text in nugget_texts(campaign.key_files)}
@@ -343,7 +359,7 @@ def _other_texts(
     judgements: Sequence[Judgement],
     questions: Mapping[str, str],
 ) -> Iterator[Note]:
-    """Note the nuggets that got another text in a sheet after somebody found them."""
+    """Yield notes on nuggets whose text changed from `before` to `after`, although verdicts name them already."""
     found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
     for question, number in sorted(found & before.keys() & after.keys()):
         old, new = before[question, number], after[question, number]
@@ -360,7 +376,7 @@ def _other_texts(
 
 
 def _put_lists(campaign: Campaign, present: Present) -> None:
-    """Write the nuggets that assessors listed on pages as the key, beside those of targets that are in it already."""
+    """Store the nuggets that assessors listed on pages in the key; targets without such a list keep their nuggets."""
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
         path = campaign / KEY / OWN_KEY

@@ -1,4 +1,4 @@
-"""What a line of the log holds, and what each step writes about itself; a line that somebody else wrote is told."""
+"""Define the lines of a campaign's log, and recognise lines that no step of nescio wrote."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Entry(Struct, frozen=True):
 class Receipt(Struct, frozen=True):
     """The receipt of a submitted file: the time, the group, the SHA-256 digest, and the reason for a refusal.
 
-    `run` is what the run is called from now on, `version` counts those of it that were taken in. `archive` is the file
-    that it was packed in, `stored` where it lies. `same` is the digest of its text without byte-order mark and carriage
-    returns: runs that share it are one run. `aside` is what the organisers alone are told, as it is about others.
-    `replaces` is the file of the version before, where that has another name. `again` counts the earlier receipts of
-    the same file and time, which rules or rulings have overtaken.
+    `run` is the name of the run from now on, and `version` its number among the accepted versions of the run. `archive`
+    is the archive that contained the file, and `stored` the path of the copy. `same` is the digest of the text without
+    byte-order mark and carriage returns: runs with equal digests are one run. `aside` is text for the organisers only,
+    because it is about other groups. `replaces` is the file of the previous version, if it had another name. `again`
+    counts the earlier receipts for the same file and time, which a changed rule or a ruling has overtaken.
     """
 
     file: str
@@ -83,7 +83,7 @@ class Receipt(Struct, frozen=True):
 
     @property
     def _version(self) -> str:
-        """The run and its version; a file of another name that it replaces is named."""
+        """Return the run, its version, and the file of another name that it replaces, if any."""
         return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
 
     def __str__(self) -> str:
@@ -117,8 +117,7 @@ class Ruling(Struct, frozen=True):
 
 
 class ScoringPlan(Struct, frozen=True):
-    """The choices that decide results, beside runs, judgements, key and settings. The log has them, so that the
-    results can be computed again from the folder alone."""
+    """The options of `nescio campaign score`, stored in the log so that `verify` can compute the results again."""
 
     ranking: tuple[str, ...] = ()
     ci: Annotated[float, Meta(gt=0, lt=100)] | None = 95.0
@@ -126,7 +125,7 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the rankings as the log names them, with the folder of the campaign."""
+        """Return the rankings with paths that start with the folder of the campaign; the log has none."""
         placed = []
         for text in self.ranking:
             language, _, file = text.partition("=")
@@ -135,13 +134,13 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """The state after collecting: the digest of the last line of the history, or "" if it is empty."""
+    """The state after collecting: the digest of the last line of the judgements' history, or "" without lines."""
 
     history: str
 
 
 def flaw(entry: Entry) -> str:
-    """Return what is wrong with a line that no step wrote; empty if it is as a step writes it."""
+    """Return why no step of nescio can have written this line of the log; empty if one can."""
     if entry.step not in (TAKING, COLLECTING, SCORED, *RULINGS, *_OTHERS):
         return f"there is no step {entry.step!r}"
     if not is_time(entry.at):
@@ -165,7 +164,7 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what a step does not do: write runs and receipts, or read what is not in the folder of the campaign."""
+    """Return what the line claims and no step does: "write" a run or receipt, or "read" a file outside the campaign."""
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()
@@ -192,7 +191,7 @@ def _flaw_of(receipt: Receipt, wrote: Mapping[str, str]) -> str:
 
 
 def is_time(text: str) -> bool:
-    """Say whether a text is a time with its zone."""
+    """Return whether a text is a time in ISO 8601 with its zone."""
     try:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:

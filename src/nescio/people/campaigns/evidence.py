@@ -1,4 +1,4 @@
-"""What runs earn: their answers with people's verdicts and the key, as the data that measures are computed from."""
+"""Judge the answers of a campaign's runs by people's verdicts and the key, as data from which measures are computed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Cell(Struct, frozen=True):
 
 
 class JudgedRuns(Struct, frozen=True):
-    """The runs of one language with everything that is known of them."""
+    """The runs of one language, judged: their answers with verdicts, and the data for the measures."""
 
     part: Part
     runs: tuple[TakenIn, ...]
@@ -94,7 +94,7 @@ def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
 
 
 def without_runs(said: RunContents, part: Part) -> JudgedRuns:
-    """Return a language in which no run is in, as tables show it: for AVE with its collection."""
+    """Return a language for which no group submitted a run, so that tables can show it; for AVE with its collection."""
     files = said.campaign.key_files if said.topics.task == "ave" else ()
     exercise = _exercise(said, part) if files else None
     data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
@@ -138,7 +138,7 @@ def _answers(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRu
 
 
 def with_key(campaign: Campaign, part: Part) -> list[Question]:
-    """Return the questions of a part, with their gold where there is a key, and the sentences that people accept."""
+    """Return the questions of a part, with gold answers if there is a key, and with sentences that people accept."""
     questions = list(part.questions.values())
     if campaign.key_files:
         collection, _ = read_collection(list(campaign.key_files), ReadOptions(gold=False))
@@ -154,7 +154,7 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
 
 
 def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
-    """Return people's verdicts, and those of the key's judge where people gave none."""
+    """Return the outcomes by `people`, and those `by_key` for answers that people did not judge."""
     assert isinstance(by_key.data, Outcomes)
     state = np.where(people.state == NOT_GRADED, by_key.data.state, people.state)
     candidate = people.candidate
@@ -179,7 +179,7 @@ def _cells(
     named: Mapping[tuple[str, str], str],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> list[Cell]:
-    """Return what became of every answer: the outcome that counts, and the verdict, of a declined candidate too."""
+    """Return a cell for each run and question, with the outcome that counts and the verdict."""
     data = loaded.data
     assert isinstance(data, Evidence)
     words = {word: data.column(word) for word in WORDS.values()}
@@ -203,7 +203,7 @@ def _marked(
     own: Sequence[Run],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> JudgedRuns:
-    """Mark answers about stories by the key, as `nescio read score` does."""
+    """Judge answers about stories by the key, as `nescio read score` does."""
     unjudged = ReadResult(Unjudged(collection, tuple(own), ()))
     name, suited = suited_judge(unjudged, None)
     result = judge(unjudged, name)
@@ -309,7 +309,7 @@ def _check_listed(
 
 
 def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
-    """Return what assessors found in each string; a string that nobody judged is an error, not a miss."""
+    """Return the nuggets that assessors found in each string. Raises MismatchError for a string that nobody judged."""
     matches, open_ = [], []
     for run in runs:
         for given in said.given(run):
@@ -353,10 +353,10 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 
 def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
-    """Return the group of a run or QA system (empty: none of the campaign), and the rest of its name.
+    """Return the group of a run or QA system (empty: none of the campaign), and its name without that of the group.
 
-    `taken_in` are the groups of runs by their receipts. Only of another system does the name tell the group. A name in
-    CLEF's manner stays whole: `fuha071dede` is of the group `fuha`.
+    `taken_in` has the groups of the accepted runs, keyed by run. The group of any other system follows from its name. A
+    name in CLEF's style is returned whole: `fuha071dede` is of the group `fuha`.
     """
     if group := taken_in.get(run, ""):
         return group, run[len(group) + 1 :] if is_named_for(run, group) else run

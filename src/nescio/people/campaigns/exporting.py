@@ -1,14 +1,14 @@
-"""The checker of a campaign for platforms that others run: a bundle for Codabench, and a container for TIRA.
+"""Write the checker of a campaign for two platforms: a bundle for Codabench, and a container for TIRA.
 
-What is in them is what teams are handed, so nothing in them is secret. The layout of a bundle is that of Codabench's
-version 2 (`competition.yaml`); an evaluator of TIRA reads $inputDataset and $inputRun and writes evaluation.prototext.
+Both contain only what teams get (`handout`), so nothing in them is secret. The layout of a bundle is that of
+Codabench's version 2 (`competition.yaml`). An evaluator of TIRA reads $inputDataset and $inputRun, and writes
+evaluation.prototext.
 """
 
 from __future__ import annotations
 
+import base64
 import json
-import struct
-import zlib
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -23,8 +23,11 @@ from nescio.sources.writing import atomic_folder, atomic_write
 PROGRAM = "check_runs.py"
 DATA = "reference_data"
 COLUMNS = {"faults": "asc", "sound": "desc", "runs": "desc", "answered": "desc", "topics": "desc"}
-_SIDE = 64  # pixels of the picture that a bundle must have
-_COLOUR = b"\x1f\x4e\x79"
+# A bundle must have a picture. This is a PNG of one colour, which organisers may replace.
+_PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsGtiI/vY3gi+hcEKLNXzWgQEBAQEBAQEBAQEBAQEBAQEBAQE"
+    "BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQELgvjBmDTWDtfCQAAAABJRU5ErkJggg=="
+)
 
 
 def export(
@@ -32,14 +35,11 @@ def export(
 ) -> HandedOut:
     """Write the checker of a campaign for a platform that checks runs as they are submitted.
 
-        nescio.campaign.export("campaign", "bundle.zip", codabench=True)
-        nescio.campaign.export("campaign", "checker", tira=True)
-
     `codabench` writes a bundle (.zip) to upload there. Its scoring program is the checker, its reference data are the
     topics without gold, and its leaderboard has faults and answers. `tira` writes a new folder with a Dockerfile, from
     which the evaluator is built. Both start from the Docker image `image`, and install nescio if it is missing there.
-    Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of the two is asked
-    for.
+    Raises UsageError for another suffix, for a folder that is not empty, and unless exactly one of `codabench` and
+    `tira` is true.
     """
     path = Path(output)
     if codabench == tira:
@@ -66,11 +66,11 @@ def _program() -> bytes:
 
 
 def _bundle(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:
-    """Return the files of a bundle. JSON is YAML, so that no text of a campaign can be taken for anything else."""
+    """Return the files of a bundle, keyed by path; its YAML is written as JSON, which quotes every text."""
     command = f"python3 /app/program/{PROGRAM} /app/input/ref /app/input/res /app/output"
     return {
         "competition.yaml": json.dumps(_competition(campaign, image), indent=2, ensure_ascii=False).encode() + b"\n",
-        "logo.png": _picture(),
+        "logo.png": _PICTURE,
         "overview.md": handed["README.md"],
         "terms.md": b"The organisers of the campaign say on which terms you take part.\n",
         "scoring_program/metadata.yaml": f"command: {command}\n".encode(),
@@ -101,12 +101,7 @@ def _competition(campaign: Campaign, image: str) -> dict[str, object]:
         "can_participants_make_submissions_public": False,
         "pages": [{"title": "Overview", "file": "overview.md"}],
         "tasks": [
-            {
-                "index": 0,
-                "name": "Check of runs",
-                "scoring_program": "scoring_program/",
-                "reference_data": f"{DATA}/",
-            }
+            {"index": 0, "name": "Check of runs", "scoring_program": "scoring_program/", "reference_data": f"{DATA}/"}
         ],
         "phases": [phase | {"accepts_only_result_submissions": True, "public_data": f"{DATA}/"}],
         "leaderboards": [{"title": "Checked runs", "key": "main", "submission_rule": "Force_Last", "columns": columns}],
@@ -115,17 +110,6 @@ def _competition(campaign: Campaign, image: str) -> dict[str, object]:
 
 def _moment(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S}"
-
-
-def _picture() -> bytes:
-    """Return a PNG of one colour: a bundle must have a picture, and organisers have a better one."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = (b"\0" + _COLOUR * _SIDE) * _SIDE
-    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
 def _container(campaign: Campaign, handed: dict[str, bytes], image: str) -> dict[str, bytes]:

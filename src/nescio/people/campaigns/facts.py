@@ -1,5 +1,4 @@
-"""What a campaign was, as its overview tells: topics, groups, runs, answers and dates, and how far its assessors
-agree."""
+"""Make the tables of a campaign's overview: topics, groups, runs, answers and dates, and the assessors' agreement."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ _MEASURES = {
 
 
 def facts(said: RunContents) -> Table:
-    """Lay out topics, groups, runs and answers of each language, and when runs came in and answers were judged."""
+    """Return the table of topics, groups, runs and answers per language, with the dates of runs and judgements."""
     campaign, parts = said.campaign, said.topics.parts
     languages = campaign.settings.languages
     rows = [
@@ -45,18 +44,18 @@ def facts(said: RunContents) -> Table:
 
 
 def _row(name: str, languages: Sequence[str], count: Callable[[str], int]) -> tuple[str, ...]:
-    """Count for each language, and over all of them (an empty name)."""
+    """Return a row: the name, the count for each language, and the count over all languages (`count("")`)."""
     return (name, *(f"{count(language):,}" for language in (*languages, "")))
 
 
 def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, set[str]]:
-    """Return who judged each answer, adjudicators among them."""
+    """Return the people who judged each answer, keyed by item, adjudicators included."""
     known = {item.id for item in read_items(campaign)}
     return {item: {*given} for item, given in by_item(judgements).items() if item in known}
 
 
 def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Count distinct answers, and how many of them people judged, how many two or more, and how many were settled."""
+    """Return rows that count the distinct answers, those judged by people, by two or more, and the adjudicated ones."""
     of: dict[str, Callable[[set[str]], bool]] = {
         "Distinct answers": lambda _: True,
         "Judged by people": bool,
@@ -77,13 +76,13 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
 
 def _span(times: Iterable[str]) -> str:
-    """Return the first and the last day of times; one where they are the same, nothing if there is none."""
+    """Return the first and the last day of some times, one day if both are the same, or "" without times."""
     days = sorted({time[: len("2010-06-30")] for time in times})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
 
 def agreement_table(campaign: Campaign, resamples: int, seed: int) -> Table:
-    """Lay out how far assessors agree, over what, and who; they are numbered, as papers do not name them."""
+    """Return the table of the assessors' agreement; they have numbers, because papers do not name them."""
     items = {item.id: item.question for item in read_items(campaign)}
     judgements = [one for one in read_judgements(campaign) if one.item in items]
     nuggets = None

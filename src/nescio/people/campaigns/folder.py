@@ -1,4 +1,4 @@
-"""The folder of a campaign: what stands where, one step at a time, and the secret that its orders come from."""
+"""Define the folder of a campaign: the places of its files, the lock for one step at a time, and its secret."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ POOL, SHEETS, JUDGEMENTS, RESULTS, SITE = "pool", "sheets", "judgements", "resul
 RETURNS, GUIDELINES = "returns", "guidelines.md"
 RANKINGS = f"{RESULTS}/rankings"  # copies of the outcomes of QA systems
 LOG, SECRET = "campaign.log", "campaign.secret"
-# Folders that their owner alone may open: answers, what groups sent and get back, and what people said. Topics, what
-# teams are handed, and the site are public.
+# Folders that only their owner may open. Topics, handout and site are public.
 PRIVATE = (KEY, SHEETS, RUNS, RECEIPTS, POOL, JUDGEMENTS, RESULTS, RETURNS)
-CLOSED = (KEY, SHEETS)  # and of which each file is private too, as it may be copied elsewhere
+CLOSED = (KEY, SHEETS)  # private folders whose files are private too, because people may copy them elsewhere
 HEAD = "campaign.head"  # the digest of the last line of the log
 _Kind = TypeVar("_Kind")
 
@@ -48,8 +47,7 @@ class Campaign(Struct, frozen=True):
         return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
 
     def hidden_order(self, *words: str) -> str:
-        """Return what to sort by so that nobody who lacks the secret of the campaign can tell the order, or its
-        inverse. Raises UsageError if the secret is gone."""
+        """Return a sort key whose order nobody can predict without the secret. Raises UsageError if that is missing."""
         return keyed(self.secret, *words)
 
     @property
@@ -68,18 +66,18 @@ class Campaign(Struct, frozen=True):
 
 
 def keyed(secret: str, *words: str) -> str:
-    """Return 64 hexadecimal digits that nobody can work out of these words without the secret."""
+    """Return 64 hexadecimal digits (an HMAC) that nobody can compute from these words without the secret."""
     return hmac.new(secret.encode(), json.dumps(words).encode(), "sha256").hexdigest()
 
 
 def open_campaign(folder: Path | str) -> Campaign:
-    """Open a campaign to look at it. Raises UsageError if the folder is not one."""
+    """Return a campaign for reading. Raises UsageError if the folder is not one."""
     return Campaign(Path(folder), read_settings(Path(folder)))
 
 
 @contextmanager
 def step(folder: Path | str) -> Iterator[Campaign]:
-    """Open a campaign for a step that writes: one at a time, after the drafts of steps that were killed are gone."""
+    """Yield a campaign to a step that writes, locked against other steps, and without drafts of killed steps."""
     campaign = open_campaign(folder)
     with locked(campaign.folder) as free:
         if not free:
@@ -106,9 +104,9 @@ def drafts(folder: Path) -> Iterator[Path]:
 
 
 def keep_head(folder: Path) -> None:
-    """Write the digest of the last line of the log, if the file holds that of an earlier line or is missing.
+    """Write the digest of the log's last line to campaign.head, if that is missing or has an earlier line's digest.
 
-    A step that was killed after its line leaves an earlier digest. Any other content is left for `verify` to report."""
+    A step that was killed after it wrote its line leaves such a digest. `verify` reports any other content."""
     *earlier, last = links(folder / LOG) or [""]
     path = folder / HEAD
     if last and (not path.exists() or path.read_bytes().decode(errors="replace").strip() in earlier):
@@ -116,8 +114,9 @@ def keep_head(folder: Path) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file of a campaign whole or not at all, in a folder that is made where there is none; one that holds
-    these bytes already is left alone. Raises MismatchError for a link, through which another file would be written."""
+    """Write a file of a campaign completely or not at all, unless it has this content already; make its folder.
+
+    Raises MismatchError if `path` is a link, because that would write another file."""
     private = path.parent.name in CLOSED
     if path.is_symlink():
         raise MismatchError(f"{path} is a link to another file, which nescio never makes; delete it")
@@ -133,12 +132,13 @@ def put(path: Path, content: bytes) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return a text that somebody may have edited, whatever bytes it holds; empty if there is none."""
+    """Return the text of a file, with U+FFFD for bytes that are no UTF-8; empty without the file."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
-    """Return the content of a file that nescio wrote. Raises MismatchError, with advice, if it was changed."""
+    """Return the content of a JSON file that nescio wrote. Raises MismatchError, with the advice `then`, if it is not
+    of the type `kind`."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:
@@ -147,10 +147,10 @@ def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
 
 @contextmanager
 def renewed(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which takes the place of `path` when the block ends well.
+    """Yield a folder to fill, which replaces the folder `path` when the block ends without an error.
 
-    Between the going of the old one and the coming of the new there is a moment without either; a step that is killed
-    then is repeated, and makes it again.
+    If a step is killed between the removal of the old folder and the renaming of the new one, both are missing;
+    repeating the step makes the folder again.
     """
     with naming(path, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -171,5 +171,5 @@ def renewed(path: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return what every file of a folder holds, by its path in it."""
+    """Return the content of every file in a folder, keyed by its path in the folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

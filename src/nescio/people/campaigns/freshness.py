@@ -1,5 +1,4 @@
-"""Whether what steps wrote is of what is there now, by digests and not by dates: what each step reads, what has changed
-since, and which of its own files were changed."""
+"""Find out whether a step's output is still up to date: compare the digests of its inputs and outputs with the log."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from nescio.people.campaigns.log import digests, latest, read_log, record
 from nescio.people.campaigns.receipts import taken_in
 
 POOLING, SCORING, PUBLISHING = "pool", "score", "publish"
-_SETTINGS = {  # those that a step depends on
+_SETTINGS = {  # on which a step depends
     POOLING: ("task", "languages", "depth", "distinct", "options_from", "dropped"),
     SCORING: (
         *("name", "task", "groups", "languages", "distinct", "resolve", "judge", "measures", "options_from"),
@@ -31,7 +30,7 @@ FEW = 3
 
 
 class Age(Struct, frozen=True):
-    """The state of a step's output: its inputs that are newer, and its files that were changed."""
+    """The state of a step's output: the inputs that changed since the step, and the output files that changed."""
 
     step: str
     newer: tuple[str, ...] = ()
@@ -58,7 +57,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> dict[str, str]:
-    """Return the digests of all inputs of a step, by name."""
+    """Return the digests of all inputs of a step, keyed by the name of the input."""
     values: Mapping[str, Any] = {name: getattr(campaign.settings, name) for name in _SETTINGS[step]}
     own = {
         f"{name} in campaign.toml": hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()
@@ -71,12 +70,12 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 
 
 def done(campaign: Campaign, step: str, about: Mapping[str, Any] | None = None) -> None:
-    """Write down that a step is done: what it read and what it wrote."""
+    """Record in the log that a step is done, with the digests of its inputs and outputs."""
     record(campaign, step, inputs(campaign, step), digests(campaign, *_WRITES[step]), about)
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Say how old what a step wrote is; None if it was never done."""
+    """Return which inputs and outputs of a step changed since it was done; None if it never was."""
     log = read_log(campaign) if entries is None else entries
     last = latest(campaign, step, log)
     if last is None:
@@ -87,7 +86,7 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of files that changed, are new, or are gone."""
+    """Yield the names whose digests differ, including new names and those that are gone."""
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} (gone)" if name not in now else name
@@ -99,8 +98,5 @@ def refuse_old(campaign: Campaign) -> None:
     if old is None:
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
     if not old.fresh:
-        raise MismatchError(f"the results are {_as_said(old)}; run nescio campaign score {campaign.folder} first")
-
-
-def _as_said(old: Age) -> str:
-    return str(old) if old.newer else f"not what was scored: {_listed(old.changed)}"
+        state = str(old) if old.newer else f"not what was scored: {_listed(old.changed)}"
+        raise MismatchError(f"the results are {state}; run nescio campaign score {campaign.folder} first")

@@ -1,5 +1,5 @@
-"""Tables of groups and languages: who took part, the best of each group in each language, and each group's QA run
-beside its run of answer validation."""
+"""Make tables by group and language: participants, the best run of each group in each language, and the QA run of each
+group beside its run of answer validation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERYTHING = "All"  # the column of a campaign that does not distinguish languag
 
 
 def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
-    """Lay out Table 3 of AVE 2007: groups, and how many runs each has in each language."""
+    """Return Table 3 of AVE 2007: the number of runs of each group in each language."""
     languages = settings.languages or ("Runs",)
     rows = []
     for group, title in settings.groups.items():
@@ -39,7 +39,7 @@ def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
 
 
 def collections(languages: Sequence[Ranked]) -> Table:
-    """Lay out Table 2 of AVE 2007: questions and answers of each language, and how many of each value."""
+    """Return Table 2 of AVE 2007: the numbers of questions, answers, and answers of each value, in each language."""
     columns = [counts(one.judged.exercise)[0] for one in languages if one.judged.exercise]
     head = ("Collection", *(one.judged.part.language or EVERYTHING for one in languages))
     rows: list[tuple[str, ...]] = [
@@ -56,7 +56,7 @@ def collections(languages: Sequence[Ranked]) -> Table:
 
 
 def best_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Lay out the best run of each language by each measure; a language without a run has one line."""
+    """Return the table of the best run in each language by each measure; a language without runs has one row."""
     rows = []
     for judged, scores in parts:
         if not judged.runs:
@@ -77,7 +77,7 @@ def _more(ties: int) -> str:
 
 
 def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Lay out the runs by group: each with its rank among the runs of its language, by the first measure."""
+    """Return the table of all runs, sorted by group, with each run's rank in its language by the first measure."""
     rows: list[tuple[int, tuple[str, ...]]] = []
     for judged, scores in parts:
         first = next(iter(scores)).measure if judged.runs else ""
@@ -101,8 +101,10 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Lay out groups by languages: the best run of each by the first measure, the best of all below, and for AVE the
-    two baselines."""
+    """Return the table of each group's best value of the first measure in each language.
+
+    The last rows have the best value of all groups, and for AVE the two baselines.
+    """
     measure = next(row.measure for _, scores in parts for row in scores)
     best = []
     for judged, scores in parts:
@@ -124,7 +126,10 @@ def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def qa_language_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Lay out groups by languages by QA accuracy: the best validator of each, between perfect and random selection."""
+    """Return the table of the QA accuracy of each group's best validator in each language.
+
+    The first row has perfect selection, the last row random selection.
+    """
     best = [_best_of_groups(one, reference.AV, settings) for one in languages]
     bounds = [(name, [one.best(name)[1] for one in languages]) for name in (reference.PERFECT, reference.RANDOM)]
     title = "The best QA accuracy of each group's validators in each language"
@@ -146,7 +151,10 @@ def _by_language(
     above: Rows = (),
     below: Rows = (),
 ) -> Table:
-    """Lay out one value of each group and language; a group that has no run there has an empty cell."""
+    """Return a table of groups by languages; `best` has the values of each language, keyed by group.
+
+    A cell is empty if the group has no run in the language. `above` and `below` are further rows.
+    """
     taking_part = {run.group for judged in parts for run in judged.runs}
     rows = [(label, *map(figure, values)) for label, values in above]
     for group, shown in settings.groups.items():
@@ -160,7 +168,7 @@ def _by_language(
 
 
 def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str, Place]:
-    """Return the best place of each group of the campaign, of its validators or of its QA systems."""
+    """Return the best place of each group in a ranking, among its systems of this `kind` (validators or QA systems)."""
     own: dict[str, Place] = {}
     for place in ranking.places:  # the best first
         group, _ = group_of(place.system, settings, ranking.judged.groups)
@@ -170,8 +178,8 @@ def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str,
 
 
 def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Lay out what Tables 8 to 11 come to: of each language perfect and random selection, the best validator and the
-    best QA system."""
+    """Return a summary of Tables 8 to 11: perfect and random selection, the best validator and the best QA system in
+    each language."""
     rows = []
     for one in languages:
         perfect, at_random = one.best(reference.PERFECT)[1], one.best(reference.RANDOM)[1]
@@ -189,7 +197,7 @@ def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
 
 
 def beside_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Lay out the groups that took part in both: the best QA run of each beside its best run of answer validation."""
+    """Return the table of groups with both kinds of runs: the best QA run beside the best run of answer validation."""
     rows = []
     for group, title in settings.groups.items():
         for one in languages:

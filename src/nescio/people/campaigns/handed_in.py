@@ -1,5 +1,8 @@
-"""What assessors hand in from a page, or an application exports: JSON Lines, a heading and then every judgement with an
-id and a time of its own, so that no file takes anything from another, in whatever order they are collected."""
+"""Read the files of judgements that assessors download from a page, or that an application exports.
+
+They are JSON Lines: a heading, and then judgements, each with its own id and time. Therefore files may be collected in
+any order, and more than once.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +37,12 @@ LONGEST_HEADING = 100_000  # bytes
 LONGEST = 10_000  # characters of a comment, or of a nugget
 MOST_NUGGETS = 200
 MOST_SAID = 1_000  # judgements of one person on one item, so that nobody fills a disk or the history
-MOST_LINES = 200_000  # of a file, as all are held
-_AHEAD = timedelta(days=1)  # of a clock; what claims to be later is taken to be from then
+MOST_LINES = 200_000  # of a file, because all are kept in memory
+_AHEAD = timedelta(days=1)  # A judgement with a later time than now plus this gets that time.
 
 
 class Heading(Struct, frozen=True):
-    """The first line: whose judgements these are; `key` is what only pages of this campaign know of the assessor."""
+    """The first line of a file: the campaign, the assessor, and the `key` that only this assessor's pages have."""
 
     format: str
     campaign: str
@@ -77,7 +80,10 @@ class HandedIn(Struct):
 
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
-    """Read a file that was handed in, with a fault for each line that cannot be taken; None where that is all of it."""
+    """Return the judgements in an assessor's file, or None for a file that is unreadable or has a bad heading.
+
+    Faults of lines, which are not returned, are added to `reading`. `asked` names the assessors who may hand in files.
+    """
     items = reading.items | other_items(reading.campaign)
     try:
         heading, lines = _lines(reading, path, asked)
@@ -121,7 +127,7 @@ def _records(
     who: str,
     present: Present,
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the judgements on items, with their lines; put down what is none, and what is too much."""
+    """Yield the judgements with the numbers of their lines; add a fault to `reading` for each other line."""
     times = Counter(line.item for line in present.records.values() if line.assessor == who)
     for number, line in lines:
         if number > MOST_LINES:
@@ -143,10 +149,10 @@ def _records(
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
-    """Find who makes the list of each target, and let strings name nuggets of lists that are handed in with them.
+    """Find which assessor makes each target's list of nuggets in these files, and store both in `reading`.
 
-    The lists may be in any of the files. Of two people's lists of one target neither is taken, unless one was collected
-    before.
+    Judgements of strings, in any of the files, may then name nuggets of these lists. If two assessors hand in a list
+    for one target, neither list is accepted; but if one of them was collected before, that assessor's stays.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
@@ -170,7 +176,7 @@ def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str
 
 
 def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
-    """Say why a judgement is not this assessor's to give; empty if it is."""
+    """Return why the assessor `who` may not give this judgement; empty if allowed."""
     if not reading.is_asked(who, record.item, record.given):
         return f"it was not asked of {who}"
     makers = reading.makers.get(record.item, set()) if record.verdict else set()
@@ -183,8 +189,10 @@ def _not_theirs(reading: SheetReader, who: str, record: Record) -> str:
 
 
 def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Heading, Iterator[tuple[int, bytes]]]:
-    """Return the heading of a file, and its other lines with their numbers, of which one is held at a time; raises
-    FormatError where it has no heading."""
+    """Return the heading of a file, and an iterator of its other lines with their numbers.
+
+    Raises FormatError for a file without a heading.
+    """
     check_length(path)
 
     def after_the_first() -> Iterator[tuple[int, bytes]]:
@@ -197,11 +205,11 @@ def _lines(reading: SheetReader, path: Path, asked: Sequence[str]) -> tuple[Head
 
 
 def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]) -> Heading:
-    """Return the first line. Raises FormatError if it is not that of a page of this campaign."""
+    """Return the heading in the first line. Raises FormatError if no page of this campaign wrote it."""
     try:
         heading = msgspec.json.decode(line, type=Heading)
     except UNREADABLE:
-        raise FormatError(path, "this is not what a page for assessors hands in") from None
+        raise FormatError(path, "this is not a file that a page for assessors saved") from None
     if heading.format != FORMAT:
         raise FormatError(path, f"the format must be {FORMAT!r}", value=heading.format)
     if heading.key != page_key(reading.campaign.secret, heading.assessor):
@@ -219,7 +227,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
 def _taken(
     reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
 ) -> tuple[Record, str] | None:
-    """Return a judgement as the history writes it, with its time; None where it has a fault."""
+    """Return a checked judgement with its time in UTC, or None, with a fault added to `reading`."""
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
     except (ValueError, OverflowError):
@@ -247,7 +255,7 @@ def _verdict(reading: SheetReader, path: Path, number: int, item: Item, written:
 
 
 def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
-    """Return a list of nuggets; None if it is none."""
+    """Return the nuggets that a verdict on a target lists, or None if it is no valid list."""
     try:
         rows = msgspec.json.decode(verdict, type=list[ListedNugget])
     except UNREADABLE:
@@ -257,7 +265,7 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
 
 
 def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
-    """Return the lines that the history gets of a file that was handed in."""
+    """Return the lines to add to the history for a file's judgements, and add them to `present`."""
     at, who, rows = now().isoformat(), taken.assessor, []
     for record, said in taken.rows:
         before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
@@ -268,7 +276,7 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the nuggets that assessors listed last, as a key has them, by target; `texts` are those of the targets."""
+    """Return the rows of a key, keyed by target, from the latest lists of nuggets; `texts` has each target's text."""
     key: dict[str, dict[str, Any]] = {}
     for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
@@ -280,9 +288,10 @@ def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[s
 
 
 def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterator[Note]:
-    """Yield a note on each nugget whose text changed after somebody else named it; `questions` are those of answers.
+    """Yield a note on each nugget whose text changed after another assessor's verdict named it.
 
-    A verdict names a nugget by its number, so that it would count for the new text."""
+    A verdict names a nugget by its number, and would count for the new text. `questions` has the question of each item.
+    """
     lines = [*history]
     lists: dict[str, list[Change]] = {}
     for line in sorted(lines, key=lambda line: line.said or line.at):
@@ -311,11 +320,11 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
 
 
 def _texts_of(line: Change) -> dict[str, str]:
-    """Return the texts of a list of nuggets, by their numbers."""
+    """Return the texts of the nuggets in a line of the history, keyed by number."""
     return {one.id: one.text for one in listed_nuggets(line.after) or []}
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
-    """Yield the lines of a file to hand in."""
+    """Yield the lines of a file of judgements, which `read_handed_in` reads."""
     for row in (heading, *records):
         yield json.dumps(msgspec.to_builtins(row), ensure_ascii=False).encode(errors="replace") + b"\n"

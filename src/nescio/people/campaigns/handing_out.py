@@ -1,4 +1,4 @@
-"""What teams get: the topics without their gold, what a run is, and the means to check one at home."""
+"""Write what teams get: the topics without gold, the rules for runs, and an archive to check runs with."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ class HandedOut(Struct, frozen=True):
 def handout(campaign: Path | str) -> HandedOut:
     """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
 
-        print(nescio.campaign.handout("campaign"))
-
     Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError if there is no
     campaign.
     """
@@ -47,15 +45,12 @@ def handout(campaign: Path | str) -> HandedOut:
                 for name, content in files.items():
                     put(draft / name, content)
         record(opened, "handout", digests(opened, SETTINGS, TOPICS), digests(opened, HANDOUT))
-    after = f"send it to the groups, then take in their runs: nescio campaign intake {opened.folder} FOLDER..."
+    after = f"send it to the groups, then accept their runs: nescio campaign intake {opened.folder} FOLDER..."
     return HandedOut(opened / HANDOUT, tuple(files), after)
 
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
     """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
-
-        nescio.campaign.checker("campaign", "checker.zip")
-        print(nescio.campaign.check("checker.zip", ["runs/mine.jsonl"]))
 
     It holds what `handout` writes. Raises UsageError if it cannot be written.
     """
@@ -79,7 +74,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def handout_files(campaign: Campaign) -> dict[str, bytes]:
-    """Return what teams get, by name: their names are not among it."""
+    """Return the files for teams, keyed by name; they do not name the groups."""
     settings = replace(campaign.settings, groups={"your-group": "your group"}, judge="", systems={})
     files = {f"{TOPICS}/{name}": content for name, content in contents(campaign / TOPICS).items()}
     return {"README.md": _readme(campaign).encode(), SETTINGS: written(settings).encode(), **files}
@@ -124,7 +119,7 @@ def _readme(campaign: Campaign) -> str:
 
 
 def _options(campaign: Campaign) -> list[str]:
-    """Say how options are named, where questions have some."""
+    """Return the line that explains how answers name options; empty if no question has options."""
     parts = campaign.topics().parts.values()
     options = [question.options for part in parts for question in part.questions.values() if question.options]
     if not options:

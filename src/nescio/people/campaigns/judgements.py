@@ -1,6 +1,6 @@
-"""The history of judgements: who said what of which answer, and when; what holds now is what was said last.
+"""Read and append to the history of judgements: assessor, answer, verdict and time. The latest verdict counts.
 
-Nothing that a person said is overwritten: a verdict that is changed or taken back is another line.
+No line is overwritten: a changed or withdrawn verdict is another line.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ Mark = Literal["", "flag", "skip"]
 
 
 class Judgement(Struct, frozen=True):
-    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in it; empty: none any more. `mark`
-    says that the assessor flagged it, or skipped it for the reason in the comment."""
+    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in the answer; empty: withdrawn.
+
+    `mark` says that the assessor flagged the answer, or skipped it for the reason in the comment.
+    """
 
     item: str
     assessor: str
@@ -63,34 +65,34 @@ class Change(Struct, frozen=True):
 
     @property
     def judgement(self) -> Judgement:
-        """Return what holds by this line."""
+        """Return the judgement that counts by this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
 def flaw_of(line: Change) -> str:
-    """Return what is wrong with a line that nobody collected; empty if there is nothing."""
+    """Return why `collect` cannot have written this line; empty if it can."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
     return "" if bad is None else f"{bad!r} is no time"
 
 
 class Present:
-    """The current verdicts of a history: the newest line for each answer and assessor.
+    """The current judgements of a history: the latest line for each answer and assessor.
 
-    What came with a time of its own does not replace what was said later, whichever was collected first. A row of a
-    sheet, which has none, is said when it is collected.
+    A judgement from a page has its own time, and does not replace a later judgement, whichever is collected first. A
+    row of a sheet gets the time at which it is collected.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
         self.lines: dict[tuple[str, str], Change] = {}
-        self.records: dict[str, Change] = {}  # what became of each record that is in the history
-        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # what a sheet of this name said last
-        self.by_sheet: dict[tuple[str, str], Judgement] = {}  # what any sheet of the assessor said last
+        self.records: dict[str, Change] = {}  # the line of each record from a page
+        self.by_source: dict[tuple[str, str, str], Judgement] = {}  # the last from a sheet, an item and an assessor
+        self.by_sheet: dict[tuple[str, str], Judgement] = {}  # the last from any sheet of the assessor
         self.comments: set[tuple[str, str, str]] = set()  # every comment on an item by an assessor
         for line in history:
             self.add(line)
 
     def add(self, line: Change) -> None:
-        """Take a line in."""
+        """Add a line of the history."""
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
@@ -102,23 +104,23 @@ class Present:
             self.by_sheet[line.item, line.assessor] = line.judgement
 
     def of(self, item: str, assessor: str) -> Judgement:
-        """Return what an assessor says of an answer; without a verdict where that is nothing."""
+        """Return an assessor's current judgement of an answer; its verdict is empty if there is none."""
         line = self.lines.get((item, assessor))
         return Judgement(item, assessor, "") if line is None else line.judgement
 
     def said_by_sheet(self, item: str, assessor: str) -> bool:
-        """Say whether what holds was read from a sheet, so that a sheet can take it back."""
+        """Return whether the current verdict is from a sheet, so that another sheet can withdraw it."""
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and not line.said
 
     def lacks_comment(self, one: Judgement) -> bool:
-        """Say whether a row has a comment that was never collected."""
+        """Return whether a judgement has a comment that was never collected."""
         return bool(one.comment) and (one.item, one.assessor, one.comment) not in self.comments
 
 
 def collected(campaign: Campaign) -> int:
-    """Return how many lines of the history the log names. What is below them counts for nothing: nobody collected it,
-    or a collect was killed. Raises MismatchError if lines are gone."""
+    """Return the number of lines of the history that the log confirms. Further lines, from a killed collect, are
+    ignored. Raises MismatchError if confirmed lines are missing."""
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
@@ -128,12 +130,13 @@ def collected(campaign: Campaign) -> int:
 
 
 def read_history(campaign: Campaign) -> list[Change]:
-    """Read the history as it was collected. Raises MismatchError if its chain is broken, or lines are gone."""
+    """Return the lines of the history that the log confirms. Raises MismatchError if the chain is broken or lines are
+    missing."""
     return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:
-    """Return what holds now, in the order in which the answers were first judged."""
+    """Return the current judgements, in the order in which the answers were first judged."""
     lines = Present(read_history(campaign)).lines.values()
     return [line.judgement for line in lines if line.after]
 
@@ -141,9 +144,12 @@ def read_judgements(campaign: Campaign) -> list[Judgement]:
 def changes(
     campaign: Campaign, given: Iterable[Judgement], *, pool: int, source: str, present: Present, lies_there: bool
 ) -> list[Change]:
-    """Return the changes that the rows of a sheet make. A row changes nothing if it repeats the current verdict or
-    the one of the assessor's last sheet, because a later page then replaced it. A sheet in the folder that nobody
-    named counts once: another sheet may have come since."""
+    """Return the lines that the rows of a sheet add to the history.
+
+    A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
+    replaced since. `lies_there` says that the sheet was found in the campaign and not named: then a row that repeats
+    the last verdict of this same sheet adds nothing either, because another sheet may have replaced it.
+    """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
     for one in given:
@@ -170,7 +176,7 @@ def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
 
 
 def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
-    """Return the verdict of each assessor on each answer."""
+    """Return the verdicts, keyed by answer and then by assessor."""
     items: dict[str, dict[str, str]] = {}
     for one in judgements:
         items.setdefault(one.item, {})[one.assessor] = one.verdict

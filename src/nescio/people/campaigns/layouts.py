@@ -1,5 +1,5 @@
-"""Tables as the papers lay them out: F with the baselines among the runs, the ranking of validators among QA systems,
-counts by verdict; `group_tables` has those of groups and languages."""
+"""Make tables as in the papers: F with the baselines among the runs, the ranking of validators among QA systems, and
+counts by verdict. `group_tables` makes those by group and language."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ WIDE = 6  # columns; a table with more is set in small type
 
 
 class Table(Struct, frozen=True):
-    """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
-    it is about groups, and has no place where these are not named. `ties` has a number for each row, which those that
-    are equal share, where the rows are in an order of merit; `legend` says what its marks and columns mean."""
+    """A table of a paper: a name for its files, a title, a head, and cells as printed.
+
+    `groups_only` says that the table is about groups, so that it is left out if groups are not named. If the rows are a
+    ranking, `ties` has a number for each row, and tied rows have the same one. `legend` explains marks and columns.
+    """
 
     name: str
     title: str
@@ -51,15 +53,15 @@ class Table(Struct, frozen=True):
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
-        """Write it as CSV; names that a spreadsheet would run are made inert."""
+        """Return the table as CSV, with names changed that a spreadsheet would run as formulas."""
         return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
 
     def markdown(self) -> str:
-        """Write it as Markdown."""
+        """Return the table as Markdown."""
         return f"{markdown_table(self.grid)}\n\n{self.caption}\n"
 
     def latex(self) -> str:
-        """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
+        """Return a LaTeX table with a caption and a label; if it is wider than the text, LaTeX scales it down."""
         small = [r"\footnotesize"] if len(self.head) > WIDE else []
         lines = [
             latex.PREAMBLE,
@@ -75,18 +77,17 @@ class Table(Struct, frozen=True):
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """Print a number as the papers do, a half rounded away from zero: 0.625 is 0.63 and 0.675 is 0.68; a dash where it
-    is undefined."""
+    """Return a number as the papers print it, halves rounded away from zero (0.625 is 0.63), or a dash if undefined."""
     return UNDEFINED if value is None or math.isnan(value) else rounded(value, digits)
 
 
 def percent(value: float) -> str:
-    """Print a share in per cent, with two decimals."""
+    """Return a share in percent, with two decimals."""
     return UNDEFINED if math.isnan(value) else f"{rounded(100 * value, 2)}%"
 
 
 def ties_of(values: Sequence[float]) -> tuple[int, ...]:
-    """Return a number for each of values in order, which those that are equal share."""
+    """Return a number for each of the sorted values; equal values have the same number."""
     numbers: list[int] = []
     for i, value in enumerate(values):
         same = i > 0 and sortable(value) == sortable(values[i - 1])
@@ -104,7 +105,7 @@ def named(name: str, language: str) -> str:
 
 
 def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
-    """Lay out Tables 4 to 7: F, precision and recall over the right answers, the two baselines among the runs."""
+    """Return Tables 4 to 7 of AVE 2007: F, precision and recall over correct answers, with two baselines as runs."""
     assert judged.exercise is not None
     entries: list[tuple[str, str, tuple[float, ...]]] = []
     for run in judged.runs:
@@ -126,12 +127,12 @@ def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
 
 
 def sortable(value: float) -> float:
-    """Return a value to sort by, what is undefined last."""
+    """Return a value to sort by, in which an undefined value is the smallest."""
     return -math.inf if math.isnan(value) else round(value, 12)
 
 
 def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
-    """Lay out Tables 8 to 11: validators and QA systems by QA accuracy, with perfect and random selection."""
+    """Return Tables 8 to 11 of AVE 2007: validators, QA systems, perfect and random selection by QA accuracy."""
     language = judged.part.language
     types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
     rows = []
@@ -148,14 +149,17 @@ def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Setting
 
 
 def named_run(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
-    """Return the group as tables print it, and the system; a run of no group of the campaign is its own."""
+    """Return the group as tables print it, and the system; or the name of the run and "" if no group has it."""
     group, system = group_of(run, settings, taken_in)
     return (settings.groups[group], system) if group else (run, "")
 
 
 class Counts(Struct, frozen=True):
-    """The answers of a run by verdict. `declined_right` are declined candidates that would have been right (and so for
-    the others); strict accuracy takes R for right, lenient R and U."""
+    """The numbers of answers of a run by verdict: right, wrong, inexact (X) and unsupported (U).
+
+    `declined_right` counts the unanswered questions whose declined candidate is right. Strict accuracy counts R as
+    right, and lenient accuracy also U.
+    """
 
     run: str
     group: str
@@ -173,10 +177,10 @@ class Counts(Struct, frozen=True):
 
 
 def counts(judged: JudgedRuns) -> list[Counts]:
-    """Return the number of answers of each run by verdict.
+    """Return the numbers of answers by verdict for each run.
 
-    Silence on a question without an answer is right, and counts as R. An answer to such a question is wrong, whatever
-    an assessor's verdict.
+    An abstention on a question without an answer is right, and counts as R. An answer to such a question is wrong,
+    whatever an assessor's verdict.
     """
     rows = []
     by_run: dict[str, list[Cell]] = {}
@@ -209,7 +213,10 @@ def counts(judged: JudgedRuns) -> list[Counts]:
 
 
 def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
-    """Lay out the runs by c@1, R, W, X, U, silence and accuracy, the best first; c@1 is where phones show it."""
+    """Return the table of runs with c@1, the counts by verdict and accuracy, the best c@1 first.
+
+    c@1 is the first column, so that a narrow screen shows it.
+    """
     rows = sorted(counts(judged), key=lambda row: (-sortable(row.c_at_1), row.run))
     language = judged.part.language
     head = ("Group", "Run", "c@1", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient")
@@ -227,8 +234,10 @@ def counts_table(judged: JudgedRuns, settings: Settings) -> Table:
 
 
 def leaderboard(judged: JudgedRuns, scores: Scores, settings: Settings, ranks: Sequence[Rank] = ()) -> Table:
-    """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets; where
-    runs were compared, with the ranks that each may have, and the groups of runs that are tied."""
+    """Return the table of all runs with every measure and its interval, the best by the first measure first.
+
+    If runs were compared, it has the ranks that each run may have, and the groups of tied runs.
+    """
     measures = list(dict.fromkeys(row.measure for row in scores))
     by = {(row.run, row.measure): row for row in scores}
     place = {rank.run: rank for rank in ranks}

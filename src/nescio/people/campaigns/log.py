@@ -1,4 +1,4 @@
-"""The log of a campaign: every step, when it ended, and the digests of what it read and what it wrote."""
+"""Read and append to the log of a campaign: each step, its time, and the digests of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nescio.people.campaigns.folder import GUIDELINES, HANDOUT, KEY, LOG, SECRET
 from nescio.people.campaigns.settings import SETTINGS
 from nescio.sources.writing import DRAFT
 
-HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # what every line holds the digests of
+HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # Every line has their digests.
 
 
 def is_fixed() -> bool:
-    """Say whether SOURCE_DATE_EPOCH sets the time."""
+    """Return whether SOURCE_DATE_EPOCH sets the time."""
     return bool(os.environ.get("SOURCE_DATE_EPOCH"))
 
 
@@ -39,18 +39,18 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Read the log. Raises MismatchError if its chain is broken, or a line is none that a step writes."""
+    """Return the lines of the log. Raises MismatchError if the chain is broken, or no step can have written a line."""
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
 def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Entry | None:
-    """Return the last line of a step, if there is one; `entries` is the log, where it was read."""
+    """Return the log's last line of a step, or None; `entries` is the log, if it was read before."""
     log = read_log(campaign) if entries is None else entries
     return next((entry for entry in reversed(log) if entry.step == step), None)
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
-    """Append a line to the log, without checking the lines above."""
+    """Append a line to the log, without checking the earlier lines."""
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
     keep_head(campaign.folder)
 
@@ -80,7 +80,7 @@ def record(
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file, or why it cannot be read; empty if there is none of this name."""
+    """Return the SHA-256 digest of a file, or the reason why it is unreadable, or "" without such a file."""
     try:
         if not path.is_file():
             return ""
@@ -94,8 +94,9 @@ def digest(path: Path) -> str:
 
 
 def digests(campaign: Campaign, *places: str) -> dict[str, str]:
-    """Return the digests of files of a campaign, and of all files in folders of it, by their paths in it; drafts of
-    steps that were killed, which the next step deletes, are none."""
+    """Return the digests of files of a campaign and of all files in its folders, keyed by their paths in the campaign.
+
+    Drafts of killed steps are left out, because the next step deletes them."""
     paths = [
         path
         for place in places

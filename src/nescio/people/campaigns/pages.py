@@ -1,4 +1,4 @@
-"""The pages of a campaign: plain HTML with the look of the reports, without a script but where people judge."""
+"""Make the pages of a campaign: HTML in the style of the reports; only the page on which people judge has a script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nescio.text import sanitize
 
 
 def faults_page(campaign: str, checked: Sequence[Any], faults: Iterable[Fault]) -> str:
-    """Return the page of the faults of runs."""
+    """Return the HTML page with the faults of runs, sorted by file."""
     by_file: dict[str, list[Fault]] = {}
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)
@@ -25,8 +25,10 @@ def faults_page(campaign: str, checked: Sequence[Any], faults: Iterable[Fault]) 
 
 
 def rendered(template: str, title: str, *, above: Mapping[str, str] | None = None, **values: Any) -> str:
-    """Return a page: `template` filled in, its style inside, with nothing that is fetched or run; `above` are links to
-    the pages above it, by their names."""
+    """Return the HTML page made from `template` and `values`, which fetches nothing.
+
+    `above` has the links to parent pages, keyed by title.
+    """
     from markupsafe import Markup
 
     return (
@@ -43,8 +45,11 @@ def rendered(template: str, title: str, *, above: Mapping[str, str] | None = Non
 
 
 def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = "", **values: Any) -> str:
-    """Return the page on which an assessor judges: its script runs, and nothing else. A page that is served has a
-    `nonce`, and its policy in a header; one that is a file has a policy that names the digest of its script."""
+    """Return the HTML page on which an assessor judges; its security policy allows no script but its own.
+
+    A server passes a `nonce`, and sends the policy in a header. Without a nonce, the page has a policy with the digest
+    of its script.
+    """
     from markupsafe import Markup
 
     own = files("nescio.people.campaigns").joinpath("html")
@@ -67,7 +72,7 @@ def script_page(title: str, data: Mapping[str, Any], told: str, *, nonce: str = 
 
 
 def _as_read(text: str) -> str:
-    """Return the text of a file as a page shows it: paragraphs break where the page does, headings have no marks."""
+    """Return a Markdown text for display: the lines of a paragraph are joined, and headings lose their marks."""
     lines: list[str] = []
     for line in text.splitlines():
         before = lines[-1] if lines else ""

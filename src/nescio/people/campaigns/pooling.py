@@ -1,4 +1,4 @@
-"""The pool: every distinct answer that runs give, once and without their names, to be judged by people."""
+"""Make the pool: every distinct answer of the runs, once and without the names of runs, for people to judge."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from nescio.text import answer_key, plural
 
 POOLED: tuple[Task, ...] = ("qa", "reading", "nuggets")
 ITEMS = "pool.jsonl"
-_CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels no word, and so no month, truth value or number, comes about
+_CONSONANTS = "bcdfghjkmnpqrtvwxz"  # without vowels, so that no month, truth value or number results
 _LENGTH = 12
-NAMED = "named by"  # in the log: what the names of answers follow from, beside their words
+NAMED = "named by"  # in the log: the secret from which, with the texts, the ids of items are computed
 
 
 class Item(Struct, frozen=True):
-    """A distinct answer: `id` follows from the question, the answer and the secret, so that judgements outlast a pool.
+    """A distinct answer. `id` is computed from question, answer and secret, so that judgements fit every later pool.
 
-    `supports` are all documents and texts that runs rest it on. `version` is that of the pool in which it was first;
-    `current` says whether a run gives it now. An answer that none gives any more stays, as people judged it.
+    `supports` has the documents and texts with which runs support the answer. `version` is that of the first pool with
+    the answer. `current` says whether a run gives it now; other answers are kept, because people judged them.
     """
 
     id: str
@@ -86,7 +86,7 @@ class Pooled(Struct, frozen=True):
 
 
 class RunContents(Struct):
-    """Every run that counts, with its answers and their names; read once for each step."""
+    """All runs that count, with their answers, and the ids of these answers in the pool."""
 
     campaign: Campaign
     topics: Topics
@@ -95,7 +95,7 @@ class RunContents(Struct):
     content: dict[str, Any] = field(default_factory=dict)
 
     def item_id(self, given: PooledAnswer) -> str:
-        """Return what the answer is called in the pool: answers that are alike once normalised have one name."""
+        """Return the id of an answer in the pool; answers that are equal after normalisation have the same id."""
         key = [given.question, answer_key(given.answer)]
         if self.campaign.settings.distinct == "answer and document":
             key.append(given.document or answer_key(given.support or ""))
@@ -126,8 +126,8 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Read the runs that count. Raises MismatchError for one that has a fault, which can only be where topics were
-    changed since it came in."""
+    """Return the runs that count. Raises MismatchError for a run with a fault, because topics or rules have changed
+    since it was accepted."""
     _check_names(campaign)
     said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
     for run in followed(said.runs, progress):
@@ -151,9 +151,9 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def named_by(secret: str, *words: str) -> str:
-    """Return a name for these words that nobody can compute without the secret.
+    """Return an id for these words, of 12 consonants, that nobody can compute without the secret.
 
-    Its letters make no number, date or formula in a spreadsheet. All items that assessors see have such names.
+    A spreadsheet cannot read it as a number, date or formula.
     """
     number = int(keyed(secret, "name", *words), 16)
     letters = []
@@ -164,15 +164,13 @@ def named_by(secret: str, *words: str) -> str:
 
 
 def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
-    """Pool the answers of all runs, each distinct one once without the names of runs, with declined candidates.
+    """Pool the distinct answers of all runs, declined candidates included, without the names of runs.
 
-        print(nescio.campaign.pool("campaign"))
-
-    Of each run the first `depth` answers to a question are pooled; of definition questions all strings. Answers are
-    alike without case, white space, what nobody sees and ways to type an accent; with `distinct = "answer and
-    document"` only from the same document. What is judged already stays judged. `progress` is called with the number
-    of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), where no run is in, and where an
-    earlier nescio made the pool.
+    The first `depth` answers of each run to a question are pooled; for definition questions, all strings. Answers are
+    equal if they differ only in case, white space, invisible characters or the encoding of accents; with `distinct =
+    "answer and document"` they must also be from the same document. Earlier judgements stay valid. `progress` is
+    called with the number of runs read. Raises UsageError for tasks that are judged by their key (ave, pan), if no run
+    was accepted, and if an earlier version of nescio made the pool.
     """
     with step(campaign) as opened:
         task = opened.settings.task
@@ -186,7 +184,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         items, given = pool_items(said)
         try:
             before = read_items(opened)
-        except MismatchError:  # somebody changed it; the runs say what is in it
+        except MismatchError:  # Somebody changed it. It is made again from the runs.
             before = []
         merged = merged_items(items, before)
         put(opened / POOL / ITEMS, pool_lines(merged))
@@ -199,18 +197,18 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
 
 def pool_lines(items: Sequence[Item]) -> bytes:
-    """Return a pool as it is written."""
+    """Return the content of the pool's file."""
     lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
     return "".join(lines).encode(errors="replace")
 
 
 def pool_version(items: Sequence[Item]) -> int:
-    """Return the version of a pool: one more each time that it got new answers."""
+    """Return the version of a pool, which increases by one whenever there are new answers; 0 without answers."""
     return max((item.version for item in items), default=0)
 
 
 def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
-    """Return the answers that runs give now, and then those that some gave once."""
+    """Return the current `items`, and then the items of the pool `before` that no run gives any more."""
     known = {item.id: item for item in before}
     version = pool_version(before) + any(item.id not in known for item in items)
     ids = {item.id for item in items}
@@ -219,7 +217,7 @@ def merged_items(items: Sequence[Item], before: Sequence[Item]) -> list[Item]:
 
 
 def pool_items(said: RunContents) -> tuple[list[Item], int]:
-    """Return the distinct answers, by question and then in an order that no run decides, and how many runs gave."""
+    """Return the distinct answers, sorted by question and then by id, and the number of answers that runs gave."""
     depth = None if said.topics.task == "nuggets" else said.campaign.settings.depth
     given = [(said.item_id(one), one) for run in said.runs for one in said.given(run)]
     given = [(name, one) for name, one in given if depth is None or one.rank <= depth]
@@ -236,9 +234,10 @@ def pool_items(said: RunContents) -> tuple[list[Item], int]:
 def distinct_items(
     given: Iterable[tuple[str, PooledAnswer]], questions: Mapping[str, tuple[Question, str]]
 ) -> list[Item]:
-    """Return an item for each name of answers; `questions` have each its language.
+    """Return an item for each id in `given`, which has pairs of an item's id and an answer.
 
-    An item has the first of its answers by text, whichever run gave it, and all that they rest on.
+    An item has the alphabetically first of its answers, and the documents and texts that support any of them.
+    `questions` maps the ids of questions to pairs of a question and its language.
     """
     alike: dict[str, list[PooledAnswer]] = {}
     for name, one in given:
@@ -268,9 +267,9 @@ def read_items(campaign: Campaign) -> list[Item]:
 
 
 def once_given(campaign: Campaign) -> list[Item]:
-    """Return every answer that was ever pooled, without those that no accepted run ever gave.
+    """Return every answer that was ever pooled and that an accepted run gave.
 
-    Answers to removed topics are among them, because nobody can compare them with runs.
+    Answers to removed topics are included, because they cannot be compared with runs.
     """
     items = read_items(campaign)
     if all(item.current for item in items):
@@ -299,5 +298,5 @@ def once_given(campaign: Campaign) -> list[Item]:
 
 
 def read_pool(campaign: Campaign) -> list[Item]:
-    """Read the answers that runs give now; none if there is no pool yet."""
+    """Return the pooled answers that runs give now; none without a pool."""
     return [item for item in read_items(campaign) if item.current]

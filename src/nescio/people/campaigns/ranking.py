@@ -1,6 +1,7 @@
-"""QA systems beside the validators of a campaign: which outcomes belong to which language, and the ranking of both.
+"""Rank the validators of a campaign and QA systems together.
 
-Outcomes lie anywhere. What is ranked is copied into the folder of the campaign, so that its log names nothing outside.
+The outcomes of the QA systems may be anywhere. They are copied into the folder of the campaign, so that its log names
+no files elsewhere.
 """
 
 from __future__ import annotations
@@ -32,33 +33,35 @@ class Ranking(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Return the path of its copy among the rankings."""
+        """Return the path of the file's copy in the folder of rankings."""
         return f"{self.language}/{self.path.name}" if self.language else self.path.name
 
     @property
     def kept(self) -> str:
-        """Return the name of its copy in the log."""
+        """Return the name of the file's copy in the log."""
         return f"{self.language}{self.language and '='}{RANKINGS}/{self.place}"
 
 
 class Ranked(Struct, frozen=True):
-    """A language of AVE: how its validators and QA systems rank, and what the outcomes of the systems leave to note."""
+    """The ranking of the validators and QA systems in one language of AVE, with notes on the systems' outcomes."""
 
     judged: JudgedRuns
     places: tuple[Place, ...]
     notes: tuple[Note, ...] = ()
 
     def best(self, kind: str) -> tuple[list[Place], float]:
-        """Return the places of the best of a kind (AV, QA, or a baseline by its name), and their QA accuracy; none
-        and NaN if there is none."""
+        """Return the best systems of a kind (AV, QA, or a baseline's name) and their QA accuracy; [] and NaN without
+        one."""
         own = [place for place in self.places if kind in (place.type, place.system)]
         most = max((place.qa_accuracy for place in own), default=float("nan"))
         return [place for place in own if place.qa_accuracy == most], most
 
 
 def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]:
-    """Return the outcomes of QA systems that are given, each as `FILE` or `EN=FILE`; raises UsageError for two of one
-    name, and for a folder."""
+    """Return the files of QA systems' outcomes in `given`, each written `FILE` or `LANGUAGE=FILE`.
+
+    Raises UsageError for two files with the same name, and for a folder.
+    """
     languages = {judged.part.language for judged in parts}
     made = []
     for text in given:
@@ -74,8 +77,10 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
 
 
 def keep(files: Sequence[Ranking], folder: Path) -> None:
-    """Copy the outcomes of QA systems into a folder. Raises UsageError if a system takes its name from its folder,
-    because the copy would name it otherwise."""
+    """Copy the outcomes of QA systems into a folder.
+
+    Raises UsageError if a system is named after the folder of its file, because the copy would have another name.
+    """
     for one in files:
         copy = folder / one.place
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -90,8 +95,7 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
-    """Rank the validators of each language, the QA systems among them that have outcomes there; a collection that
-    nobody judged ranks none."""
+    """Return the ranking of validators and QA systems in each language; empty for a collection that nobody judged."""
     own = _of_languages([judged.part for judged in parts], files)
     languages = []
     for judged in parts:
@@ -113,7 +117,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked
 
 
 def _by_name(one: Note, files: Sequence[Path]) -> Note:
-    """Return a note that names files without their folders, so that it is the same for a copy of them."""
+    """Return a note with the names of `files` without their folders, so that copies have the same note."""
 
     def named(value: Any) -> Any:
         for file in files if isinstance(value, str) else ():
@@ -124,10 +128,9 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
 
 
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
-    """Return the outcomes of QA systems by language. A file belongs to the language that the user named, or else to
-    the one whose questions it has.
+    """Return the files of QA systems' outcomes, keyed by language: that named by the user, or else by the questions.
 
-    Raises UsageError where several languages have them, MismatchError where none does.
+    Raises UsageError if several languages have the file's questions, and MismatchError if none has.
     """
     own: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}

@@ -1,6 +1,6 @@
-"""Receipts: one for each run that was handed in, taken in or refused; and which version of a run counts.
+"""Write and read receipts, one for each accepted or refused run, and find the version of each run that counts.
 
-The log holds them, and is believed; the files in `receipts/` are copies, for people.
+Receipts are read from the log; the files in `receipts/` are copies for people.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TOLD = "receipts.txt"
 
 
 class TakenIn(Struct, frozen=True):
-    """A run that counts: the last version of it that was taken in."""
+    """A run that counts, in the last version that was accepted."""
 
     run: str
     group: str
@@ -46,8 +46,7 @@ class TakenIn(Struct, frozen=True):
 
 
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
-    """Write a receipt: a run is in when the log says so, and the file is its copy; `read` are the digests of the rules
-    that it was held against."""
+    """Write a receipt to its file and then to the log, which decides; `read` has the digests of settings and topics."""
     content = receipt_bytes(receipt)
     short = msgspec.structs.replace(receipt, faults=())
     wrote = {f"{RECEIPTS}/{receipt.place}": hashlib.sha256(content).hexdigest()}
@@ -58,17 +57,17 @@ def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str])
 
 
 def receipt_bytes(receipt: Receipt) -> bytes:
-    """Return a receipt as it is written."""
+    """Return the content of a receipt's file."""
     return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
 
 
 def lists_faults(reasons: Sequence[object]) -> bool:
-    """Say whether the file of a receipt lists faults, which the log leaves out."""
+    """Return whether a receipt with these reasons lists faults in its file; the log has no faults."""
     return any(str(reason).endswith(("fault", "faults")) for reason in reasons)
 
 
 def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
-    """Say whether a file is the copy of a receipt of the log, which leaves out the faults of a run that has some."""
+    """Return whether a file is a copy of the log's receipt `about`, apart from the faults, which the log leaves out."""
     try:
         copy = msgspec.json.decode(path.read_bytes())
         without = {**copy, "faults": []}
@@ -78,9 +77,9 @@ def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
 
 
 def write_told(campaign: Campaign, group: str) -> None:
-    """Write a text for a group about everything that it handed in, below the digest of the log's last line.
+    """Write the text that a group gets: the digest of the log's last line, and all receipts of the group.
 
-    With the digest the group can show later that the log was not written anew.
+    With the digest the group can check later that the log was not rewritten.
     """
     links = chain.links(campaign / LOG)
     text = f"{told_head(links)}\n{told_text(campaign, group)}"
@@ -88,7 +87,7 @@ def write_told(campaign: Campaign, group: str) -> None:
 
 
 def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
-    """Return whether a text is what a group received about its files up to the log line that the text names."""
+    """Return whether a text is what `write_told` wrote for a group when the log ended at the line that it names."""
     head, _, rest = text.partition("\n")
     links = chain.links(campaign / LOG)
     at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
@@ -96,18 +95,18 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 
 
 def told_head(links: Sequence[str]) -> str:
-    """Return what a group is told of the log, whose lines have these digests."""
+    """Return the first line of a group's text: the number of the log's lines, and the last of their digests `links`."""
     return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
 
 
 def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:
-    """Return what a group is told of everything that it handed in."""
+    """Return the text with all receipts of a group."""
     own = [_with_faults(campaign, one) for one in read_receipts(campaign, entries) if one.group == group]
     return "\n".join([f"{campaign.settings.name}: receipts", *(one.told for one in own), ""])
 
 
 def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
-    """Return a receipt of the log with the faults that its file lists, if that is what was written."""
+    """Return a receipt of the log with the faults that its file lists, unless the file was changed."""
     path = campaign / RECEIPTS / receipt.place
     try:
         copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
@@ -124,14 +123,14 @@ def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) ->
 
 
 def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
-    """Yield what was decided about runs and deadlines, in order."""
+    """Yield the decisions about runs and deadlines, in order."""
     for entry in entries:
         if entry.step in RULINGS:
             yield msgspec.convert({"step": entry.step, **entry.about}, Ruling)
 
 
 def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the runs that are disqualified, with the reason."""
+    """Return the reasons for which runs are disqualified, keyed by run."""
     own: dict[str, str] = {}
     for ruling in rulings(entries):
         if ruling.step == DISQUALIFIED:
@@ -164,9 +163,9 @@ def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list
 
 
 def check_stored(run: TakenIn) -> None:
-    """Raise MismatchError if the stored file of a run is not what came in."""
+    """Raise MismatchError if the stored file of a run differs from the accepted file, or is missing."""
     held = hashlib.sha256(run.path.read_bytes()).hexdigest() if run.path.is_file() else None
     if held != run.digest:
         what = "is gone" if held is None else f"was changed since it came in (SHA-256 {held[:12]}…)"
-        rule = f"{run.path} {what}; its receipt has {run.digest[:12]}…. Take in the original again, which puts it back"
-        raise MismatchError(rule)
+        rule = f"{run.path} {what}; its receipt has {run.digest[:12]}…"
+        raise MismatchError(f"{rule}. Submit the original to nescio campaign intake again, which restores the file")

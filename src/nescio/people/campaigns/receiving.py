@@ -1,4 +1,4 @@
-"""Taking runs in: whole, or refused with a receipt that says why."""
+"""Accept runs, or refuse them with a receipt that has the reason."""
 
 from __future__ import annotations
 
@@ -24,15 +24,7 @@ from nescio.people.campaigns.folder import RECEIPTS, RUNS, TOPICS, Campaign, put
 from nescio.people.campaigns.log import digest, digests, is_fixed, now, read_log
 from nescio.people.campaigns.receipts import disqualified, read_receipts, taken_in, write_receipt, write_told
 from nescio.people.campaigns.rulings import deadline_of
-from nescio.people.campaigns.runs import (
-    BROKEN,
-    FILE_RULE,
-    FORM_SUFFIXES,
-    examine,
-    is_file_name,
-    plain_name,
-    run_name,
-)
+from nescio.people.campaigns.runs import BROKEN, FILE_RULE, FORM_SUFFIXES, examine, is_file_name, plain_name, run_name
 from nescio.people.campaigns.settings import SETTINGS, is_named_for, moment, named_group
 from nescio.people.campaigns.tampering import PENDING, Pending, drop_unlogged, pending
 from nescio.people.campaigns.texts import canonical
@@ -45,9 +37,9 @@ from nescio.text import command_text, plural
 
 
 class Delivered(Struct, frozen=True):
-    """A file that a group hands in; `why` says why it was refused before it was looked into.
+    """A file that a group submits; `why` is the reason if the file is refused before it is read.
 
-    `source` is where it lies, and `number` its place among the files in that archive.
+    `source` is the file or the archive that has it, and `number` its place in this archive.
     """
 
     file: str
@@ -61,22 +53,22 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """The name of the file without folders and the suffixes of its form, of plain characters."""
+        """Return the name of the file without folders and suffixes of format, in plain characters."""
         return plain_name(run_name(self.file)) or "run"
 
     @property
     def plain_group(self) -> str:
-        """The group by plain characters, as the name of every group of the settings is."""
+        """Return the name of the group in plain characters, which the names in the settings have."""
         return plain_name(self.group).strip(".") or "unknown"
 
     @property
     def run(self) -> str:
-        """Return the name of the run: its file, after its group unless it begins with that."""
+        """Return the name of the run: the name of the file, with that of the group before it if it lacks that."""
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
 
 
 class _Contents:
-    """The contents of deliveries, of which one file or archive is held at a time: all may be more than fits."""
+    """The contents of deliveries; only one file or archive is in memory at a time."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -84,7 +76,7 @@ class _Contents:
         self.held: list[bytes] = []
 
     def of(self, item: Delivered) -> bytes:
-        """Return what a file holds; nothing if it was refused. Raises MismatchError if it is not what was listed."""
+        """Return the content of a file; empty if it was refused. Raises MismatchError if the file has changed."""
         if item.why is not None:
             return b""
         if self.source != item.source:
@@ -93,7 +85,7 @@ class _Contents:
             self.source = item.source
         content = self.held[item.number] if item.number < len(self.held) else b""
         if hashlib.sha256(content).hexdigest() != item.digest:
-            raise MismatchError(f"{item.source} was changed while it was taken in; take it in again")
+            raise MismatchError(f"{item.source} was changed during intake; run nescio campaign intake again")
         return content
 
 
@@ -116,8 +108,11 @@ class Received(Results[Receipt], frozen=True):
 
 
 class _Desk(Struct):
-    """The place where runs come in: the campaign, its topics, what came in before, what was decided, the time, and the
-    digests of the rules. `out` has the disqualified runs with the reason, and `banned` every version of them."""
+    """The data for deciding about deliveries: the campaign, its topics, earlier receipts, the log, and the time.
+
+    `rules` has the digests of settings and topics. `resumed` says that an interrupted intake continues. `out` has the
+    disqualified runs with the reasons, and `banned` all versions of these runs.
+    """
 
     campaign: Campaign
     topics: Topics
@@ -139,16 +134,14 @@ def intake(
     received: str | datetime | None = None,
     progress: Progress | None = None,
 ) -> Received:
-    """Take runs in, whole, or refuse them; each file gets a receipt.
+    """Accept runs or refuse them; each file gets a receipt.
 
-        print(nescio.campaign.intake("campaign", ["runs/mine.jsonl"], group="uned", received="2026-06-01"))
-
-    `folders` are what groups sent: a folder each, named as the group, with runs or archives of runs. Names of folders
-    inside it mean nothing, as the group chose them. `group` says whose they are where the name of the folder does not.
-    `received` is when they came in (None: now). A run has the name of its group and of its file without its suffix; a
-    later version replaces an earlier one, and both are kept. Refused is what is late, of an unknown group, of another
-    group, in already, one too many, too large, or has a fault. `progress` is called with
-    the number of files read. Raises UsageError where there is nothing to take in.
+    `folders` are the deliveries of groups: a folder for each, named after the group, with runs or archives of runs.
+    The names of its subfolders have no meaning. `group` names the group if the folder is not named after it. `received`
+    is the time of receipt (None: now). A run is named after its group and its file, without the file's suffix. A later
+    version replaces an earlier one, and both are kept. A file is refused if it is late, too large, from an unknown
+    group, a run of another group, accepted already, beyond the number of runs allowed, or if it has a fault. `progress`
+    is called with the number of files read. Raises UsageError if there is no file.
     """
     with step(campaign) as opened:
         given = {place: _delivered(opened, place, group) for place in map(Path, folders)}
@@ -183,9 +176,9 @@ def intake(
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """List the files of a folder, with the files in its archives; an archive that cannot be opened is listed itself.
+    """Return the files in a folder and in its archives; an archive that cannot be opened is one file.
 
-    They belong to the group that the user names, by the folder or in words, and to no other.
+    They belong to `group`, or else to the group after which the folder is named.
     """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
@@ -210,7 +203,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
 
 
 def _digest_of(path: Path, most: int) -> str:
-    """Return the digest of a file that is refused: of its size and its first bytes where it is too large to read."""
+    """Return the digest of a refused file; for a file of more than `most` bytes, of its size and first megabyte."""
     if path.is_symlink():
         return hashlib.sha256(str(path.readlink()).encode()).hexdigest()
     if not path.is_file():
@@ -229,10 +222,9 @@ def _begun(
     folders: Sequence[Path | str],
     group: str | None,
 ) -> tuple[datetime, bool]:
-    """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time,
-    unless the user states another.
+    """Store the list of deliveries, and return the time of receipt and whether an interrupted intake continues.
 
-    Returns the time, and whether it goes on.
+    An interrupted intake of the same files continues with its time, unless the user states another.
     """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
@@ -251,10 +243,10 @@ def _begun(
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
-    """Take one file in, or refuse it.
+    """Accept or refuse one file, and return its receipt; `alone` says that no other file has the name of its run.
 
-    What has a receipt of this time keeps it where an intake was interrupted, and where the run still counts. Otherwise
-    it is decided anew, as rules and rulings may have changed.
+    An earlier receipt with the same time stays valid if an interrupted intake continues, or if the run still counts.
+    Otherwise the decision is made anew, because rules and rulings may have changed.
     """
     content = desk.contents.of(item)
     receipt = Receipt(
@@ -283,18 +275,18 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
 
 
 def _counts(desk: _Desk, receipt: Receipt) -> bool:
-    """Say whether a run was accepted, and was neither withdrawn nor disqualified since."""
+    """Return whether a run was accepted, and has neither been withdrawn nor disqualified."""
     counting = {run.run for run in taken_in(desk.campaign, read_log(desk.campaign))}
     return receipt.status == ACCEPTED and receipt.run in counting
 
 
-_Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
+_Why = tuple[str, str]  # why a run is not accepted, and a text that only the organisers see
 _RENAME = "runs of this group cannot have this name; rename the file"
 _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Say why a run is not taken in, whatever it holds; empty if it may be. A team is told nothing of others."""
+    """Return why a run is not accepted, whatever its content; empty if it may be. Only the second text names others."""
     settings = desk.campaign.settings
     deadline = deadline_of(desk.campaign, item.group, desk.entries)
     if item.group not in settings.groups:
@@ -323,8 +315,10 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
 
 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
-    """Say where the same file, or one of nearly the same name, came in before. A stored copy of it that was changed or
-    lost is put back."""
+    """Return why a run is not accepted if the same file, or one with the same name, was accepted before; else empty.
+
+    If the stored copy of the same file was changed or lost, it is restored.
+    """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]
     for old in accepted:

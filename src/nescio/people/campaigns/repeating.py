@@ -1,5 +1,4 @@
-"""Make pool, results and site again and compare them with the files. This finds an edit that has its own line in the
-log."""
+"""Make pool, results and site again and compare them with the files, to find edits that the log was changed to fit."""
 
 from __future__ import annotations
 
@@ -25,10 +24,10 @@ from nescio.sources.temporary import temporary_folder
 
 
 def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | None) -> Iterator[Fault]:
-    """Yield a fault for each file that differs from the output of its step on the runs, judgements and settings.
+    """Yield a fault for each file of the campaign that its step makes differently from the same input.
 
-    A stale step cannot be repeated, nor the steps after one with a fault, which read what it wrote. They are named, as
-    a line of the log that somebody forged can claim that a step read other files.
+    A step whose input has changed since cannot be repeated, nor can the steps after a step with a fault, because they
+    read its output. Faults name these steps, because a forged line of the log may claim that a step read other files.
     """
     last = {entry.step: entry for entry in entries}
     steps = [step for step in _STEPS if step in last]
@@ -42,7 +41,7 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
 
 
 def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progress: Progress | None) -> Iterator[Fault]:
-    """Yield what differs when a step is repeated, or why it cannot be."""
+    """Yield a fault for each file that differs when a step is repeated, or one that says why it cannot be repeated."""
     old = age(campaign, last.step, entries)
     if old is None or not old.fresh:
         yield Fault(LOG, None, f"not checked: what nescio campaign {last.step} wrote, as it is {old}; repeat the step")
@@ -55,7 +54,7 @@ def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progre
             return
         made = digests(Campaign(folder, campaign.settings), POOL, RESULTS, SITE, RETURNS)
     for name in sorted({*last.wrote, *made}):
-        told = name.startswith(RETURNS) and name.endswith(TOLD)  # held against the receipts of its time
+        told = name.startswith(RETURNS) and name.endswith(TOLD)  # `tampering` compares it with the receipts of its time
         if last.wrote.get(name) != made.get(name) and not told:
             why = "it was edited, and the log with it"
             if last.nescio != __version__:

@@ -1,7 +1,7 @@
-"""Is a cell what was written into it, after a spreadsheet had its way with it?
+"""Decide whether a cell still has the text that was written into it, although a spreadsheet may have changed it.
 
-Spreadsheets turn `2010-06-30`, `0012`, `1/2` and `1e5` into dates and numbers, quotation marks and dashes into curly
-and long ones, and cut what is longer than a cell. A column that was sorted alone must not pass for that.
+Spreadsheets turn `2010-06-30`, `0012`, `1/2` and `1e5` into dates and numbers, change quotation marks and dashes, and
+cut long texts. Such changes are accepted, but not the text of another row, as after a column was sorted alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a c
 
 
 def plain(text: str) -> str:
-    """Return a text without what spreadsheets change in it."""
+    """Return a form of a text that is the same before and after a spreadsheet changed quotation marks, dashes or the
+    like."""
     bare = text[1:] if text.startswith("'") and guard(text[1:]) == text else text
     bare = _ESCAPE.sub("", unicodedata.normalize("NFKC", bare).replace("\ufffd", "")).replace("...", "…")
     return squeeze(unicodedata.normalize("NFKC", bare.translate(_FOLDED)))

@@ -1,4 +1,4 @@
-"""What organisers decide about runs that are in, and about the deadline of one group: told why, and kept in the log."""
+"""Record organisers' decisions about accepted runs, and about the deadline of one group, with a reason, in the log."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 
 
 class Ruled(Struct, frozen=True):
-    """The decisions about runs, or about a group. `alike` names runs that count and give answers of a run that was just
-    disqualified."""
+    """The result of a decision about runs or a group; `alike` has a sentence for each run that still counts and shares
+    most of its answers with a run that was just disqualified."""
 
     step: str
     about: tuple[str, ...]
@@ -39,9 +39,7 @@ class Ruled(Struct, frozen=True):
 def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled:
     """Withdraw runs at the request of their groups; a later version of a withdrawn run counts again.
 
-        nescio.campaign.withdraw("campaign", ["uned_first"], reason="asked for by mail on 3 June")
-
-    What is judged of their answers stays judged. Raises UsageError for a run that is not in, or without a reason.
+    Judgements of their answers stay valid. Raises UsageError for a run that does not count now, or without a reason.
     """
     with step(campaign) as opened:
         known = [run.run for run in taken_in(opened)]
@@ -51,11 +49,9 @@ def withdraw(campaign: Path | str, runs: Sequence[str], *, reason: str) -> Ruled
 def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: bool = False) -> Ruled:
     """Disqualify runs, so that no version of them counts until this is lifted.
 
-        nescio.campaign.disqualify("campaign", ["uned_first"], reason="trained on the topics")
-
-    What is judged of their answers stays judged. Their groups cannot hand in the same answers again, under whatever
-    name. The result names the runs that count and share more than half of their answers. `lift` admits them again.
-    Raises UsageError for a run that was never in, or without a reason.
+    Judgements of their answers stay valid. Their groups cannot submit the same answers again, under any name. The
+    result names the runs that still count and share more than half of their answers with them. `lift` admits the runs
+    again. Raises UsageError for a run that was never accepted, or without a reason.
     """
     with step(campaign) as opened:
         log = read_log(opened)
@@ -67,7 +63,7 @@ def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: 
 
 
 def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
-    """Yield the runs that count and share more than half of their answers with a run that was just disqualified."""
+    """Yield a sentence for each run that counts and shares more than half of its answers with one of these `runs`."""
     topics, receipts = campaign.topics(), read_receipts(campaign)
     banned = [*versions(campaign, topics, (receipt for receipt in receipts if receipt.run in runs))]
     counting = {(run.run, run.version) for run in taken_in(campaign)}
@@ -80,10 +76,8 @@ def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
 def extend(campaign: Path | str, group: str, *, until: str | datetime, reason: str) -> Ruled:
     """Extend the deadline of one group.
 
-        nescio.campaign.extend("campaign", "uned", until="2026-07-02", reason="power cut")
-
-    Raises UsageError for a group that the settings do not name, without a reason, if there is no deadline, and for a
-    time that is no later.
+    Raises UsageError for a group that the settings do not name, without a reason, if the campaign has no deadline, and
+    for a time that is not after the deadline.
     """
     with step(campaign) as opened:
         if opened.settings.deadline is None:
@@ -101,12 +95,10 @@ def _ruled(
     if not reason.strip():
         raise UsageError("give a reason; the log keeps it")
     if not about:
-        raise UsageError("name what is meant")
+        raise UsageError("name the run or the group that is meant")
     for name in about:
         if name not in known:
-            raise UsageError(
-                f"there is no {name!r} of which this could be said; there are {', '.join(known) or 'none'}"
-            )
+            raise UsageError(f"there is no {name!r} to decide about; there are: {', '.join(known) or 'none'}")
     for name in dict.fromkeys(about):
         more = {"until": until} if until else {}
         write_log(campaign, Entry(now().isoformat(), kind, about={"about": name, "reason": reason.strip(), **more}))
@@ -114,7 +106,7 @@ def _ruled(
 
 
 def deadline_of(campaign: Campaign, group: str, entries: Sequence[Entry]) -> datetime | None:
-    """Return the deadline of a group: that of the campaign, or what it was extended to, if that is later."""
+    """Return the deadline of a group: that of the campaign, or the group's latest extension if that is later."""
     common = campaign.settings.deadline
     own = [moment(one.until) for one in rulings(entries) if one.step == EXTENDED and one.about == group]
     return max(own[-1], common) if own and common else common

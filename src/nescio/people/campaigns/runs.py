@@ -1,4 +1,4 @@
-"""One run as it is handed in: what it says to which topics, and everything that is wrong with it, without the key."""
+"""Read a submitted run: its answers to the topics, and all its faults; no key is needed."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from nescio.tasks.reading import cbc
 from nescio.text import plural, sanitize
 
 FORMS: Mapping[Task, str] = {
-    "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}, null for silence',
+    "qa": 'JSON Lines of {"id", "answer", "confidence"?, "support"?, "doc"?, "answered"?}; answer null abstains',
     "reading": 'JSON Lines of {"id", "answer", "confidence"?}, or blocks of QuestionID: and Answer:',
     "ave": "lines of `q_id a_id SELECTED|VALIDATED|REJECTED confidence`",
-    "nuggets": 'lines of `qid Q0 docid rank score tag text`, or JSON Lines of {"id", "strings"}, [] for silence',
-    "pan": 'JSON Lines of {"id", "value"}, 0.5 for silence, or lines of `EN001 0.8`',
+    "nuggets": 'lines of `qid Q0 docid rank score tag text`, or JSON Lines of {"id", "strings"}; strings [] abstains',
+    "pan": 'JSON Lines of {"id", "value"}, or lines of `EN001 0.8`; 0.5 abstains',
 }
-BROKEN = 2  # the exit status where what was checked breaks a rule
-# Suffixes that say how a run is written, and are no part of its name; `.response` is that of Deep Read.
+BROKEN = 2  # the exit status if a file breaks a rule
+# Suffixes of formats, which are no part of a run's name; `.response` is that of Deep Read.
 FORM_SUFFIXES = (*BY_SUFFIX, ".txt", ".response")
 LONGEST_NAME = 80  # bytes of the name of a run's file: names of receipts are made from it
 FILE_RULE = f"the file name of a run has at most {LONGEST_NAME} bytes, and only letters, digits, and . _ + -"
@@ -51,8 +51,8 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 _NOT_PLAIN = re.compile(r"[^\w.+-]")
 MOST_LISTED = 50  # faults of a file; the others are counted
 MOST_COUNTED = 10_000  # faults that are counted; then the run is read no further
-FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # of a run, as each is held until all are read
-LONGEST = 300  # characters of a rule, and of what is found, that a fault quotes
+FEW_LINES, LINES_A_TOPIC = 10_000, 1_000  # a run has at most the first plus the second for each topic
+LONGEST = 300  # characters of a rule and of a value that a fault quotes
 _LINE = re.compile(r"line (\d+)")
 _IDS = re.compile(r"[A-Za-z0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,4}")
@@ -65,7 +65,7 @@ def is_file_name(name: str) -> bool:
 
 
 def plain_name(text: str) -> str:
-    """Return a text as the name of a file: a name that a run may have stays as it is."""
+    """Return a text as a file name: other characters become "_"; a permitted name is unchanged."""
     return _NOT_PLAIN.sub("_", text).encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
 
 
@@ -79,7 +79,7 @@ def run_name(file: str) -> str:
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks: on which line (None: the whole file), and what is there, cut where it is long."""
+    """A rule that a file breaks, the line (None: the whole file), and the value found; long texts are cut."""
 
     file: str
     line: int | None
@@ -87,7 +87,7 @@ class Fault(Struct, frozen=True):
     value: str | None = None
 
     def __post_init__(self) -> None:
-        """Cut what a stranger made long, so that no receipt and no line of a terminal is as long as a run."""
+        """Cut long texts, because a group's file may have a value of any length."""
         force_setattr(self, "rule", _cut(self.rule))
         if self.value is not None:
             force_setattr(self, "value", _cut(self.value))
@@ -98,7 +98,7 @@ class Fault(Struct, frozen=True):
 
 
 def _cut(text: str) -> str:
-    """Return a text with at most so many characters as a fault quotes; one that was cut stays as it is."""
+    """Return a text of at most `LONGEST` characters, with the number of characters of a text that is cut."""
     if len(text) <= LONGEST:
         return text
     end = f"… ({len(text):,} characters)"
@@ -106,7 +106,7 @@ def _cut(text: str) -> str:
 
 
 class Faults(Results[Fault], frozen=True):
-    """Every fault that was found."""
+    """All faults found."""
 
     @property
     def sound(self) -> bool:
@@ -122,9 +122,9 @@ class Faults(Results[Fault], frozen=True):
 class Submission(Struct, frozen=True):
     """A submitted run: its name, its language, its faults, and its answers if anything can be read.
 
-    `said` is, by task, the responses of qa and reading, the validations of ave, the strings by target of nuggets, or
-    the scores of pan in the order of the problems. `answered` counts the topics that it does not leave in silence,
-    `more` the faults that are not listed.
+    `said` depends on the task: the responses (qa, reading), the validations (ave), the strings keyed by target
+    (nuggets), or the scores in the order of the problems (pan). `answered` counts the topics with an answer, and `of`
+    all topics. `more` counts the faults that are not listed.
     """
 
     path: Path
@@ -148,7 +148,7 @@ class Submission(Struct, frozen=True):
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """Return the faults, the last of which says how many more there are."""
+        """Return the listed faults, and one that counts the others, if any."""
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
@@ -174,7 +174,7 @@ class FaultsOfFiles:
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """The faults by file, the last of a file says how many more it has."""
+        """Return the listed faults of each file, and for each file one that counts its others, if any."""
         rows: list[Fault] = []
         for file, first in self._first.items():
             rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]
@@ -217,7 +217,7 @@ class _Reading(Struct):
         self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
 
     def part(self, ids: Iterable[str]) -> Part | None:
-        """Return the topics that the run answers, in the language of its name, else in that with the most of its ids.
+        """Return the topics of the run's language: that in its name, or else that with the most of these `ids`.
 
         Returns None, and adds a fault, if neither decides.
         """
@@ -245,14 +245,14 @@ class _Reading(Struct):
         return None
 
     def sound(self, what: str, text: str | None) -> bool:
-        """Say whether a text can be taken in, and name what is wrong with it."""
+        """Return whether a text can be accepted, and add a fault if not; `what` names the text."""
         rule = text_fault(text, self.settings.characters) if text else None
         if rule:
             self.fail(f"{what}: {rule}")
         return rule is None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
-        """Name what has no answer."""
+        """Add a fault if some of the `ids` are not among those answered."""
         given = {*answered}
         lacking = [identity for identity in ids if identity not in given]
         if lacking:
@@ -268,10 +268,10 @@ def examine(
     label: str | None = None,
     language: str = "",
 ) -> Submission:
-    """Return a run with all its faults. A fault that the team can correct raises no error.
+    """Return a run with its answers and faults. A fault that the team can correct raises no error.
 
-    The campaign's `settings` limit the length of answers and name the options. `name` is the name of the run, or else
-    that of the file. Faults call the file by its `label`. `language` is the run's language, if it is known.
+    The campaign's `settings` limit the length of answers and say how options are numbered. `name` is the name of the
+    run (None: that of the file). `label` is the name of the file in faults. `language` is the run's language, if known.
     """
     own = name or run_name(path.name)
     content = b"" if path.suffix.lower() in PACKED else path.read_bytes()
@@ -285,7 +285,7 @@ def examine(
         rule, where, value = (
             (error.rule, error.where, error.value) if isinstance(error, FormatError) else (str(error), None, None)
         )
-        # A message may quote the path, which a run that was unpacked has for a moment alone.
+        # A message may quote the path, which is temporary for an unpacked run.
         rule = rule.replace(str(path), label or str(path))
         return Submission(path, own, "", (_fault(label or str(path), rule, where, value),))
     if name is None and not is_file_name(path.name):
@@ -298,13 +298,13 @@ def examine(
 
 
 def _too_long(content: bytes, topics: Topics) -> str | None:
-    """Say that a run has too many lines; None if it has not."""
+    """Return the rule that a run with too many lines breaks, or None."""
     lines, most = content.count(b"\n"), FEW_LINES + LINES_A_TOPIC * topics.count
     return f"the file has {lines:,} lines, and a run of these topics at most {most:,}" if lines > most else None
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
-    """Add to a fault about an id that no topic has the topic whose id differs in case alone."""
+    """Return a fault; if it is about an unknown id, with the topic whose id differs from it only in case."""
     if fault.value is None or "id" not in fault.rule.split():
         return fault
     folded = fault.value.casefold().strip()
@@ -313,8 +313,7 @@ def _hinted(fault: Fault, topics: Topics) -> Fault:
 
 
 def _open(path: Path) -> Source:
-    """Open a run; JSON Lines whose first line is at fault too, so that the others are read, and its fault is one of
-    theirs."""
+    """Open a run. JSON Lines with a fault on the first line are opened too, so that all lines are checked."""
     try:
         return open_source(path)
     except FormatError as error:
@@ -329,11 +328,11 @@ def _fault(file: str, rule: str, where: str | None, value: object) -> Fault:
     return Fault(file, int(line[1]) if line else None, rule if line or not where else f"{where}: {rule}", shown)
 
 
-_Said = tuple[Any, int, int]  # what a run says, to how many topics it does not stay silent, and of how many
+_Said = tuple[Any, int, int]  # a run's answers, the number of topics with an answer, and the number of topics
 
 
 def _said(reading: _Reading) -> _Said:
-    """Read what a run says; nothing if it has too many faults."""
+    """Return the answers of a run and the numbers of answered and of all topics; nothing if it has too many faults."""
     try:
         return _SAID[reading.topics.task](reading)
     except _EnoughError:
@@ -362,14 +361,13 @@ def _questions(reading: _Reading) -> _Said:
     if part is None:
         return None, 0, 0
     kept = [own for response in responses if (own := _response(reading, part, response)) is not None]
-    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null is silence")
+    reading.missing(part.questions, (r.question_id for r in responses), "answer", "; null abstains")
     answered = len({response.question_id for response in kept if response.answered})
     return tuple(kept), answered, len(part.questions)
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response whose answer is held against its question, an option by its text; None, and a fault, where it
-    cannot be taken in."""
+    """Return a response with the text of the option if it has a number; None, and a fault, if it breaks a rule."""
     identity = response.question_id
     question = part.questions.get(identity)
     if question is None:
@@ -392,9 +390,9 @@ def _response(reading: _Reading, part: Part, response: Response) -> Response | N
 
 
 def _option(question: Question, answer: str, first: int) -> int | str:
-    """Return the position of the option that an answer names, or the fault.
+    """Return the position of the option that an answer names, or the rule that the answer breaks.
 
-    A number counts only from the campaign's start. A number that is also the text of another option names neither.
+    Numbers count from `first` (-1: they name no option). A number that is also the text of another option is a fault.
     """
     at = option(question, answer)
     number = _NUMBER.fullmatch(answer.strip())
@@ -414,14 +412,14 @@ def _option(question: Question, answer: str, first: int) -> int | str:
 
 
 def naming(options: Sequence[str], first: int) -> str:
-    """Say how the options of a question are named."""
+    """Return in words how an answer may name an option; numbers count from `first`, unless it is negative."""
     last = chr(ord("A") + len(options) - 1) if len(options) <= len(_ALPHABET) else "…"
     numbers = f", or by a number from {first} to {len(options) - 1 + first}" if first >= 0 else ""
     return f"their text or by a letter from A to {last}{numbers}"
 
 
 def _validations(reading: _Reading) -> _Said:
-    """Read the decisions of a validator: each answer has one, with a confidence."""
+    """Return the decisions of a validator; each answer must have one, with a confidence."""
     source = reading.source
     if source.kind != "text":
         reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)
@@ -462,7 +460,7 @@ def _strings(reading: _Reading) -> _Said:
     for (_, target), at in said.where.items():
         if target not in part.questions and target not in reading.topics.dropped:
             reading.fail("no topic has this id", target, at.line)
-    hint = "" if source.suffix in LINES else '; silence is {"id", "strings": []}, in JSON Lines'
+    hint = "" if source.suffix in LINES else '; {"id", "strings": []}, in JSON Lines, abstains'
     reading.missing(part.questions, (target for _, target in said.where), "answer", hint)
     strings: dict[str, Strings] = {
         target: response
@@ -481,7 +479,7 @@ def _scores(reading: _Reading) -> _Said:
     ids: Sequence[str] = list(next(iter(reading.topics.parts.values())).questions)
     values, sides = answers_of(source, ids, reading.faults)
     reading.missing(
-        ids, (i for i, value in zip(ids, values, strict=True) if not np.isnan(value)), "answer", "; 0.5 is silence"
+        ids, (i for i, value in zip(ids, values, strict=True) if not np.isnan(value)), "answer", "; 0.5 abstains"
     )
     answered = int((~np.isnan(values) & (sides != 0.5)).sum())
     return (values, sides), answered, len(ids)

@@ -1,4 +1,4 @@
-"""Scores of a campaign: every run by the measures of its task, per topic, and in the tables of the papers."""
+"""Score the runs of a campaign by the measures of its task, in all and per topic, and make the tables of the papers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparis
 
 
 class TopicScore(Struct, frozen=True):
-    """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
+    """A run's result on one topic: outcome, verdict, and value of the first measure on this topic (None: undefined)."""
 
     question: str
     run: str
@@ -66,8 +66,10 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """The result of `score`: for each language (empty: all) the scores, and the comparisons if there are two runs.
-    `rankings` are the copies of outcomes of QA systems, as the log names them."""
+    """The result of `score`: for each language ("" for all) the scores, and the comparisons if there are two runs.
+
+    `rankings` has the names in the log of the copied outcomes of QA systems.
+    """
 
     folder: Path
     scores: Mapping[str, Scores]
@@ -93,12 +95,11 @@ def score(
 ) -> Scored:
     """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
 
-        print(nescio.campaign.score("campaign"))
-
-    Judgements are resolved by the rule of the campaign; R, W, X and U stay apart, and only R is right. What no person
-    judged is judged by the key, where `campaign.toml` names a judge (or all questions have options). `ranking` are
-    outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
-    if no run is in, MismatchError where answers are in dispute or judged by nobody.
+    If judgements of an answer differ, the rule of the campaign decides. R, W, X and U are counted separately, and only
+    R is right. Answers that no person judged are judged by the key, if `campaign.toml` names a judge or all questions
+    have options. `ranking` names files with outcomes of QA systems, which are ranked together with the validators of
+    AVE. Other arguments as in `nescio.score`. Raises UsageError if no run was accepted, and MismatchError if answers
+    are in dispute or nobody judged them.
     """
     how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
@@ -214,7 +215,7 @@ def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
 
 
 def _of_topics(judged: JudgedRuns) -> tuple[str, dict[tuple[str, str], float]]:
-    """Return a measure of which each topic has a value of its own, and these: sums over one topic are its columns."""
+    """Return the first measure that is defined on a single topic, and its values, keyed by (run, topic)."""
     data = judged.loaded.data
     assert isinstance(data, Evidence)
     wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
@@ -239,7 +240,7 @@ def _write(
     compared: Mapping[str, Comparisons],
     listed: Sequence[Table],
 ) -> None:
-    """Write all results: those of each language in a folder of its own where there are several."""
+    """Write all results; if there are several languages, those of each language into a folder of its own."""
     held = []
     for judged, scores in parts:
         language = judged.part.language
@@ -266,8 +267,7 @@ def _write(
 
 
 def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) -> None:
-    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection
-    of."""
+    """Write the runs, and the verdict on each answer, from which `nescio ave build` can make a collection."""
     (draft / "runs").mkdir()
     for run in said.runs:
         write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
@@ -278,8 +278,8 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 
 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
-    """Write the sentences that people accept as a key: the questions with their stories, as `nescio read score` takes
-    them; nothing if nobody listed any."""
+    """Write a key for `nescio read score`: questions, stories and the sentences that people accept, if anybody listed
+    any."""
     listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
     if not listed:
         return
@@ -297,7 +297,7 @@ def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> 
 
 
 def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
-    """Return what the site is made from."""
+    """Return the data of one language from which the site is made."""
     nuggets = {
         target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
         for target in judged.targets
@@ -321,7 +321,7 @@ def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
 
 
 def read_results(campaign: Campaign) -> dict[str, Any]:
-    """Read what `score` wrote. Raises MismatchError if there is nothing."""
+    """Return the data that `score` wrote for the site. Raises MismatchError if there are no results."""
     path = campaign / RESULTS / DATA
     if not path.is_file():
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")
@@ -329,6 +329,6 @@ def read_results(campaign: Campaign) -> dict[str, Any]:
 
 
 def read_tables(campaign: Campaign) -> list[Table]:
-    """Read the tables that `score` wrote."""
+    """Return the tables that `score` wrote."""
     path = campaign / RESULTS / "tables" / "index.json"
     return decoded(path, list[Table], "nescio campaign score makes it again")

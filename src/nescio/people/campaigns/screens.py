@@ -1,4 +1,4 @@
-"""What a page or an application shows an assessor: one item a screen, and what can be said of it."""
+"""Prepare what a page or the application shows to an assessor: the items, one on each screen, and the page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nescio.people.campaigns.pooling import Item
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.text import sanitize
 
-SENTENCES, LIST = "sentences", "nuggets"  # before the colon in items that are no answer: what is asked of a topic
+SENTENCES, LIST = "sentences", "nuggets"  # begin the ids of items that are no answers, before a colon
 OWN_KEY = "nuggets.jsonl"  # the key that assessors wrote
-NOTHING = "-"  # none of the nuggets, or of the sentences
+NOTHING = "-"  # the verdict that no nugget, or no sentence, applies
 LONGEST = 50_000  # characters of a text that a screen shows
 
 
@@ -44,7 +44,7 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def story_items(campaign: Campaign) -> list[Item]:
-    """Return the items about sentences of stories; raises UsageError where no topic has a story."""
+    """Return the items of `sentence_items`. Raises UsageError if no topic has a story."""
     items = sentence_items(campaign)
     if not items:
         raise UsageError("people can judge sentences only of stories, but no topic of this campaign has a story")
@@ -52,7 +52,7 @@ def story_items(campaign: Campaign) -> list[Item]:
 
 
 def has_own_key(campaign: Campaign) -> bool:
-    """Say whether the organisers have a key of their own, so that assessors list no nuggets."""
+    """Return whether the organisers supplied a key, so that assessors list no nuggets."""
     return any(path.name != OWN_KEY for path in campaign.key_files)
 
 
@@ -68,23 +68,23 @@ def list_items(campaign: Campaign) -> list[Item]:
 
 
 def other_items(campaign: Campaign) -> dict[str, Item]:
-    """Return the items that are no answers of the pool, by their ids."""
+    """Return the items that are no answers of the pool, keyed by id."""
     return {item.id: item for item in (*sentence_items(campaign), *list_items(campaign))}
 
 
 def kind_of(item: Item) -> str:
-    """Return what is asked of an item: `sentences`, the `nuggets` of a target, or an `answer`."""
+    """Return what an assessor judges: "sentences" of a story, "nuggets" of a target, or an "answer"."""
     kind, colon, _ = item.id.partition(":")
     return kind if colon else "answer"
 
 
 def page_key(secret: str, who: str) -> str:
-    """Return what only pages and sheets of this campaign know of an assessor."""
+    """Return the key of an assessor, which nobody can compute without the secret of the campaign."""
     return keyed(secret, "page", who)[:32]
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
-    """Return an item for the script, with all its support and, for adjudication, the earlier judgements."""
+    """Return an item as data for the page's script, with its supports and, for adjudication, the judgements `said`."""
 
     def shown(text: str | None) -> str:
         return sanitize(text or "", LONGEST, target="page")
@@ -103,7 +103,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
 
 
 def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
-    """Return the nuggets of the key by topic: id, vital or okay, and text."""
+    """Return the nuggets of the key, keyed by topic: for each its id, vital or okay, and its text."""
     nuggets: dict[str, list[list[str]]] = {}
     for question, *rest in nugget_texts(campaign.key_files):
         nuggets.setdefault(question, []).append([sanitize(text, LONGEST, target="page") for text in rest])
@@ -111,7 +111,7 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
 
 
 def told(campaign: Campaign) -> str:
-    """Return the guidelines."""
+    """Return the guidelines for assessors."""
     return sanitize(text_of(campaign / GUIDELINES), LONGEST, target="page")
 
 
@@ -132,6 +132,6 @@ def page_data(campaign: Campaign, who: str, pool: int) -> dict[str, Any]:
 def assessor_page(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], pool: int
 ) -> str:
-    """Return the page of an assessor, which needs no server: everything is inside, and nothing is fetched."""
+    """Return the HTML page on which an assessor judges these items; it needs no server and fetches nothing."""
     data = page_data(campaign, who, pool) | {"items": [shown_item(item, said.get(item.id, ())) for item in items]}
     return script_page(f"{campaign.settings.name}: {who}", data, told(campaign))

@@ -1,4 +1,4 @@
-"""The settings of a campaign, `campaign.toml`: read, held against their rules, and written as a file to edit."""
+"""Read, check and write the settings of a campaign (`campaign.toml`)."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ _MEGABYTE = 1 << 20
 class Settings(Struct, frozen=True):
     """The settings of a campaign.
 
-    `groups` are the teams by their short names, each with the name that tables print. `languages` are those of the
-    topics (none: the campaign does not distinguish languages). `runs` is how many runs a group may have in a language.
-    `deadline` is the moment after which nothing comes in. `depth` is how many answers of a question go into the pool
-    of each run, `distinct` what makes two of them one. `resolve` is what becomes of two judgements that differ.
-    `judge` judges answers that no person did, if there is a key. `blind` keeps the names of other groups from a
-    group's own pages. `megabytes` is how much a submitted file may unpack to, `characters` how long an answer or its
-    support may be. `options_from` says whether a number names the first option by 0 or by 1 (-1: no number names one).
-    `dropped` are topics that no longer count. `systems` maps names of systems, in which `*` stands for
-    anything, to groups whose name they do not begin with.
+    `groups` maps the short names of the groups to the names that tables print. `languages` are those of the topics
+    (none: the campaign does not distinguish languages). A group may have `runs` runs in each language. After the
+    `deadline` no run is accepted. The first `depth` answers of a run to each question are pooled, and `distinct` says
+    when two answers are the same. `resolve` is the rule for judgements that differ. The judge `judge` judges by the key
+    the answers that no person judged. With `blind`, published pages do not name groups. `megabytes` and `characters`
+    limit a submitted file when unpacked, and an answer or its support. Numbers of options count from `options_from`
+    (-1: numbers name no options). `dropped` are topics that no longer count. `systems` maps the names of systems, in
+    which `*` matches anything, to groups with whose names they do not begin.
     """
 
     name: str
@@ -79,7 +78,7 @@ def read_settings(folder: Path) -> Settings:
 
 
 def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
-    """Return the settings that values make. Raises FormatError for one that is unknown, missing or of another kind."""
+    """Return the settings with these values. Raises FormatError for a value that is unknown, missing or invalid."""
     _check(values, path)
     taken: dict[str, Any] = dict(values)
     for name in ("languages", "measures", "dropped"):
@@ -147,26 +146,27 @@ def _texts(path: Path | str, name: str, values: Sequence[Any]) -> list[str]:
 
 
 def is_named_for(run: str, group: str) -> bool:
-    """Say whether the name of a run begins with a group's, as in `uned_1` or `UNED-1`."""
+    """Return whether the name of a run begins with that of a group, as in `uned_1` or `UNED-1`."""
     return squeeze(run).startswith((f"{group.casefold()}_", f"{group.casefold()}-"))
 
 
 def named_group(run: str, groups: Iterable[str]) -> str:
-    """Return the group whose name a run's begins with, and the longest of several; empty if there is none."""
+    """Return the group with whose name that of a run begins, the longest if there are several; empty if none."""
     return max((group for group in groups if is_named_for(run, group)), key=len, default="")
 
 
 def is_numbered_for(run: str, group: str) -> bool:
-    """Say whether the name of a run is a group's and a number, as in `fuha071dede` (CLEF: group, year, run,
-    languages)."""
+    """Return whether the name of a run begins with that of a group and a digit, as CLEF's `fuha071dede` does."""
     name = squeeze(run)
     rest = name.removeprefix(group.casefold())
     return group[-1].isalpha() and rest != name and rest[:1].isdigit()
 
 
 def moment(value: Any, path: Path | str = "") -> datetime:
-    """Return a moment with its zone; a date is its end, and a time without a zone is UTC. Raises FormatError, or
-    UsageError where no file says it."""
+    """Return a time in UTC; a date means its last second in UTC, and a time without a zone is UTC.
+
+    Raises FormatError with `path`, the file that has the value, or UsageError without one.
+    """
     parsed = value
     if isinstance(value, str):
         try:
@@ -183,7 +183,7 @@ def moment(value: Any, path: Path | str = "") -> datetime:
 
 
 def written(settings: Settings) -> str:
-    """Return the settings as TOML that says what each of them does."""
+    """Return the settings as TOML with a comment on each."""
 
     def text(value: str) -> str:
         return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Sheets of verdicts while they are read: rows by their columns, each verdict beside the item that it is of."""
+"""Read assessors' sheets: check each row against the item that it names, and collect verdicts and faults."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key of an item's row, which only the sheet of this assessor can have."""
+    """Return the key in an item's row, which only the sheet of the assessor `who` has."""
     return named_by(secret, "sheet", who, item)
 
 
 class SheetReader:
-    """Sheets while they are read."""
+    """A reader of sheets, which collects their judgements, rows without a verdict, and faults."""
 
     def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
         self.faults = FaultsOfFiles() if faults is None else faults
         self.judgements: list[Judgement] = []
         self.blanks: list[Judgement] = []  # answers without a verdict
-        self.rows: list[str] = []  # the answers of the last sheet, as they stand in it
+        self.rows: list[str] = []  # the items of the last sheet, in its order
         self.items = {item.id: item for item in read_items(self.campaign)}
         self.asked = self.items | {item.id: item for item in sentence_items(self.campaign)}
         self.secret = campaign.secret
@@ -54,7 +54,7 @@ class SheetReader:
             self.nuggets = nuggets_by_question(campaign.key_files)
 
     def read(self, path: Path, who: str) -> int:
-        """Read the sheet of an assessor, and return how many answers it has; no row without its key is taken."""
+        """Read the sheet of an assessor, and return the number of its answers; rows without their key are faults."""
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
@@ -64,7 +64,7 @@ class SheetReader:
             for row, line in table(path, ("item", "key", "answer"), (column, SENTENCES)):
                 item, key = row["item"].strip().casefold(), row["key"].strip().casefold()
                 if item not in self.asked:
-                    unknown += 1  # and not held, as there may be millions
+                    unknown += 1  # counted and not kept, because there may be millions
                     if row.get(column, row.get(SENTENCES, "")).strip():
                         self.fault(path, line, "no pool of this campaign had this item", row["item"])
                     continue
@@ -84,7 +84,7 @@ class SheetReader:
         return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Put down that rows are not of the sheet of an assessor, and of whose they are."""
+        """Add a fault for rows that are not from the sheet of the assessor `who`, with the assessors whose they are."""
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
         what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
@@ -114,12 +114,14 @@ class SheetReader:
         return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
-        """Say whether an item was on a sheet of an assessor, or has the key of a server that gave it to them; all are
-        where no sheet was written."""
+        """Return whether an assessor was asked to judge an item, by a sheet or by a server, whose `key` proves it.
+
+        If no sheet was ever written, any assessor may judge any item.
+        """
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return a verdict on an answer as the history writes it; None if it is a fault."""
+        """Return a verdict in the spelling of the history, or None and a fault if it is invalid."""
         if kind_of(item) == SENTENCES:
             return self._sentences(path, line, item, written)
         if self.nuggets is None:
@@ -139,7 +141,7 @@ class SheetReader:
         return ",".join(sorted({*names}))
 
     def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return the numbers of the sentences that answer a question, or None if the story has no such sentences."""
+        """Return the numbers of the sentences that answer a question, or None and a fault if they are invalid."""
         numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
         if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
             return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))
@@ -159,8 +161,10 @@ class SheetReader:
 
 
 def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iterator[tuple[dict[str, str], int]]:
-    """Yield the rows of a sheet by its columns, which may be in any case and order, with their lines; raises
-    FormatError where it lacks one that is needed, or all of which it needs `either`, and where it is too large."""
+    """Yield the rows of a sheet, keyed by lower-case column, with their line numbers.
+
+    Raises FormatError if the sheet lacks a `needed` column, has none of the columns `either`, or is too large.
+    """
     check_length(path)
     if path.suffix.lower() in workbook.SUFFIXES:
         read: Iterator[tuple[list[str], int]] = workbook.rows(path, needed[0])
@@ -184,13 +188,13 @@ def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iter
 
 
 def check_length(path: Path) -> None:
-    """Raise FormatError where a file is larger than what an assessor may hand in."""
+    """Raise FormatError for a file that is larger than an assessor may hand in."""
     if path.is_file() and path.stat().st_size > MOST_BYTES:
         raise FormatError(path, f"the file is larger than {MOST_BYTES >> 20} MB")
 
 
 def _delimiter(path: Path) -> str:
-    """Return the delimiter of a CSV, which a spreadsheet chooses by its language."""
+    """Return the delimiter of a CSV file, which depends on the language of the spreadsheet that wrote it."""
     source = open_source(path)
     head = source.delimiter.join(source.columns)
     return max(source.delimiter, *_DELIMITERS, key=head.count)

@@ -1,4 +1,4 @@
-"""Spreadsheets and pages for assessors, written: blind, one a person, each in an order of its own."""
+"""Write a spreadsheet or page for each assessor, without the names of runs, and each in a different order."""
 
 from __future__ import annotations
 
@@ -76,17 +76,15 @@ def sheets(
 ) -> Handed:
     """Write a spreadsheet for each assessor: answers without the names of runs, each in a different order.
 
-        print(nescio.campaign.sheets("campaign", ["ana", "ben=EN,ES", "eva"], overlap=2))
-
-    All answers to a question go to the same assessors, so that they are judged alike; the load is even. `ben=EN,ES`
-    judges these languages alone. `overlap` is how many judge each answer, or, below 1, the share of questions that
-    a second assessor judges too. What is judged already is not asked again. `adjudicate` writes one more sheet, of
-    the answers that are judged differently, with the verdicts and comments and without the names of who gave them.
-    `form` is csv, or xlsx, whose cells no program takes for dates and numbers. `html` writes a page instead, to
-    judge in a browser by single keys, without a server. `sentences` asks which sentences of its story answer each
-    question, and with `adjudicate` of those lists that differ. `progress` is called with the number of sheets
-    written. Raises UsageError if there is no pool, if there are fewer assessors than judgements of an answer,
-    or where a sheet holds verdicts that were not read back.
+    All answers to a question go to the same assessors, and the load is even. `ben=EN,ES` judges only these languages.
+    `overlap` is the number of assessors for each answer, or, below 1, the share of questions that a second assessor
+    judges too. Answers with enough verdicts are not asked again. `adjudicate` writes one sheet instead, with the
+    answers that assessors judged differently, their verdicts and comments, but not their names. `form` is csv, or xlsx,
+    in which no program turns texts into dates or numbers. `html` writes pages instead, for judging in a browser by
+    single keys, without a server. `sentences` asks which sentences of its story answer each question; with `adjudicate`
+    only where assessors listed different sentences. `progress` is called with the number of sheets written. Raises
+    UsageError if there is no pool, if there are too few assessors for `overlap`, or if a sheet has verdicts that were
+    not collected.
     """
     with step(campaign) as opened:
         pool = read_pool(opened)
@@ -122,17 +120,18 @@ def sheets(
     cells = _CELLS[SENTENCES if sentences else _column(opened, ())]
     after = f"have them filled in ({cells}), then run nescio campaign collect {opened.folder}"
     if html:
-        after = f"send each page to its assessor, then run nescio campaign collect {opened.folder} FILE... (handed in)"
+        then = f"nescio campaign collect {opened.folder} FILE..."
+        after = f"send each page to its assessor, then collect the saved files: {then}"
     return Handed(opened / SHEETS, tuple(sheet for sheet, _ in made), after)
 
 
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return the items that pages show to assessors.
+    """Return the items that pages show to each assessor.
 
-    Without a key, the first judge of a target lists its nuggets before seeing its strings. The strings wait for the
-    people who find the nuggets of another's list. Only the author of a list sees it again.
+    Without a key, the first assessor of a target lists its nuggets before seeing its strings. Other assessors get the
+    strings once the list is collected. Only its author can change a list.
     """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:
@@ -155,7 +154,7 @@ def _with_lists(
 
 
 def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
-    """Return the languages that each assessor judges; none: all."""
+    """Return the languages that each assessor judges (empty: all), from texts such as "ben=EN,ES"."""
     reads: dict[str, set[str]] = {}
     before = {name.casefold(): name for name in read_asked(campaign).assessors}
     for text in assessors:
@@ -182,7 +181,8 @@ def _shared_out(
     reads: Mapping[str, set[str]],
     overlap: float,
 ) -> dict[str, list[Item]]:
-    """Give each question to the assessors who judged it before, then to those with the fewest answers."""
+    """Return the items of each assessor: a question goes to those who judged it before, then to those with the fewest
+    answers."""
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
@@ -209,7 +209,7 @@ def _shared_out(
 
 
 def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgements: Sequence[Judgement]) -> None:
-    """Raise UsageError if a sheet that would be written anew holds verdicts or comments that nobody read back."""
+    """Raise UsageError if a sheet that would be overwritten has verdicts or comments that were not collected."""
     present = Present(read_history(campaign))
     known = {(one.item, one.assessor, one.verdict) for one in judgements}
     for who in wanted:
@@ -245,7 +245,7 @@ def _made(
 def _sheet(
     campaign: Campaign, who: str, items: Sequence[Item], said: Mapping[str, Sequence[Judgement]], form: Form
 ) -> bytes:
-    """Return a spreadsheet."""
+    """Return the content of an assessor's spreadsheet."""
     column = _column(campaign, items)
     judging = who == ADJUDICATION
     rows: list[tuple[str, ...]] = [(*HEAD, *(["verdicts", "comments"] if judging else []), column, "comment")]
@@ -271,13 +271,13 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 
 
 def _story(item: Item) -> tuple[str, str]:
-    """Return the sentences of a story, each with its number; they have no document."""
+    """Return the cells for document, which is empty, and for the numbered sentences of a story."""
     return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
 
 
 def supports_of(item: Item) -> tuple[str, str]:
-    """Return the documents of an answer, and the texts that runs rest it on, each with its document where there are
-    several."""
+    """Return the cells for the documents and for the texts that support an answer; several texts name their
+    documents."""
     documents = list(dict.fromkeys(document for document, _ in item.supports if document))
     texts = [(document, text) for document, text in item.supports if text]
     several = len(texts) > 1
@@ -286,7 +286,7 @@ def supports_of(item: Item) -> tuple[str, str]:
 
 
 def _check_list(campaign: Campaign) -> None:
-    """Raise UsageError if the list of nuggets, which would be written anew, holds what is not in the key."""
+    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
     path = campaign / SHEETS / KEY_SHEET
     if not path.is_file() or has_own_key(campaign):
         return
@@ -303,7 +303,7 @@ def _check_list(campaign: Campaign) -> None:
 
 
 def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
-    """Write the nuggets of the key; where the organisers have none, with lines for assessors to write more in."""
+    """Write the sheet of the key's nuggets, with empty lines for more if the organisers supplied no key."""
     rows: list[Sequence[str]] = [("question_id", "question", "nugget", "vital", "text")]
     texts = {item.question: item.text for item in pool}
     named = list(nugget_texts(campaign.key_files))
@@ -317,6 +317,6 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:
-    """Return CSV as spreadsheets open it: with a byte-order mark, and no text that they would take for a formula."""
+    """Return CSV for spreadsheets, with a byte-order mark and with texts changed that would be run as formulas."""
     flat = ([guard(" ".join(cell.split())) for cell in row] for row in rows)
     return b"\xef\xbb\xbf" + csv_text(flat, end="\r\n").encode(errors="replace")

@@ -1,5 +1,5 @@
-"""The site of a campaign: leaderboards, a page a topic and LaTeX for the overview; and, beside it and not public, a
-folder of returns a group."""
+"""Write the site of a campaign: leaderboards, a page for each topic, and LaTeX for the overview; and, not public, a
+folder of returns for each group."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Published(Struct, frozen=True):
 
 
 class _Site:
-    """The data that the pages of a site share: results, tables, and what a reader may know about the runs' groups."""
+    """The data that the pages of a site share: results, tables, and the names of runs that readers may see."""
 
     def __init__(
         self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
@@ -69,7 +69,8 @@ class _Site:
         runs = {row.run: row.group for row in rows}
         self.group = runs
         titles = {run: (settings.groups.get(group, group), run) for run, group in runs.items()}
-        codes = {run: ("", f"run {number}") for number, run in enumerate(self._blind_order(runs), 1)}
+        hidden = sorted(runs, key=lambda run: campaign.hidden_order("blind", run))
+        codes = {run: ("", f"run {number}") for number, run in enumerate(hidden, 1)}
         self.shown: Mapping[str, tuple[str, str]] = codes if settings.blind else titles
         self.names = {
             run: code if settings.blind else " ".join(filter(None, named_run(run, settings, runs)))
@@ -82,22 +83,17 @@ class _Site:
             for key, own in self.by_topic.items()
         }
 
-    def _blind_order(self, runs: Mapping[str, str]) -> list[str]:
-        return sorted(runs, key=lambda run: self.campaign.hidden_order("blind", run))
-
 
 def publish(campaign: Path | str, *, progress: Progress | None = None) -> Published:
     """Write the site of results into `site/`: static pages without scripts or requests.
 
-        print(nescio.campaign.publish("campaign"))
-
-    `index.html` says who is best and with whom tied, and has a chart of the runs, every table of the results, and runs
-    by topics; `topics/` a page a topic, with what each run said and what became of it; `latex/` an overview with all
-    tables; `digests.json` what all was made from. `returns/GROUP/`, beside the site and not in it, is what one group
-    gets: its receipts, its runs topic by topic beside the median of all runs, and a skeleton of working notes. With
-    `blind = true` the site names no group and no run; the returns of a group name its own. `progress` is called with
-    the number of pages written. Raises MismatchError if there are no results, if they are older than what they
-    were made from, and where anything is not what the log says.
+    `index.html` names the best run and those tied with it, and has a chart of the runs, all tables, and scores by run
+    and topic. `topics/` has a page for each topic with each run's answer and outcome, `latex/` an overview with all
+    tables, and `digests.json` the digests of the inputs. `returns/GROUP/`, beside the site, is for one group: its
+    receipts, its runs topic by topic with the median of all runs, and a skeleton of working notes. With `blind = true`
+    the site names no group and no run; the returns of a group name its own. `progress` is called with the number of
+    pages written. Raises MismatchError if there are no results, if their inputs have changed since, or if files differ
+    from the log.
     """
     with step(campaign) as opened:
         _refuse(opened)
@@ -108,7 +104,7 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
 
 
 def _refuse(campaign: Campaign) -> None:
-    """Raise MismatchError if what would be published is stale, or was tampered with."""
+    """Raise MismatchError if the results are older than their inputs, or if files differ from the log."""
     refuse_old(campaign)
     found: list[Fault] = [fault for fault in faults(campaign) if not fault.file.startswith((SITE, RETURNS))]
     if found:
@@ -133,9 +129,9 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return the source of the site: the line of the log on the scores, and the digests of all that was scored.
+    """Return the digests of the log's line on the scores, and of all inputs of the scores and the site.
 
-    The digests are left out if nobody should know which runs there are.
+    With `blind` the inputs are left out, because their names name the runs.
     """
     seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
@@ -145,7 +141,7 @@ def _seal(site: _Site) -> dict[str, Any]:
 
 
 def _scored(site: _Site) -> str:
-    """Return the digest of the line of the log that tells of the scores, which a site written again has as well."""
+    """Return the digest of the log's last line on the scores."""
     steps = [entry.step for entry in read_log(site.campaign)]
     return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
 
@@ -197,7 +193,7 @@ def _index(site: _Site) -> None:
 
 
 def _blinded(table: Table, site: _Site) -> Table | None:
-    """Return a table with codes in place of groups and runs; None for one that is of groups alone."""
+    """Return a table with codes in place of groups and runs, or None for a table about groups."""
     if table.groups_only:
         return None
     settings = site.campaign.settings
@@ -215,13 +211,13 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return the sort key of tied rows that must not reveal their group: the word and the number of a code."""
+    """Return the sort key of tied rows, which must not reveal their groups: the word and the number of a code."""
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
-    """Return whether a row of a ranking is of somebody's system, and not of a baseline."""
+    """Return whether a row of a ranking is a system and not a baseline."""
     return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 
@@ -344,7 +340,7 @@ _NOTES = ("Introduction", "System description", "Runs submitted", "Results", "An
 
 
 def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
-    """Return a document that compiles: sections to be written, and under Results the tables."""
+    """Return a LaTeX document with empty sections, and with the tables under Results."""
     lines = [
         _PREAMBLE,
         rf"\title{{{latex.escape(title)}}}",

@@ -1,4 +1,4 @@
-"""The first screen of a campaign's site: who is best, with whom tied, a chart of all runs, and runs by topics."""
+"""Make the first screen of a campaign's site: the best run, runs tied with it, a chart, and scores by run and topic."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ NAMED = 4  # runs that the sentence names before it counts the rest
 
 
 class Standing(Struct, frozen=True, eq=False):
-    """The runs of one language (empty: all) by the measure that comes first: the sentence, the chart, and the runs from
-    the best down."""
+    """The ranking of the runs of one language ("" for all) by the first measure: a sentence, a chart, and the runs."""
 
     language: str
     sentence: str
@@ -58,7 +57,7 @@ def _standing(part: Mapping[str, Any], shown: Mapping[str, str]) -> Standing | N
 
 
 def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> str:
-    """Say who is best by the leaderboard's own marks, and from whom this run is not told apart."""
+    """Return a sentence that names the best run, and the runs that do not differ significantly from it."""
     best = [name for name, row in zip(names, rows, strict=True) if row["value"] == rows[0]["value"]]
     which = (
         f"{enumerated(best, NAMED)} {'is' if len(best) == 1 else 'are'} best by {measure}: {number(rows[0]['value'])}"
@@ -74,7 +73,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: 
 
 
 def agreement_sentence(tables: Sequence[Table]) -> str:
-    """Say how far assessors agreed; nothing if nobody judged the same answers."""
+    """Return a sentence with the assessors' agreement; empty if no two judged the same answers."""
     rows = next((table.rows for table in tables if table.name == "agreement"), ())
     found = {row[0]: row for row in rows}
     if "Krippendorff's alpha" not in found:
@@ -85,14 +84,15 @@ def agreement_sentence(tables: Sequence[Table]) -> str:
 
 
 class Topics(Struct, frozen=True):
-    """The columns of the table of topics: the best runs, and how many more there are."""
+    """The runs with a column in the table of topics, and the number of the others."""
 
     runs: Sequence[str]
     more: int
 
 
 def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
-    """Return the runs with a column in the table of topics: the best of each language in turn, else in order."""
+    """Return the runs with a column in the table of topics: the best ones of the first languages, or, without a
+    ranking, the first `runs`."""
     ranked = [run for one in standing for run in one.runs] or list(runs)
     return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
 
@@ -103,7 +103,7 @@ def topic_cells(
     runs: Sequence[str],
     measure: str,
 ) -> list[list[Cell]]:
-    """Return a row of shaded cells for each topic: what each run scored on it; a dash where it was not asked."""
+    """Return a row of shaded cells for each topic, with each run's score; a dash if the run has no such topic."""
     nan = math.nan
     listed = [
         Score(run, measure, nan if scores[run, topic] is None else scores[run, topic], None, None, 1)  # type: ignore[arg-type]

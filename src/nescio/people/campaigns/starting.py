@@ -1,4 +1,4 @@
-"""The first step of a campaign: its folder, with topics that have no gold, and the key apart."""
+"""Make the folder of a campaign, with the topics without gold answers, and with the key in a private folder."""
 
 from __future__ import annotations
 
@@ -60,19 +60,15 @@ def init(
 ) -> Made:
     """Make the folder of a campaign: settings, topics without their gold, and the separate key.
 
-        nescio.campaign.init("campaign", ["questions.jsonl"], task="qa", groups=["uned=UNED", "inaoe=INAOE"])
-
     `topics` are the questions with or without their key: a collection of any format that nescio reads for qa and
-    reading, collections of AVE (one a language), a key of nuggets, or a truth file of PAN. `groups` are short names,
-    each with the name for tables after `=`. `runs` is the most that a group may hand in for each of the `languages`,
-    `deadline` the moment after which nothing comes in. `resolve` says what becomes of judgements that differ,
-    `judge` what judges by the key where no person did. `first_of` names a column of the topics, such as `group`, of
-    each value of which only the first question is asked: where later ones cannot be understood alone. A column of the
-    questions that reads like their key is refused, unless it is one of `show`. All of this stands in `campaign.toml`,
-    and more; edit it.
+    reading, collections of AVE (one for each language), a key of nuggets, or a truth file of PAN. `groups` are short
+    names, each with the name for tables after `=`. `runs` is the most runs of a group in each of the `languages`. After
+    the `deadline` no run is accepted. `resolve` is the rule for judgements that differ, and `judge` judges by the key
+    the answers that no person judged. `first_of` names a column, such as `group`: only the first question of each of
+    its values becomes a topic, because later ones may need the earlier. A column that looks like the key is refused,
+    unless `show` names it. These and further settings are in `campaign.toml`, which you may edit.
 
-    Raises UsageError for a folder that holds something, and for settings that make no sense; FormatError for topics
-    that are unsound.
+    Raises UsageError for a folder that is not empty, and for invalid settings; FormatError for invalid topics.
     """
     folder = Path(folder)
     values = {
@@ -119,7 +115,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def default_guidelines(task: Task) -> str:
-    """Return what assessors are told until the organisers write something better."""
+    """Return the guidelines for assessors until the organisers write their own."""
     if task == "nuggets":
         return """# How to judge
 

@@ -1,4 +1,4 @@
-"""How far a campaign is, what is older than what it was made from, and what comes next."""
+"""Report which steps of a campaign are done, which are outdated, and which comes next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nescio.text import command_text, plural, sanitize
 
 
 class Step(Struct, frozen=True):
-    """A step of a campaign: whether it is done, and what there is of it."""
+    """A step of a campaign: whether it is done, its state in words, and its command."""
 
     name: str
     done: bool
@@ -52,12 +52,9 @@ class Status(Struct, frozen=True):
 
 
 def status(campaign: Path | str) -> Status:
-    """Say which steps of a campaign are done, which are older than what they were made from, and what comes next.
+    """Return which steps of a campaign are done, which are outdated because their inputs changed, and the next step.
 
-        print(nescio.campaign.status("campaign"))
-
-    All of this is told by digests of what each step read and wrote, never by dates. Raises UsageError if the folder
-    is no campaign.
+    Inputs and outputs are compared by their digests, never by dates. Raises UsageError if the folder is no campaign.
     """
     opened = open_campaign(campaign)
     return Status(opened.settings.name, tuple(_steps(opened)))
@@ -93,7 +90,10 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _integrity(campaign: Campaign) -> Step | None:
-    """Say what is not what the log says; what the steps that come next would make anew is theirs to tell."""
+    """Return a step that names the first difference between files and log, or None.
+
+    Differences that repeating a step removes are left to that step.
+    """
     found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
     if not found:
         return None
@@ -102,8 +102,8 @@ def _integrity(campaign: Campaign) -> Step | None:
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
-    """Say whether the key judges, so that nobody need: a judge is named, all have options, or answers are about
-    stories; and no pool was made."""
+    """Return whether the key alone judges: there is no pool, and a judge is named, all questions have options, or the
+    task is reading."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
     judged = (
         bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
@@ -112,7 +112,7 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
 
 
 def _pool(campaign: Campaign) -> list[Item]:
-    """Read the pool; one that was changed until it cannot be read is to be made again, which its age says."""
+    """Return the pool, or nothing if it is unreadable; `age` then reports that it has to be made again."""
     try:
         return read_pool(campaign)
     except MismatchError:
@@ -120,7 +120,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 
 
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
-    """Return whether results and a site exist, and whether each matches the current inputs."""
+    """Return the steps for results and site."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
     last = latest(campaign, SCORING, entries)
     kept = msgspec.convert(last.about, ScoringPlan).within(campaign.folder) if last else ()
@@ -171,18 +171,8 @@ def _judging(campaign: Campaign) -> list[Step]:
     fresh = old is not None and old.fresh
     pool = plural(len(items), "distinct answer") if old is None or fresh else str(old)
     return [
-        Step(
-            "pool",
-            fresh,
-            pool,
-            f"nescio campaign pool {folder}",
-        ),
-        Step(
-            "sheets",
-            bool(sheets) and not new,
-            asked,
-            f"nescio campaign sheets {folder} --assessor NAME",
-        ),
+        Step("pool", fresh, pool, f"nescio campaign pool {folder}"),
+        Step("sheets", bool(sheets) and not new, asked, f"nescio campaign sheets {folder} --assessor NAME"),
         Step("judgements", bool(items) and not left and not dispute and back.verdicts == back.of, what, collect),
     ]
 

@@ -45,8 +45,10 @@ SEAL = "digests.json"  # in the site: what it was made from
 
 
 def faults(campaign: Campaign) -> Iterator[Fault]:
-    """Yield everything that is not what the log says; where there are links, these alone, as the rest of the check
-    would read what is outside the campaign."""
+    """Yield a fault for each difference between the files of a campaign and its log.
+
+    If there are links, only these are reported, because further checks would read files outside the campaign.
+    """
     if linked := [*links(campaign.folder)]:
         yield from linked
         return
@@ -82,7 +84,7 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
 
 
 def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield the faults of a check, the last of them the error that ended it; other checks go on."""
+    """Yield the faults of a check; an error of the check becomes the last fault, so that other checks can follow."""
     try:
         yield from found
     except FormatError as error:
@@ -94,7 +96,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
 
 
 def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield what steps made and is not as they left it."""
+    """Yield the output files of steps that changed since, and outputs of which the log has no line."""
     for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
@@ -124,7 +126,7 @@ _FOLDERS = (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESU
 
 
 def links(folder: Path) -> Iterator[Fault]:
-    """Yield the files and folders of a campaign that are links. What they name is no file of the campaign."""
+    """Yield a fault for each file or folder of a campaign that is a link."""
     below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
     for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
         if path.is_symlink():
@@ -140,7 +142,7 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
     if SECRET not in last.held:
         there.pop(SECRET, None)
     for name in dict.fromkeys((*last.held, *there)):
-        edited = name in there and name.startswith((SETTINGS, TOPICS))  # which organisers do, and which is noted
+        edited = name in there and name.startswith((SETTINGS, TOPICS))  # Organisers may edit these; a note says so.
         if there.get(name) != last.held.get(name) and not edited:
             what = "is gone" if name not in there else "was changed" if name in last.held else "is new"
             rule = f"it {what} since the last step ({last.step}, {last.at}); if that was meant, repeat the step"
@@ -148,8 +150,7 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield the texts for groups that are not what their receipts say; that of a group is not yet whole where an intake
-    of its runs has begun."""
+    """Yield a fault for each group's text that differs from its receipts, except during an intake of its runs."""
     coming = {group for group, *_ in begun.items}
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
         text = _exactly(campaign / RECEIPTS / group / TOLD)
@@ -164,12 +165,12 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
 
 
 def _exactly(path: Path) -> str:
-    """Return a text with its line ends as they are; empty if there is no file."""
+    """Return the text of a file with its line ends unchanged; empty without the file."""
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield what is wrong with receipts and stored runs; those of an intake that has begun are not yet in the log."""
+    """Yield the faults of receipts and stored runs, except those of an unfinished intake, which the log lacks."""
     coming = {digest for *_, digest in begun.items}
     there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
     for line, entry in enumerate(entries, 1):
@@ -177,12 +178,12 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
             if name in wrote:
                 yield Fault(LOG, line, f"an earlier line has {name} already, and no intake writes a file again")
             elif name.startswith(RECEIPTS) and there.get(name) == held and not is_copy(campaign / name, entry.about):
-                yield Fault(name, None, "it is not the receipt of which the log tells")
+                yield Fault(name, None, "it differs from the receipt in the log")
             wrote[name] = held
     for name, held in wrote.items():
         if there.get(name) != held:
             what = "was changed since" if name in there else "is gone"
-            how = "; take in the original again, which puts it back" if name.startswith(RUNS) else ""
+            how = "; submit the original to nescio campaign intake again" if name.startswith(RUNS) else ""
             yield Fault(name, None, f"it {what}{how or '; nescio campaign verify --restore writes it again'}")
     for name in there:
         own = name.startswith(RUNS) or name.endswith(".json")
@@ -192,7 +193,7 @@ def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> I
 
 
 def drop_unlogged(campaign: Campaign) -> None:
-    """Delete the runs and receipts of an interrupted intake, which nobody was told to be accepted."""
+    """Delete the runs and receipts of an interrupted intake, because the log does not say that they were accepted."""
     wrote = {name for entry in read_log(campaign) for name in entry.wrote}
     for name in digests(campaign, RUNS, RECEIPTS):
         if name not in wrote and (name.startswith(RUNS) or name.endswith(".json")) and not name.endswith(PENDING):
@@ -224,14 +225,14 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Return whether the topics are other than when they were made, or were last read with all runs."""
+    """Return whether the topics differ from those that `init` made, and from those of every pool and scoring."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)
 
 
 def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:
-    """Yield the runs that count and do not fit the topics as they are now."""
+    """Yield a fault for each run that counts and has faults by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
         found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults

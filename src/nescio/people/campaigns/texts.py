@@ -1,4 +1,4 @@
-"""Texts of strangers: in which encoding a file is, and what may not stand in an answer."""
+"""Check submitted texts: the encoding of a file, and characters that an answer may not contain."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LETTERS: Mapping[str, tuple[str, str]] = {
     "cp1253": ("Windows-1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ«»–—’"),
 }
 _SINGLE = re.compile(rb"[\x80-\xff]+")
-# Overrides and embeddings let a text show other than it is; the marks of direction that Arabic and Hebrew need do not.
+# Overrides and embeddings can disguise a text; the direction marks that Arabic and Hebrew need are allowed.
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
-_GUESSED_FROM = 1 << 16  # bytes, as a guess from all that a stranger sent takes minutes
+_GUESSED_FROM = 1 << 16  # bytes from which the encoding is guessed, because a large file would take minutes
 _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encoding's letters
 
 
 def encoding_fault(content: bytes) -> str | None:
-    """Say in which encoding bytes are, if it is not UTF-8; None if it is."""
+    """Return the rule that a file breaks if it is not UTF-8, with its probable encoding; None if it is UTF-8."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return f"this is {encoding} text; save it as UTF-8"
@@ -64,12 +64,12 @@ def _likeliest(content: bytes) -> str | None:
 
 
 def canonical(content: bytes) -> bytes:
-    """Return a text without what editors add: a byte-order mark, and carriage returns at the ends of lines."""
+    """Return a text without a byte-order mark and without carriage returns at line ends, which editors add."""
     return content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
 def text_fault(text: str, longest: int) -> str | None:
-    """Say what in a text cannot be taken in; None if nothing is."""
+    """Return why a text is not accepted (more than `longest` characters, or a forbidden one), or None."""
     if len(text) > longest:
         return f"the text has {len(text):,} characters, and at most {longest:,} are accepted"
     if found := _CONTROL.search(text):

@@ -1,5 +1,4 @@
-"""The topics of a campaign: what systems are asked, without the gold, written from whatever the organisers have and
-read again for every check."""
+"""Write the topics of a campaign, which have no gold answers, from the organisers' files, and read them again."""
 
 from __future__ import annotations
 
@@ -39,14 +38,14 @@ from nescio.text import squeeze, word_set
 LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
 _ALL = ""
-_NEARLY = 0.8  # of the values of a column, how many are the gold answer where it is the key
+_NEARLY = 0.8  # the share of a column's values that equal the gold answer, from which on the column is the key
 _WORD = re.compile(r"[A-Za-z]+")
 _KEYS = word_set("answer answers key keys gold correct solution solutions target truth expected reference")
 _BESIDE = word_set("id ids index letter number option options text the value")
 
 
 class Part(Struct, frozen=True):
-    """The topics of one language; of AVE with the answers to be validated."""
+    """The topics of one language; for AVE, with the answers to validate."""
 
     language: str
     questions: Mapping[str, Question]
@@ -72,10 +71,10 @@ class Topics(Struct, frozen=True):
 def write_topics(
     files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Write the topics without their gold, and return the settings with the languages of the topics, and notes.
+    """Write the topics without gold answers, and return the settings with the languages of the topics, and notes.
 
-    Raises MismatchError for topics in a language that is not among those of the settings, and for a column of questions
-    that would give answers away, unless it is one of `show`.
+    Raises MismatchError for topics in a language that the settings lack, and for a column that would give answers away,
+    unless `show` names it.
     """
     notes: list[str] = []
     if settings.task == "ave":
@@ -125,9 +124,10 @@ def _write_questions(
 
 
 def gives_away(questions: Sequence[Question], column: str) -> str | None:
-    """Return why a column of questions looks like their key, or None.
+    """Return why a column of the questions looks like their key, or None.
 
-    Nearly all of its values are the gold answer, or name the right option by letter or number; or its name says so.
+    It does if 80% of its values are the gold answer or name the right option by letter or number, or if its name
+    consists of words such as "answer" or "key".
     """
     values = [(q, q.strata[column]) for q in questions if q.strata.get(column, "").strip()]
     known = [(q, value) for q, value in values if q.answers]
@@ -139,7 +139,7 @@ def gives_away(questions: Sequence[Question], column: str) -> str | None:
 
 
 def _tells(question: Question, value: str, first: int) -> bool:
-    """Return whether a value is an answer of the key, or names the option that is one; numbers count from `first`."""
+    """Return whether a value is a gold answer, or names an option that is one; option numbers count from `first`."""
     if squeeze(value) in map(squeeze, question.answers):
         return True
     if not question.options:
@@ -153,10 +153,10 @@ _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold"
 
 
 def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
-    """Return the files of topics, tables of questions as JSON Lines that are written to the folder.
+    """Return the files of topics; tables of questions are converted to JSON Lines in the folder.
 
-    The columns of a table are found by their names, as those of results are; other columns stay as they are. Raises
-    FormatError if there is no column of ids or of questions, or several could be it.
+    The columns for id, question and answers are recognised by their names; other columns are unchanged. Raises
+    FormatError if no column, or more than one, can have the ids or the questions.
     """
     if task not in ("qa", "reading"):
         return [*files]
@@ -215,7 +215,7 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
-    """Yield the collections of files of AVE. Raises FormatError for another file."""
+    """Yield the collection in each file of AVE, with its path. Raises FormatError for another file."""
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -225,7 +225,7 @@ def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
 
 
 def in_language(exercise: Exercise, language: str) -> Exercise:
-    """Return the questions of one language, with their answers."""
+    """Return the part of a collection of AVE in one language."""
     kept = {question.id: question for question in exercise.questions if question.strata.get(LANGUAGE, _ALL) == language}
     candidates = tuple(candidate for candidate in exercise.candidates if candidate.question_id in kept)
     known = [count for name, count in exercise.available.items() if name == language.upper()]
@@ -233,7 +233,7 @@ def in_language(exercise: Exercise, language: str) -> Exercise:
 
 
 def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the targets of nugget keys, and of JSON Lines of {"id", "target"}, with their texts."""
+    """Yield (id, text, strata) of each target in keys of nuggets and in JSON Lines of {"id", "target"}."""
     texts: dict[str, str] = {}
     strata: dict[str, dict[str, str]] = {}
     keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
@@ -258,7 +258,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
 
 
 def has_key(files: Sequence[Path], task: Task) -> bool:
-    """Say whether the organisers' files say what is right."""
+    """Return whether the organisers' files have gold answers."""
     if task == "ave":
         return any(candidate.value for exercise, _ in exercises_of(files) for candidate in exercise.candidates)
     if task == "nuggets":
@@ -270,7 +270,7 @@ def has_key(files: Sequence[Path], task: Task) -> bool:
 
 
 def write_key(files: Sequence[Path], folder: Path) -> None:
-    """Copy the organisers' files as they are. Raises UsageError if two have one name."""
+    """Copy the organisers' files into the folder of the key. Raises UsageError if two have the same name."""
     for path in files:
         place = folder / path.name
         if place.exists():
@@ -307,8 +307,10 @@ def read_topics(folder: Path, task: Task) -> Topics:
 
 
 def without(topics: Topics, dropped: Sequence[str]) -> Topics:
-    """Return the topics without those that were dropped. Raises UsageError for one that is not there, where none of a
-    language is left, and in PAN."""
+    """Return the topics without the `dropped` ones.
+
+    Raises UsageError for an unknown id, if a language has no topic left, and for PAN.
+    """
     if not dropped:
         return topics
     if topics.task == "pan":
@@ -331,8 +333,8 @@ def without(topics: Topics, dropped: Sequence[str]) -> Topics:
 
 
 def without_questions(exercise: Exercise, gone: frozenset[str]) -> Exercise:
-    """Return a collection of AVE without the questions of these ids. It no longer says how many answers were available
-    to the other questions."""
+    """Return a collection of AVE without the questions with the ids `gone`, and without the numbers of available
+    answers, which would no longer be right."""
     if gone.isdisjoint(question.id for question in exercise.questions):
         return exercise
     questions = tuple(question for question in exercise.questions if question.id not in gone)
@@ -345,7 +347,7 @@ def _strata(row: Mapping[str, object]) -> dict[str, str]:
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, Part]:
-    """Return the questions by language; one part where there are not several languages."""
+    """Return the questions in a part for each language, or in one part if there are not several languages."""
     languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
     if len(languages) < 2:
         return {_ALL: Part(_ALL, {question.id: question for question in questions})}
@@ -356,7 +358,7 @@ def _parts(questions: Sequence[Question]) -> dict[str, Part]:
 
 
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the nuggets of a key, by question: id, "vital" or "okay" by the majority, and text."""
+    """Yield (question, nugget's id, "vital" or "okay" by the majority, text) for each nugget of a key."""
     sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     for target in read_keys(sources).targets() if sources else ():
         for nugget in target.nuggets:
@@ -364,7 +366,7 @@ def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
 
 
 def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
-    """Return the ids of the nuggets of a key, by question."""
+    """Return the ids of the nuggets of a key, keyed by question."""
     nuggets: dict[str, set[str]] = {}
     for question, nugget, *_ in nugget_texts(files):
         nuggets.setdefault(question, set()).add(nugget)
@@ -372,7 +374,7 @@ def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
 
 
 def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
-    """Note the targets that have no nugget, and so no score."""
+    """Yield a note on the targets without nuggets, which get no score, unless no target has any."""
     listed = {*listed}
     lacking = [question for question in questions if question not in listed]
     if listed and lacking:

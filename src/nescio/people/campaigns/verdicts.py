@@ -1,5 +1,6 @@
-"""Judgements: what each assessor said of each answer, and the one verdict that they come to by the rule of the
-campaign (`nescio.data.assessors`)."""
+"""Find the single verdict on each answer from the assessors' verdicts by the rule of the campaign, and their agreement.
+
+`nescio.data.assessors` has the rules."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ MOST_NAMED = 10  # answers in dispute that a message lists
 
 
 class Agreement(Struct, frozen=True):
-    """The agreement of assessors over all answers that two or more judged; the interval is over answers.
+    """The agreement of assessors over all answers that two or more judged, with an interval over these answers.
 
-    `n` counts the units named by `unit`: answers, decisions on each nugget of each string, or on each sentence of each
-    story. `answers` counts the answers, or the units named by `whole`.
+    `n` counts what `unit` names: answers, or decisions on each nugget of a string or each sentence of a story.
+    `answers` counts what `whole` names, such as strings. `undefined` counts resamples without a value.
     """
 
     assessors: str
@@ -53,7 +54,7 @@ class Agreement(Struct, frozen=True):
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
-    """List the answers of the pool whose judgements differ, and which the rule of the campaign does not resolve."""
+    """Return the items on which judgements differ, if the rule of the campaign does not resolve the difference."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
     final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
@@ -61,11 +62,13 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
-    """Return the verdict on each answer that is judged, of those that are `wanted` (None: all of the pool). Raises
-    MismatchError with the list of those in dispute."""
+    """Return the verdict on each judged item among the `wanted` ones (None: all of the pool).
+
+    Raises MismatchError with the items in dispute.
+    """
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
-    # Assessors are weighed by all that they judged, whatever is wanted.
+    # Dawid and Skene's model estimates the assessors' errors from all verdicts, not only from the wanted ones.
     final = {item: verdict for item, verdict in come_to_one(verdicts, rule).items() if item in wanted}
     dispute = [item for item, verdict in final.items() if verdict is None]
     if dispute:
@@ -90,7 +93,10 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
 
 
 def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
-    """Return the single verdict on each item; lists of nuggets or sentences are no categories of a model."""
+    """Return the verdict on each item by a rule (None: in dispute).
+
+    Lists of nuggets or sentences are decided by majority under "dawid-skene", because they are no categories.
+    """
     lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
     marks = {item: given for item, given in verdicts.items() if item not in lists}
     of_lists: Resolution = "majority" if rule == "dawid-skene" else rule
@@ -100,8 +106,10 @@ def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> 
 def unlisted(
     judgements: Sequence[Judgement], questions: Mapping[str, str], nuggets: Iterable[tuple[str, str]]
 ) -> Iterator[str]:
-    """Yield the verdicts that name a nugget which its question has not; `questions` are those of answers, by their ids,
-    and `nuggets` are questions, each with the number of a nugget."""
+    """Yield a sentence for each verdict that names a nugget which its question does not have.
+
+    `questions` maps items to questions. `nuggets` has pairs of a question and the number of a nugget.
+    """
     known = {*nuggets}
     for one in judgements:
         named = {*one.verdict.split(",")} - {NOTHING, ""} if one.item in questions else set[str]()
@@ -119,11 +127,11 @@ def agreement(
     nuggets: Mapping[str, Collection[str]] | None = None,
     whole: str = "string",
 ) -> list[Agreement]:
-    """Return the assessors' agreement on R, W, X and U: of all together, and kappa for each two.
+    """Return the assessors' agreement on R, W, X and U: of all assessors together, and kappa for each pair.
 
-    `nuggets` are those that may stand in each item, of definition questions, or the sentences that may answer it: each
-    is a decision of its own, found or not, and the decisions on one item, called `whole`, are resampled together. An
-    adjudicator judges no answer anew, and is left out.
+    `nuggets` has the nuggets that each item may contain, or the numbers of the sentences that may answer it. Each of
+    them is then a decision, found or not found; the decisions on one item, which `whole` names, are resampled together.
+    The adjudicator is left out.
     """
     items = [
         (item, {who: verdict for who, verdict in given.items() if who != ADJUDICATION})
@@ -164,7 +172,7 @@ def agreement(
 
 
 def _found(given: Mapping[str, str], nuggets: Collection[str]) -> list[dict[str, str]]:
-    """Return each assessor's verdict on each nugget that a string may contain."""
+    """Return, for each nugget that a string may contain, whether each assessor found it."""
     by_assessor = {who: {*verdict.split(",")} for who, verdict in given.items()}
     return [
         {who: "found" if nugget in own else "not found" for who, own in by_assessor.items()}

@@ -49,24 +49,18 @@ class LogState(Struct, frozen=True):
 
 
 def verify(
-    campaign: Path | str,
-    *,
-    restore: bool = False,
-    against: Path | str | None = None,
-    progress: Progress | None = None,
+    campaign: Path | str, *, restore: bool = False, against: Path | str | None = None, progress: Progress | None = None
 ) -> Verified:
     """Check a campaign against its log, and return the faults.
 
     The chain, the runs by their receipts, and the collected judgements are checked first. Then pool, results and site
     are made again and compared with the existing files.
 
-        print(nescio.campaign.verify("campaign"))
-
-    What is older than what it was made from cannot be made again. It is a fault, and so is every other check that
-    cannot be made. `restore` first writes receipts again that were changed or lost, from the log. `against` is a digest
-    of the log that somebody kept outside the folder, or what begins with one, a file or its text: the receipts of a
-    group, or `digests.json` of the site. Only such a copy shows that the log was written anew, and only up to the line
-    that it names. `progress` hears how far each step is. Raises UsageError if the folder is no campaign.
+    Outputs whose inputs have changed since cannot be made again, which is a fault, as is any other impossible check.
+    `restore` first writes changed or lost receipts again, from the log. `against` is a digest of the log that somebody
+    kept outside the folder, or a file (or its text) with such a digest: the receipts of a group, or `digests.json` of
+    the site. Only such a copy can show that the log was rewritten, and only up to the line with this digest. `progress`
+    is called with the progress of each step. Raises UsageError if the folder is no campaign.
     """
     if (Path(campaign) / SETTINGS).is_symlink():
         raise MismatchError(f"{Path(campaign) / SETTINGS} is a link, which nescio never makes; put the file back")
@@ -94,7 +88,7 @@ def verify(
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
-    """Yield the digests of the log, as somebody kept them, that the log does not have."""
+    """Yield a fault if the log has no line with the digest in `against`, a digest or a file or text that has one."""
     text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
     try:
         kept = _DIGEST.search(json.loads(text)["log"])
@@ -108,7 +102,7 @@ def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
 
 
 def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
-    """Note what the organisers keep and changed between two steps."""
+    """Yield notes on the organisers' files that changed between two steps, or since the last one."""
     for number, (before, after) in enumerate(pairwise(entries), 2):
         known = {*before.held, *after.held} - {*after.wrote}  # what a step writes is no change between steps
         if SECRET not in before.held:
@@ -130,15 +124,15 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the lines whose time is before that of the line above. Either a clock was wrong, which stops no step, or
-    somebody rewrote the log."""
+    """Yield a fault for each line whose time is before that of the previous line: a clock was wrong, or somebody
+    rewrote the log."""
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")
 
 
 def _restore(campaign: Campaign) -> None:
-    """Write receipts again as they were; those of runs with faults, which the log does not list, cannot be."""
+    """Write the receipts again from the log, except those that list faults, which the log does not have."""
     receipts = read_receipts(campaign)
     for receipt in receipts:
         if not lists_faults(receipt.reasons):

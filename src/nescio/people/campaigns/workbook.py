@@ -1,5 +1,4 @@
-"""Sheets of assessors as workbooks (.xlsx), whose cells are texts that no program takes for anything else. Needs the
-extra `excel`."""
+"""Write and read assessors' sheets as workbooks (.xlsx) whose cells are texts. Needs the extra `excel`."""
 
 from __future__ import annotations
 
@@ -31,8 +30,10 @@ def _openpyxl() -> Any:
 
 
 def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[str], column: str) -> bytes:
-    """Return a workbook: the guidelines, and a sheet of texts whose first row stays in sight; of the cells of `column`
-    each is one of the `verdicts`, if there are some."""
+    """Return a workbook with the guidelines and a sheet of `rows`, whose first row is the header.
+
+    If there are `verdicts`, the cells of `column` accept only these.
+    """
     openpyxl = _openpyxl()
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
@@ -66,7 +67,7 @@ def written(rows: Sequence[Sequence[str]], guidelines: str, verdicts: Sequence[s
 
 
 def _put(cell: Any, text: str) -> Any:
-    """Put a text into a cell, as text whatever it looks like."""
+    """Put a text into a cell of type text, and return the cell."""
     cell.value = _ILLEGAL.sub("\ufffd", text)[:CELL]
     cell.data_type, cell.number_format = "s", "@"
     return cell
@@ -85,8 +86,10 @@ def _timeless(content: bytes) -> bytes:
 
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
-    where no sheet has it, the file is no workbook, or it claims more cells than a file of its size holds."""
+    """Yield the rows of the first sheet with a column `needed`, the header first, with their numbers.
+
+    Raises FormatError if no sheet has the column, or if the file is no workbook or claims too many cells for its size.
+    """
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()

@@ -1,4 +1,4 @@
-"""Runs that are known again by their answers, however their files are written and whatever they are called."""
+"""Recognise runs by their answers, whatever the names and formats of their files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answers = Mapping[object, object]
 
 
 class Version(Struct, frozen=True):
-    """A version of a run that was taken in, with its answers by topic."""
+    """An accepted version of a run, with its answers, keyed by topic."""
 
     run: str
     group: str
@@ -30,7 +30,7 @@ class Version(Struct, frozen=True):
 
 
 class Likeness(Struct, frozen=True):
-    """The version that a run is most like, and how many of the run's answers both give."""
+    """The version that shares the most answers with a run: `same` of the run's `of` answers."""
 
     version: Version
     same: int
@@ -46,7 +46,7 @@ class Likeness(Struct, frozen=True):
 
 
 def answers_of(task: Task, said: Any) -> Answers:
-    """Return a run's answer to each topic, without confidences and supports, which anybody can vary.
+    """Return a run's answers, keyed by topic, without confidences and supports, which a group could easily vary.
 
     For PAN the answer is the side of a score, and for AVE the decision on each candidate.
     """
@@ -65,7 +65,7 @@ def answers_of(task: Task, said: Any) -> Answers:
 
 
 def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:
-    """Yield the accepted versions with their answers, without files that have changed or are lost."""
+    """Yield the accepted versions among `receipts` with their answers, except those whose stored file has changed."""
     for receipt in receipts:
         path = campaign / RUNS / str(receipt.stored)
         if receipt.status != ACCEPTED or digest(path) != receipt.digest:
@@ -77,7 +77,7 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
 
 
 def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
-    """Return the likeness to the version with most of a run's answers, or None if no version has more than half."""
+    """Return the version of `others` that shares the most answers with a run, or None if none shares more than half."""
     found = None
     for other in others:
         if other.language != language:

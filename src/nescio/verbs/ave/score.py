@@ -59,9 +59,7 @@ class AveScoreRequest(Resampled, WithOrWithoutInterval, BrokenDown, Measured, Wo
         " question, verdict), or anything that `nescio score` reads.",
     )
     roc: Path | str | None = option(
-        default=None,
-        metavar="FILE",
-        help="Draw the ROC curves as FILE (.svg), or write their points (.csv, .json …).",
+        default=None, metavar="FILE", help="Draw the ROC curves as FILE (.svg), or write their points (.csv, .json …)."
     )
     choose: Mapping[str, str] = option(
         default={},

@@ -16,10 +16,6 @@ from nescio.tasks.ave import validator
 from nescio.verbs.ave._shared import Equipped
 
 
-class Table12Request(Equipped):
-    """The options of `nescio ave table12`."""
-
-
-@verb(Table12Request)
-def table12(request: Table12Request) -> Results:
+@verb(Equipped)
+def table12(request: Equipped) -> Results:
     return validator.table12(request.resources)

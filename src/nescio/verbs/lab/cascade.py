@@ -52,9 +52,7 @@ class Choosing(Request, group="Choosing thresholds"):
         default_words="the confidences in the data, or some of their ranks",
     )
     spare: bool = option(
-        default=False,
-        apart="apply",
-        help="Take the cheapest policy within one standard error of the best.",
+        default=False, apart="apply", help="Take the cheapest policy within one standard error of the best."
     )
     max_risk: float | None = option(
         default=None,

@@ -38,8 +38,8 @@ class ComponentsRequest(Reading, Measured, WithInterval):
     factor: Sequence[str] = option(
         kind=NAMES,
         metavar="COLUMN",
-        help="The column with the condition of each answer (prompt, judge or temperature); `repeat` is for repeats such"
-        " as seeds.",
+        help="The column that names the condition of each answer, such as its prompt, judge or temperature. The word "
+        "`repeat` takes the repeats of each question, such as seeds, as a factor.",
     )
     sample: str | None = option(
         default=None, metavar="COLUMN", help="The column that numbers answers with the same level of every factor."

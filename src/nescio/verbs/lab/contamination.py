@@ -39,9 +39,7 @@ class ContaminationRequest(Reading, Seeded, Measured, WithInterval):
         default_words="all others",
     )
     paraphrase_of: str = option(
-        default="paraphrase_of",
-        metavar="COLUMN",
-        help="The column that names the original question of a paraphrase.",
+        default="paraphrase_of", metavar="COLUMN", help="The column that names the original question of a paraphrase."
     )
 
 

@@ -1,4 +1,4 @@
-"""Monitor a stream of answers: bound the rates of wrong answers and of silence at every row, and raise an alarm.
+"""Monitor a stream of answers: bound the rates of wrong answers and abstentions at every row, and raise an alarm.
 
 \b
 nescio lab guard night-1.csv night-2.csv night-3.csv --at-most-wrong 0.5 --at-most-silent 0.3
@@ -65,7 +65,7 @@ class GuardRequest(Reading, Gated, Sourced):
 
 
 def _gate(results: Results[Guarded], row: Guarded) -> Gate:
-    """Return what was asked of a rate that has a limit, and whether it alarmed; raises UsageError without ground."""
+    """Return the gate on a rate with a limit. Raises UsageError if the results cannot decide it."""
     about_one_run = [remark for remark in results.notes if remark.code in (BESIDE, CHOSEN_LABELS, OTHER_ANSWERS)]
     check_ground(replace(results, notes=tuple(about_one_run)), "accuracy", row.run)
     left_out = lost(results, "accuracy", row.run)
@@ -77,7 +77,7 @@ def _gate(results: Results[Guarded], row: Guarded) -> Gate:
     elif unknown:
         verdict = f"is unknown, so it cannot be compared with the limit {row.limit:g}"
         verdict += f", as {left_out.words}" if left_out.words else ""
-    what = "wrong answers" if row.rate == "wrong" else "silent questions"
+    what = "wrong answers" if row.rate == "wrong" else "unanswered questions"
     sentence = f"the share of {what} of run {row.run!r} {verdict} ({figures})"
     status = FAILED if row.alarm is not None else CANNOT_TELL if unknown else PASSED
     return Gate(row.run, f"{row.rate} at most {row.limit:g}", status, sentence, figures, ground=not unknown)

@@ -40,7 +40,7 @@ class StakesRequest(Reading, Seeded, Sourced):
         "target or threshold.",
     )
     silence_earns: float = option(
-        default=1.0, low=0, high=1, help="The earnings of silence on a question without an answer."
+        default=1.0, low=0, high=1, help="What an abstention earns on a question without an answer."
     )
     candidates: Candidates = option(
         default="stated",

@@ -43,7 +43,7 @@ class VoteRequest(Reading, Sourced, WithInterval):
     rule: Rule = option(
         default="answers",
         help="What the most frequent answer needs to win: more than half of the answers given (answers), more than "
-        "half of all votes, silent ones included (samples), or more votes than any other answer (plurality).",
+        "half of all votes, abstentions included (samples), or more votes than any other answer (plurality).",
     )
     at_least: int | None = option(
         default=None,

@@ -52,7 +52,9 @@ class DrawRequest(Reading, Seeded, Sourced):
     output: Path | str = argument(kw_only=False, argument=True, metavar="OUTPUT", help="The sheet to write (.csv).")
     draw: int = option(default=50, low=1, help="How many questions to draw.")
     labels: Any = option(
-        default=None, kind=OWN_FILE, help="The labels so far (run, question, verdict); the draw adds to these."
+        default=None,
+        kind=OWN_FILE,
+        help="The labels so far (run, question, verdict). The sheet has these and the newly drawn questions.",
     )
     runs: Sequence[str] = option(
         default=(),
@@ -90,7 +92,8 @@ def draw(request: DrawRequest) -> Sheet:
     drawn = draw_labels(loaded, request.labels, options, **how)
     _check_kept(output, drawn.to_label)
     columns = _columns(drawn.to_label, loaded)
-    write_text(output, csv_text(map(guarded, [[*columns], *zip(*columns.values(), strict=True)])))
+    rows = [[*columns], *zip(*columns.values(), strict=True)]
+    write_text(output, csv_text([guard(cell) for cell in row] for row in rows))
     new = sum(not one.verdict for one in drawn.to_label)
     wrote = (f"wrote {plural(len(drawn.to_label), 'answer')} to {output}, {new:,} of them to be judged",)
     sheet = Sheet(**{name: getattr(drawn, name) for name in drawn.__struct_fields__})
@@ -109,11 +112,6 @@ def _check_kept(output: Path, to_label: Sequence[ToLabel]) -> None:
             f"{output} has {plural(lost, 'verdict')} of people that would be lost; write to another file, with "
             f"{opt('labels', str(output))} to keep the verdicts"
         )
-
-
-def guarded(row: Sequence[Any]) -> list[Any]:
-    """Return the cells with texts made safe that a spreadsheet would take for formulas."""
-    return [guard(cell) for cell in row]
 
 
 def _columns(to_label: Sequence[ToLabel], loaded: Loaded) -> dict[str, list[Any]]:
