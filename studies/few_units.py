@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from pages import fill, least_table
 from scipy.special import ndtri
 
-from nescio.comparison.each_pair import EVERYWHERE, student_interval
+from nescio.comparison.each_pair import student_interval
 from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.patterns import Patterns
 from nescio.estimating.measured import moved_by
+from nescio.estimating.statistic import EVERYWHERE
 from nescio.measures import Measure, parse
 from nescio.stats import intervals, suites
 from nescio.stats.few_units import unit_error

@@ -38,9 +38,9 @@ class Excess(Struct, frozen=True):
     `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`). The last two are
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
-    0, if `explained` is negative). It is not given if the references are too unlike the suspect. `p_exchange` and, for
-    one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded outcome of every
-    system for both wordings.
+    0, if `explained` is negative). `p` is None if the references are much stronger or weaker than the suspect.
+    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded
+    outcome of every system for both wordings.
     """
 
     suspect: str
@@ -126,10 +126,11 @@ def contamination(
 
 
 class Wordings(Struct, frozen=True, eq=False):
-    """The wording of each row, and the original question that it belongs to.
+    """The original question of each row, and whether the row asks it in other words.
 
-    `asked` numbers the question of each row as its run was asked it, and `original` the original question. `clusters`
-    holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an original.
+    `asked` numbers the wording of each row, and `original` its original question, -1 for a paraphrase whose original
+    the data lack. `clusters` holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an
+    original.
     """
 
     asked: NDArray[np.int64]
@@ -141,7 +142,7 @@ class Wordings(Struct, frozen=True, eq=False):
 
 
 def _wordings(data: Evidence, column: str) -> Wordings:
-    """Return the original of each row, or -1 for a paraphrase whose original is missing.
+    """Return the wordings of the rows; `column` names the original question of each paraphrase.
 
     Raises MismatchError if no paraphrase has its original.
     """

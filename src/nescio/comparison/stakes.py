@@ -40,9 +40,10 @@ class AtStake(Struct, frozen=True):
     """A run at one stake, of `n` questions.
 
     `utility` is (C - λW)/n plus the earnings of silence on unanswerable questions, and `normalised` is that over 1 + λ.
-    `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t. `regret`
-    is `rule` less `utility`. Each of these is a range if the outcome of declined answers is unknown. `consistency` is
-    the share of questions on which the run follows the rule, and `stated_regret` its loss by its own confidences.
+    `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t, `never`
+    that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown, `always`,
+    `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency` is the
+    share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -75,10 +76,10 @@ class AtStake(Struct, frozen=True):
 
 
 class Adapts(Struct, frozen=True):
-    """The response of a run's silence to the stakes.
+    """How the abstentions of a run follow the stakes, and its area over all stakes.
 
-    It holds the change of the share of silence for a stake ten times as high, and the one-sided p-value of "ignores its
-    stakes".
+    `per_tenfold` is the change of the share of abstentions for a stake ten times as high. `p` is the one-sided p-value
+    of "ignores its stakes".
     """
 
     run: Annotated[str, Shown()]
@@ -97,8 +98,8 @@ class Adapts(Struct, frozen=True):
 class StakeDifference(Struct, frozen=True):
     """A run minus another on the questions of both.
 
-    With `penalty` None the difference is that of the area over all stakes, the primary figure. Single stakes have
-    Holm's p among themselves.
+    With `penalty` None the difference is that of the area over all stakes, the primary figure. p-values of single
+    stakes are adjusted after Holm among themselves.
     """
 
     run: Annotated[str, Shown()]
@@ -359,12 +360,10 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 
 class Earned(Struct, frozen=True, eq=False):
-    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`.
+    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit` so that sums are exact.
 
-    Whole numbers keep equal sums equal.
-
-    It is 0 if a question was not asked at all of these stakes. A right answer earns 1 more than silence, and `width`
-    more than an error.
+    `whole` is 0 for a question that was not `asked` at all of these stakes. A right answer earns 1 more than
+    abstaining, and `width` more than an error.
     """
 
     whole: NDArray[np.int64]
