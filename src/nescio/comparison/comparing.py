@@ -133,7 +133,7 @@ def compare(
     lacking = loaded.unshared
     if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
         raise MismatchError(
-            f"no two runs share a question, so missing questions cannot count as silence; {opt('missing', 'own')} "
+            f"no two runs share a question, so missing questions cannot count as unanswered; {opt('missing', 'own')} "
             "compares runs without pairing questions"
         )
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)

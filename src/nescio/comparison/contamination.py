@@ -23,6 +23,7 @@ from nescio.estimating import Statistic, closed_form, estimate, units_of
 from nescio.measures import Measure, Measures
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data, parse_all
+from nescio.stats.intervals import defined
 from nescio.stats.paraphrases import alike, excess, exchange, of_strength
 from nescio.stats.streams import Stream
 from nescio.text import sanitize
@@ -238,20 +239,16 @@ def _row(
         reference_original=float(others[0]),
         reference_paraphrase=float(others[1]),
         difference=found.value,
-        low=_or_none(found.low),
-        high=_or_none(found.high),
+        low=defined(found.low),
+        high=defined(found.high),
         explained=explained,
-        p=_or_none(beyond),
-        p_exchange=_or_none(test.p),
-        p_two_sided=_or_none(test.both),
+        p=defined(beyond),
+        p_exchange=defined(test.p),
+        p_two_sided=defined(test.both),
         test=test.how,
         n=n,
     )
     return row, int((~whole).sum())
-
-
-def _or_none(p: float) -> float | None:
-    return None if math.isnan(p) else p
 
 
 def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:

@@ -28,7 +28,6 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Comparison
 from nescio.errors import opt
 from nescio.estimating.measured import moved_by
-from nescio.estimating.statistic import EVERYWHERE
 from nescio.measures import Measure, parse
 from nescio.options.edge import Progress
 from nescio.pipeline import Loaded
@@ -194,7 +193,7 @@ def student_interval(
     known to hold for the measure, the units allow any difference, or they hardly tell the runs apart. In the last case
     the returned standard error is 0.
     """
-    low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
+    low, high = intervals.logit(observed, error[0], intervals.EVERYWHERE, error[1], level)
     if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
         return math.nan, math.nan, 0.0
     if not measure.declaration.resampling_covers:
@@ -217,7 +216,7 @@ class ScaledDifference(Struct, frozen=True):
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Student's interval, or NaN for both ends if there is none."""
-        low, high = intervals.logit(self.value, self.error, EVERYWHERE, self.freedom, level)
+        low, high = intervals.logit(self.value, self.error, intervals.EVERYWHERE, self.freedom, level)
         return float(low), float(high)
 
 

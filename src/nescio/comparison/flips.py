@@ -217,8 +217,7 @@ def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Eviden
 
 
 def _of_questions(data: Evidence) -> bool:
-    """Return whether each cluster holds exactly one question, as it does for repeated answers; true without
-    clusters."""
+    """Return whether each cluster holds exactly one question, as with repeated answers; true without clusters."""
     if data.clusters is None:
         return True
     pairs = {*zip(data.questions, data.clusters.tolist(), strict=True)}

@@ -243,7 +243,7 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
 def _complete(data: Evidence) -> tuple[Evidence, int]:
     """Return the questions that all runs answered, and the number of other questions."""
     if not data.columns.keys() >= {"correct", "answered"}:
-        raise MismatchError("items need outcomes: right, wrong or silent")
+        raise MismatchError("items need outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
             "items need one answer of each run to each question, but these questions were asked several times; give "

@@ -245,8 +245,7 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables of pairs that `data` has, or None for too many kinds or if a question adds a fraction to a
-    total."""
+    """Return the tables of pairs that `data` has; None for too many kinds, or if a question adds a fraction."""
     assert data.pairs is not None
     cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
     mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))

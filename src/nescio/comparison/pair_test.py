@@ -274,8 +274,7 @@ def each_tested(
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
-    """Return two runs on the questions of both, with the exact test if `test` wants one; None if they share no
-    question."""
+    """Return two runs on the questions of both, with their exact test if `test` wants one; None without a question."""
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)
     if pair is None:

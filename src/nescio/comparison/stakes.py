@@ -24,9 +24,9 @@ from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.estimating import Estimate
 from nescio.estimating.means import difference, mean
-from nescio.estimating.statistic import EVERYWHERE
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
+from nescio.stats.intervals import EVERYWHERE
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
@@ -167,7 +167,7 @@ def stakes(
     loaded = load(source, Options(**{**options, "column": column, "strata": ()}))
     data = with_questions(loaded.data, "tell its stakes apart")
     if "correct" not in data.columns:
-        raise MismatchError("stakes need outcomes: right, wrong or silent")
+        raise MismatchError("stakes need outcomes: right, wrong or unanswered")
     labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
     prices = penalties(labels, "penalty" if named and scale == "auto" and not are_stated(labels) else scale)
     if not labels or prices is None:
@@ -439,8 +439,8 @@ def _notes(
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}{some:; consistency and regret are of answerable "
-                "questions/}",
+                "abstaining on an unanswerable question earns {earns:g}{some:; consistency and regret are of "
+                "answerable questions/}",
                 earns=setting.earns,
                 some=bool(setting.earns),
             )

@@ -109,8 +109,7 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
 
 
 def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
-    """Return "higher" or "lower" than the `null`, "cannot tell" if the adjusted `p` exceeds `alpha`, or None without
-    p."""
+    """Return "higher" or "lower" than `null`, "cannot tell" if the adjusted `p` is above `alpha`; None without p."""
     if p is None or math.isnan(p):
         return None
     return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
