@@ -1,4 +1,4 @@
-"""Score systems that were told the cost of an error, and test whether their silence follows it."""
+"""Score systems that were told the cost of an error, and test whether they abstain more if it is higher."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ FEW = 20  # questions: with fewer, no interval of a difference was found to hold
 class AtStake(Struct, frozen=True):
     """A run at one stake, of `n` questions.
 
-    `utility` is (C - λW)/n plus the earnings of silence on unanswerable questions, and `normalised` is that over 1 + λ.
-    `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t, `never`
-    that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown, `always`,
-    `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency` is the
-    share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own confidences.
+    `utility` is (C - λW)/n plus the earnings of abstentions on unanswerable questions, and `normalised` is that over 1
+    + λ. `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t,
+    `never` that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown,
+    `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency`
+    is the share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own
+    confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -117,7 +118,7 @@ class StakeDifference(Struct, frozen=True):
 class Setting(Struct, frozen=True, eq=False):
     """The settings that all runs share.
 
-    They are the stakes λ, the earnings of silence on unanswerable questions, the level of intervals as a share, the
+    They are the stakes λ, the earnings of abstentions on unanswerable questions, the level of intervals as a share, the
     cluster of each question, and the draws of tests that are not exact.
     """
 
@@ -159,7 +160,7 @@ def stakes(
 
     The column `stake` distinguishes the answers to a question. Without it, the column of that name or ids such as
     `q1@stake=3` do. It holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
-    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether silence follows the stakes, and
+    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
@@ -234,7 +235,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
     answered, correct = laid("answered"), laid("correct")
     silent = 1 - answered
-    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it for silence alone
+    none = (silent * correct == 1) | (laid("answerable") == 0)  # without the column, only a right abstention shows it
     answerable = np.where(np.isnan(silent), np.nan, np.where(none, 0.0, 1.0))
     right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
     wrong = laid("incorrect")
@@ -312,7 +313,7 @@ def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.
 
 
 def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
-    """Return how the silence of one run follows the stakes, and its area over them."""
+    """Return how the abstentions of one run follow the stakes, and the area under its utility over them."""
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
@@ -326,9 +327,9 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
-    """Return a note on how silence follows the stakes on answerable questions, or None if every question is answerable.
+    """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
 
-    A system that is always silent on unanswerable questions has a slope of 0 there, and seems to follow the stakes
+    A system that always abstains on unanswerable questions has a slope of 0 there, and seems to follow the stakes
     less.
     """
     none = (one.answerable == 0).any(axis=1)

@@ -234,8 +234,8 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 def deciding(comparisons: Comparisons) -> Decision | None:
     """Return the decision on two runs, or None if no measure can say which is better.
 
-    If the user named measures, it is the worst of the decisions by them, as for a gate. Otherwise the first measure
-    decides.
+    It is the worst of the decisions by the measures that the user named, as a gate on them would be. If the user named
+    none, the first measure decides.
     """
     made = [
         own
