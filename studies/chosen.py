@@ -11,6 +11,7 @@ questions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,13 +33,14 @@ from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_f
 from nescio.scoring.next_sample import next_samples
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import resampling
-from nescio.stats.chosen import least_resamples, level_of_each
+from nescio.stats.chosen import level_of_each
 
 DOCS = Path(__file__).parents[1] / "docs"
 COUNTED, ORDERED = ("accuracy", "c@1", "UF"), ("AUROC",)
 RUNS, RIGHT, LEVEL = (3, 10, 30), (0.5, 0.9, 0.97), 0.95
 RESAMPLES = 1_000  # of measures of an order, whose interval uses their spread alone
 KINDS = ("correct", "incorrect", "unanswered")
+LEAST_IN_TAIL = 5  # resamples beyond each end of an interval whose ends are quantiles of resamples
 APART = 1.0  # between the confidences of right and of wrong answers, in their standard deviations
 
 
@@ -146,7 +148,7 @@ def _of_counts(name: str, counts: tuple[int, int, int], level: float) -> tuple[f
 def _interval(sample: MeasureInput, clustered: bool, level: float) -> tuple[float, float, float, float]:
     measure = sample.measure
     methods = {measure.label: method_for(measure, "auto", clustered=clustered, shared=level > LEVEL)}
-    draws = RESAMPLES if measure.order is not None else max(10_000, least_resamples(level))
+    draws = RESAMPLES if measure.order is not None else max(10_000, math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6))
     ((low, high, _),) = bounds([sample], methods, ResamplingPlan(level, resampling.blocks(draws, 0)))
     if measure.order is not None:
         return low, high, np.nan, np.nan

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pages import fill, least_table
 from scipy.special import ndtri
 
-from nescio.comparison.each_pair import EVERYWHERE, student_interval
+from nescio.comparison.each_pair import student_interval
 from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.patterns import Patterns
 from nescio.estimating.measured import moved_by
@@ -154,13 +154,15 @@ def replicate(
         drawn = np.mean([pair.resampled(rng.permutation(weights)) for pair in pairs], axis=0)
         ends = intervals.percentile(drawn, LEVEL)
         if setting.benchmarks > 1:
-            macro = suites.fixed_benchmarks(values, np.array([s * s for s, _ in errors]), errors, EVERYWHERE, LEVEL)
+            macro = suites.fixed_benchmarks(
+                values, np.array([s * s for s, _ in errors]), errors, intervals.EVERYWHERE, LEVEL
+            )
             low, high, plain, own, flips = macro.low, macro.high, np.nan, (np.nan, np.nan), np.nan
         else:
             low, high, _ = student_interval(measure, values[0], errors[0], pairs[0].n, LEVEL)
             moved = sides[0][0] - sides[0][1]
             error, freedom = unit_error(moved, size, counts, skewed=False)
-            at = intervals.logit(values[0], error, EVERYWHERE, freedom, LEVEL)
+            at = intervals.logit(values[0], error, intervals.EVERYWHERE, freedom, LEVEL)
             plain = np.nan if np.isnan(at[0]) else float(at[0] <= apart <= at[1])
             own = score_holds(pairs[0].own[0], measure, sides[0][0], true[0], weights)
             flips = float(flips_hold(moved, size, values[0] - apart, rng))

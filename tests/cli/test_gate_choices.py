@@ -51,7 +51,7 @@ def test_missing_answers_may_be_wrong_where_silence_is_worth_more(
     path = table(tmp_path / "t.csv", HEAD, [*old(), *new])
     done = nescio("compare", path, "-m", measure, *GATE, "--missing", "unanswered")
     assert done.status == status
-    assert ("100 questions that new lacks may be wrong, and count as silence" in done.flat) is (status == 3)
+    assert ("100 questions that new lacks may be wrong, and count as unanswered" in done.flat) is (status == 3)
 
 
 def test_questions_that_the_run_adds_win_nothing_by_counting_its_own(tmp_path: Path, nescio: Command) -> None:

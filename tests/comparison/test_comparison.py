@@ -12,8 +12,8 @@ import nescio
 from nescio.comparison import comparing, many_runs, ranks
 from nescio.comparison.best import mark
 from nescio.comparison.corrections import adjust
-from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.comparison.pair_tables import packed_runs
+from nescio.comparison.paired_data import exchangeable_order
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import parse

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scipy import stats
 
 import nescio
-from nescio.comparison.families import families
+from nescio.comparison.adjusted import families
 from nescio.comparison.ranks import bars
 from nescio.comparison.verdicts import decision, detectable, regression, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence

@@ -66,7 +66,7 @@ def test_a_stream_that_is_begun_again_is_that_of_numpys_own_seeds(seed: int, str
 def test_draws_that_cannot_be_are_refused() -> None:
     with pytest.raises(UsageError, match="2 questions"):
         inclusion(np.ones(2), 3)
-    with pytest.raises(UsageError, match="too few of each kind"):
+    with pytest.raises(UsageError, match="enough of each kind"):
         inclusion(np.ones(2), 3, units=np.array([50.0, 50]), least=np.array([0.04, 0.04]))
 
 

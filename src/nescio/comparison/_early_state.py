@@ -1,4 +1,4 @@
-"""Keep the questions of earlier looks in a file, from one night to the next."""
+"""Save the state of a comparison in looks: the questions that counted so far, and their outcomes."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class State(Struct, frozen=True):
     """The questions in the order in which they counted, their outcomes, and the settings that must not change.
 
     `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names those
-    that the run lacked, which counted as silence. `changed` names questions that counted, but had another outcome when
-    they were last read. Later looks must allow for all of them.
+    that the run lacked, which counted as unanswered. `changed` names questions that counted, but had another outcome
+    when they were last read. Later looks must allow for all these questions.
     """
 
     fixed: Mapping[str, Any]
@@ -50,16 +50,13 @@ class State(Struct, frozen=True):
     @property
     def codes(self) -> tuple[Codes, Codes]:
         """Return the outcomes of the run and of the baseline, as indices into OUTCOMES."""
-        run, baseline = (np.array([LETTERS.index(letter) for letter in text], dtype=np.int8) for text in self.outcomes)
+        run, baseline = (
+            np.array([LETTERS.index(letter) for letter in text], dtype=np.int8) for text in (self.run, self.baseline)
+        )
         return run, baseline
 
-    @property
-    def outcomes(self) -> tuple[str, str]:
-        """Return the outcomes of the run and of the baseline, as strings with a letter for each question."""
-        return self.run, self.baseline
-
     def ended(self) -> dict[str, str]:
-        """Return the outcome of each question as two letters, the run's first."""
+        """Return a pair of letters for each question: the outcome of the run, then that of the baseline."""
         return {
             question: one + other for question, one, other in zip(self.questions, self.run, self.baseline, strict=True)
         }
@@ -75,10 +72,11 @@ class State(Struct, frozen=True):
         )
 
     def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
-        """Return a state with the questions that later looks must allow for.
+        """Return a state that names the questions left out, missing or changed after one more look.
 
-        `left_out` holds the questions without a grade of the run and of the baseline, and `missing` those that the run
-        lacks. Questions that count are no longer left out, and a missing one that counts stays missing.
+        `left_out` has two sets: the questions without a grade of the run, and those of the baseline. `missing` holds
+        the questions that the run lacks. A question that counts now is no longer left out. A missing question that
+        counts stays missing.
         """
         counted = set(self.questions)
         run, baseline = (
@@ -96,7 +94,7 @@ class State(Struct, frozen=True):
 
 
 def read(path: Path, fixed: Mapping[str, Any]) -> State:
-    """Return the state that an earlier look of the same comparison saved, or a new state if there is no file.
+    """Return the state that an earlier look of the same comparison saved in `path`, or a new state without a file.
 
     Raises FormatError if the file holds no such state, and MismatchError if it holds the state of another comparison.
     """

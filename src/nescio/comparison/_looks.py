@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 
 class Sequence(Struct, frozen=True):
-    """The settings of a followed difference: confidence sequence, level, and number of planned questions."""
+    """The settings of a confidence sequence: its method, one minus its level, and the number of planned questions."""
 
     method: SequenceUsed
     alpha: float
@@ -51,7 +51,7 @@ class Path(Struct, frozen=True, eq=False):
     discordant: NDArray[np.int64]
 
     def disagrees(self, at: int) -> bool:
-        """Return whether the intervals so far have no common point, or exclude the difference."""
+        """Return whether the intervals up to question `at` have no common point, or exclude the difference there."""
         low, high = self.low[: at + 1], self.high[: at + 1]
         if np.isnan(low).all():
             return False
@@ -60,9 +60,9 @@ class Path(Struct, frozen=True, eq=False):
 
 
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
-    """Return the sequence for a measure: the guaranteed one where the measure is a mean over questions.
+    """Return the confidence sequence to use: `method`, or for "auto" the guaranteed one if the measure is a mean.
 
-    Raises UsageError if neither sequence can follow the measure.
+    Raises UsageError if that sequence cannot follow the measure.
     """
     if not measure.counts_outcomes:
         raise UsageError(
@@ -82,7 +82,7 @@ def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
 
 
 def on_counts(measure: Measure, counts: Floats) -> Floats:
-    """Compute the measure on tables of correct, incorrect and unanswered; shape (…, 3) to (…,)."""
+    """Return the measure of numbers of correct, incorrect and unanswered questions, from shape (…, 3) to (…,)."""
     columns = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)))
     return measure.value(Patterns({**columns, "n": np.ones(3)}, np.ones(3, dtype=np.int64)), counts)
 
@@ -119,12 +119,10 @@ def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path
 
 
 def _of_few_answers(measure: Measure, counts: Floats) -> NDArray[np.bool_]:
-    """Return a mask of the looks at which a share of the answers rests on too few of them, as in `few_answers`."""
+    """Return a mask of the looks at which the measure is a share of too few answers (`few_answers.is_few`)."""
     if not shares_answers(measure):
         return np.zeros(len(counts), dtype=np.bool_)
-    part, whole = counts[:, 0], counts[:, 0] + counts[:, 1]
-    few: NDArray[np.bool_] = is_few(part, whole)
-    return few
+    return is_few(counts[:, 0], counts[:, 0] + counts[:, 1])
 
 
 def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, float]:
@@ -150,7 +148,7 @@ def spreads(measure: Measure, run: Codes, baseline: Codes) -> Floats:
 
 
 def _influence(measure: Measure, counts: Floats) -> Floats:
-    """Return the derivative of the measure by each count, times n; it is exact for polynomials up to degree four."""
+    """Return the derivative of the measure by each count, times n; exact if the measure is a polynomial of degree 4."""
     n = counts.sum(axis=1)
     step = _STEP * n[:, None]
     slopes = []
@@ -161,7 +159,7 @@ def _influence(measure: Measure, counts: Floats) -> Floats:
 
 
 def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, margin: float | None) -> int | None:
-    """Return about how many more questions would decide if the trend continues, or None if nobody can tell."""
+    """Return about how many more questions a verdict takes if the trend continues, or None if nobody can tell."""
     run, baseline = pair
     t, discordant = len(run), int((run != baseline).sum())
     tables = (np.bincount(codes, minlength=3).astype(np.float64) for codes in pair)

@@ -2,7 +2,7 @@
 
 Under the null hypothesis the labels of all runs can be exchanged within each question. Each exchange has a largest
 difference between two runs. The p-value of a pair is the share of exchanges whose largest difference is at least that
-of the pair. So the p-values already account for the number of pairs.
+of the pair. These p-values already account for the number of pairs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from nescio.comparison.exchangeable_order import exchangeable_order
+from nescio.comparison.paired_data import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
@@ -43,7 +43,7 @@ class AlignedRuns(Struct, frozen=True, eq=False):
 
 
 def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> AlignedRuns:
-    """Return all runs side by side, given columns of shape (runs, questions) that every run has."""
+    """Return all runs on the same units, from columns of shape (runs, questions) without missing values."""
     runs, questions = next(iter(columns.values())).shape
     # Units are numbered by their content and not by their position, so shuffling the questions changes no draw.
     cells = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=-1)
@@ -91,7 +91,7 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 def largest_differences(
     together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Progress | None = None
 ) -> tuple[Floats, bool]:
-    """Return the largest difference of each exchange, and whether every possible exchange was computed."""
+    """Return the largest difference between two runs in each exchange, and whether these are all possible exchanges."""
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
     if count <= ENUMERABLE:
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
@@ -107,7 +107,7 @@ def largest_differences(
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
-    """Return the p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random exchanges."""
+    """Return the p-value of a pair: the share of hits if all exchanges were computed, else $(1 + hits)/(1 + B)$."""
     if np.isnan(observed) or not exact:
         return p_value(observed, largest)
     return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))

@@ -1,15 +1,14 @@
-"""Judge comparisons together: adjust p-values within families, give verdicts, and count the tests used."""
+"""Judge comparisons together: form families, adjust p-values within each, give verdicts, and count the tests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nescio.comparison.corrections import RANDOM, TestUsed, adjust
-from nescio.comparison.families import families
 from nescio.comparison.verdicts import decide, detectable
 from nescio.data.notes import Note
 from nescio.data.results import Comparison
@@ -26,10 +25,27 @@ class TestedPairs(Struct, frozen=True):
     how: tuple[Any, ...] = ()
 
 
+def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
+    """Return the comparisons grouped by the family within which their p-values are adjusted.
+
+    The first measure that is not descriptive decides. Its comparisons are a family of their own, which no other measure
+    weakens. The other measures are a second family, and the descriptive ones (coverage) a third.
+    """
+    by_measure: dict[str, list[Comparison]] = {}
+    for row in rows:
+        by_measure.setdefault(row.measure, []).append(row)
+    descriptive = {name for name in by_measure if parse(name).declaration.descriptive}
+    first = next((name for name in by_measure if name not in descriptive), None)
+    sorted_rows: list[list[Comparison]] = [[], [], []]
+    for name, own in by_measure.items():
+        sorted_rows[2 if name in descriptive else int(name != first)] += own
+    return [family for family in sorted_rows if family]
+
+
 def adjusted_families(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
-    """Return the rows in their given order, each judged within its family."""
+    """Return the rows in their given order, each judged (`judged_rows`) with the other rows of its family."""
     judged = {
         (row.run, row.baseline, row.measure): row
         for family in families(rows)

@@ -21,10 +21,10 @@ Places = NDArray[np.int32]
 
 
 class PairTests(Struct, frozen=True, eq=False):
-    """The tests of all pairs: differences, p-values, and p-values adjusted after Holm.
+    """The tests of all pairs of runs: differences, p-values, and p-values adjusted after Holm.
 
-    A difference is the first run minus the second. Its p-value is NaN if there is no difference; `drawn` marks p-values
-    from random exchanges. `different` holds the distinct p-values in rising order, and `adjusted` their adjusted
+    A difference is the first run minus the second. Its p-value is NaN if it is undefined. `drawn` marks p-values from
+    random exchanges. `different` holds the distinct p-values in rising order, and `adjusted` their adjusted
     values. Pairs are in the order of the runs' names (`by_name`), as in `compare`: each run with all runs after it.
     """
 
@@ -84,7 +84,7 @@ def all_tests(
     sampled: bool = True,
     progress: Progress | None = None,
 ) -> PairTests | None:
-    """Return the tests of all pairs, by random exchanges where no exact p-value exists.
+    """Return the tests of all pairs, by random exchanges if a pair has no exact p-value.
 
     Returns None if a pair has no exact p-value and `sampled` is false.
     """

@@ -49,10 +49,10 @@ def mark(
     95). Two runs differ significantly if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100.
     The family is all pairs of runs under one measure, in one stratum.
 
-    With `every=False` only cheap marks are computed: exact tests, on all questions, up to `MOST_WORK` pairs times
-    questions. Other marks are None. An undefined value is never best and differs significantly from nothing. A
-    descriptive measure (coverage) has no best run. Runs whose ungraded answers count both ways have no marks. With
-    `every`, raises MismatchError if runs cannot be paired (counts alone, or one run).
+    With `every=False`, marks are computed only if exact tests give them, for at most `MOST_WORK` pairs times questions,
+    and without `by`. Otherwise the marks are None. An undefined value is never best and differs significantly from
+    nothing. A descriptive measure (coverage) has no best run. Runs whose ungraded answers count both ways have no
+    marks. With `every`, raises MismatchError if runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores

@@ -10,11 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from nescio.comparison.adjusted import TestedPairs, adjusted_families, tests_used
+from nescio.comparison.adjusted import TestedPairs, adjusted_families, families, tests_used
 from nescio.comparison.corrected_pairs import corrected_pairs, corrected_values
 from nescio.comparison.corrections import EXACT_FOR, Correction, Test
 from nescio.comparison.each_pair import each_pair
-from nescio.comparison.families import families
 from nescio.comparison.few_answers import with_answers_as_units, with_few_answers
 from nescio.comparison.front import front
 from nescio.comparison.many_runs import compare_leading
@@ -82,16 +81,16 @@ def compare(
     and all runs with `missing="own"`. These are compared on their own questions, by Welch's interval and random
     exchanges of their answers.
 
-    The interval of the difference is Student's, from the influence of each question (or cluster). Its degrees of
-    freedom show how few of them decide. For a measure with an order, the influence is the change from leaving a unit
-    out. p is two-sided, and `test` names its method:
+    The interval of the difference is Student's, from the influence of each question (or cluster). It has fewer degrees
+    of freedom if few questions make up the spread. For a measure with an order, the influence is the change from
+    leaving a unit out. p is two-sided, and `test` names its method:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
-      difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
-      be enumerated;
+      difference at least as large. It exists for c@1, accuracy, UF and other measures of counts, and for any measure
+      with few enough exchanges to enumerate;
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
-    - `auto`: the first if it can be computed, else the second. Both are tests of labels that can be exchanged, not of
-      "equal c@1";
+    - `auto`: `exact` if it can be computed, else `permutation`. The null hypothesis of both is that the labels can be
+      exchanged, not "equal c@1";
     - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
       account for all pairs of a measure by themselves.
@@ -106,8 +105,8 @@ def compare(
     measures do not weaken. The others are a second family, and descriptive measures (coverage) a third.
 
     The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if p_adjusted is at most 1 - ci.
-    Otherwise it is "differences above d are ruled out" if the interval lies within `margin` of 0. That interval is the
-    one of this comparison alone, from enough resamples for its level. Otherwise it is "too few questions to tell" (or
+    Otherwise it is "differences above d are ruled out" if the interval of this comparison lies within `margin` of 0.
+    Otherwise it is "too few questions to tell" (or
     resamples, if the correction needs more of them). `detectable` is the difference that equally many questions would
     show with a power of 0.8.
 
@@ -134,7 +133,7 @@ def compare(
     lacking = loaded.unshared
     if lacking is not None and lacking.questions == data.questions and of_one_run(lacking.lacking) and not apart:
         raise MismatchError(
-            f"no two runs share a question, so missing questions cannot count as silence; {opt('missing', 'own')} "
+            f"no two runs share a question, so missing questions cannot count as unanswered; {opt('missing', 'own')} "
             "compares runs without pairing questions"
         )
     wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
@@ -202,8 +201,10 @@ def compare(
 def _with_limits(
     tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
 ) -> TestedPairs:
-    """Return the comparisons with the intervals of shares of few answers and, if runs are paired, with what a gate
-    fears. A bounded null rests on both."""
+    """Return the comparisons with wider intervals for shares of few answers and, for paired runs, the worst difference.
+
+    The verdict needs both, so they are added before it.
+    """
     shown, few = with_few_answers(tested.rows, data, wanted, level)
     capped = with_answers_as_units(shown, data, wanted, unmoved=True)
     rows = capped if apart else tuple(with_worst(capped, data, wanted, 1 - level))
@@ -249,21 +250,17 @@ def _notes(data: Data, rows: Sequence[Comparison], most: int, ci: float) -> Iter
             comparisons=most,
             least=int(np.ceil(most / (1 - ci / 100))),
         )
-    yield from gather(
-        [
-            (_two_grounds(), row.measure, f"{row.run!r} against {row.baseline!r}")
-            for row in rows
-            if row.verdict == TOO_FEW and row.low is not None and row.high is not None and row.low * row.high > 0
-        ]
-    )
-
-
-def _two_grounds() -> Note:
-    """Return the note that explains why an interval without 0 is not a verdict."""
-    return note(
+    two_grounds = note(
         "comparison.two_grounds",
         'some intervals exclude 0 although the verdict is "too few questions to tell": the verdict uses the '
         "adjusted p-value, and the interval is not adjusted",
+    )
+    yield from gather(
+        [
+            (two_grounds, row.measure, f"{row.run!r} against {row.baseline!r}")
+            for row in rows
+            if row.verdict == TOO_FEW and row.low is not None and row.high is not None and row.low * row.high > 0
+        ]
     )
 
 
@@ -273,7 +270,7 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Return the data, and the labels by people if the user gave some."""
+    """Return the data, and the labels by people or None; `how` holds the arguments of `compare` on labels."""
     labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         return open_data(source, {"strata": (), **options}, measures), None
@@ -308,7 +305,7 @@ def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
-    """Return a callback that reports the progress of one of `total` measures as a share of the whole work."""
+    """Return a callback for one of `total` measures that reports its share of the whole work; `done` came before it."""
     if progress is None:
         return None
     return lambda part, parts: progress(done * parts + part, total * parts)

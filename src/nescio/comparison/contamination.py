@@ -23,6 +23,7 @@ from nescio.estimating import Statistic, closed_form, estimate, units_of
 from nescio.measures import Measure, Measures
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import open_data, parse_all
+from nescio.stats.intervals import defined
 from nescio.stats.paraphrases import alike, excess, exchange, of_strength
 from nescio.stats.streams import Stream
 from nescio.text import sanitize
@@ -38,9 +39,9 @@ class Excess(Struct, frozen=True):
     `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`). The last two are
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
-    0, if `explained` is negative). It is not given if the references are too unlike the suspect. `p_exchange` and, for
-    one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded outcome of every
-    system for both wordings.
+    0, if `explained` is negative). `p` is None if the references are much stronger or weaker than the suspect.
+    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded
+    outcome of every system for both wordings.
     """
 
     suspect: str
@@ -126,10 +127,11 @@ def contamination(
 
 
 class Wordings(Struct, frozen=True, eq=False):
-    """The wording of each row, and the original question that it belongs to.
+    """The original question of each row, and whether the row asks it in other words.
 
-    `asked` numbers the question of each row as its run was asked it, and `original` the original question. `clusters`
-    holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an original.
+    `asked` numbers the wording of each row, and `original` its original question, -1 for a paraphrase whose original
+    the data lack. `clusters` holds the cluster of each of the `many` originals. `orphans` counts paraphrases without an
+    original.
     """
 
     asked: NDArray[np.int64]
@@ -141,7 +143,7 @@ class Wordings(Struct, frozen=True, eq=False):
 
 
 def _wordings(data: Evidence, column: str) -> Wordings:
-    """Return the original of each row, or -1 for a paraphrase whose original is missing.
+    """Return the wordings of the rows; `column` names the original question of each paraphrase.
 
     Raises MismatchError if no paraphrase has its original.
     """
@@ -237,20 +239,16 @@ def _row(
         reference_original=float(others[0]),
         reference_paraphrase=float(others[1]),
         difference=found.value,
-        low=_or_none(found.low),
-        high=_or_none(found.high),
+        low=defined(found.low),
+        high=defined(found.high),
         explained=explained,
-        p=_or_none(beyond),
-        p_exchange=_or_none(test.p),
-        p_two_sided=_or_none(test.both),
+        p=defined(beyond),
+        p_exchange=defined(test.p),
+        p_two_sided=defined(test.both),
         test=test.how,
         n=n,
     )
     return row, int((~whole).sum())
-
-
-def _or_none(p: float) -> float | None:
-    return None if math.isnan(p) else p
 
 
 def _notes(rows: Sequence[Excess], left_out: int) -> list[Note]:

@@ -34,13 +34,11 @@ def corrected_pairs(
 ) -> TestedPairs:
     """Return the corrected difference of each pair (run, baseline) by each measure, tested by Student's t.
 
-    After `looks` at the labels, intervals and p-values hold at all looks together.
+    `looks` are the `label_looks` of `compare`: intervals and p-values are then valid at all looks together.
     """
     place = {name: i for i, name in enumerate(labels.data.runs)}
-    rows, how, lone = [], [], 0
-    one_sided: list[tuple[str, str, float]] = []
+    rows, how = [], []
     remarks: list[Remark] = []
-    labelled, sure = labels.labelled, labels.labelled | labels.known
     for measure in wanted:
         for run, baseline in pairs:
             x, y = place[run], place[baseline]
@@ -72,24 +70,7 @@ def corrected_pairs(
             if measure is wanted[0] and one.low < 0 < one.high and one.value:
                 remarks += _more(labels, measure, (x, y), level, (one, plan))
             remarks += [(remark, measure.label, f"{run!r} against {baseline!r}") for remark in one.warnings]
-            if measure is wanted[0]:
-                shared = labels.data.present[x] & labels.data.present[y]
-                alone = int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())
-                lone += alone
-                if alone:
-                    with_labels = int((shared & (labelled[x] | labelled[y])).sum())
-                    one_sided.append((run, baseline, alone / with_labels))
-    notes = [*labels.notes, *about(labels, target), *gather(remarks), *said_of_looks(looks)]
-    if lone:
-        notes.append(
-            note(
-                ONE_LABEL,
-                "{questions:n question} {questions:has/have} a label for only one run of a pair, so the pair does "
-                "not use {questions:it/them}; label the answers of both runs",
-                questions=lone,
-                pairs=one_sided,
-            )
-        )
+    notes = [*labels.notes, *about(labels, target), *gather(remarks), *said_of_looks(looks), *_one_label(labels, pairs)]
     notes.append(
         note(
             "labels.not_subtracted",
@@ -98,6 +79,35 @@ def corrected_pairs(
         )
     )
     return TestedPairs(tuple(rows), tuple(notes), tuple(how))
+
+
+def _one_label(labels: Labels, pairs: Sequence[tuple[str, str]]) -> list[Note]:
+    """Return a note on the questions that have a label for only one run of a pair, so that the pair does not use them.
+
+    The note has the share of these questions for each pair.
+    """
+    place = {name: i for i, name in enumerate(labels.data.runs)}
+    labelled, sure, present = labels.labelled, labels.labelled | labels.known, labels.data.present
+    total = 0
+    shares: list[tuple[str, str, float]] = []
+    for run, baseline in pairs:
+        x, y = place[run], place[baseline]
+        shared = present[x] & present[y]
+        alone = int((shared & ((labelled[x] & ~sure[y]) | (labelled[y] & ~sure[x]))).sum())
+        if alone:
+            total += alone
+            shares.append((run, baseline, alone / int((shared & (labelled[x] | labelled[y])).sum())))
+    if not total:
+        return []
+    return [
+        note(
+            ONE_LABEL,
+            "{questions:n question} {questions:has/have} a label for only one run of a pair, so the pair does "
+            "not use {questions:it/them}; label the answers of both runs",
+            questions=total,
+            pairs=shares,
+        )
+    ]
 
 
 def _worst(
@@ -110,11 +120,11 @@ def _worst(
     target: Target,
     looked: bool,
 ) -> float | None:
-    """Return the worst difference that a gate cannot rule out, or None without an interval.
+    """Return the worst difference that a gate cannot rule out, or None if the corrected difference has no interval.
 
     Few labels do not rule out rare errors of the judge: Student's interval let a run that is worse by the margin pass
-    in up to 15% of trials. So the gate adds errors that no label has shown (`unseen_gap`). These take the place of the
-    three disagreements that the interval imagines.
+    in up to 15% of trials. The gate therefore allows for errors of the judge that no label shows (`unseen_gap`). They
+    replace the three disagreements that `corrected_difference` adds for its interval.
     """
     if math.isnan(one.low):
         return None
@@ -132,9 +142,9 @@ def _more(
     level: float,
     found: tuple[Corrected, tuple[tuple[int, ...], int] | None],
 ) -> list[tuple[Note, str, str]]:
-    """Return notes on about how many more labels would separate two runs, if their difference stays as it is now.
+    """Return a note on about how many more labels would tell two runs apart, if their difference stays the same.
 
-    The list is empty if the labelled questions are not one random sample.
+    The list is empty if the labelled questions are not one random sample, or if all answers have labels.
     """
     from scipy.special import ndtri
 
@@ -175,7 +185,7 @@ def _more(
 
 
 def corrected_values(labels: Labels, measure: Measure, target: Target) -> list[tuple[str, float]]:
-    """Return the corrected score of each run, by which it is ranked."""
+    """Return the name and the corrected score of each run."""
     return [
         (name, corrected_score(labels, measure, run, target=target, level=0.95).value)
         for run, name in enumerate(labels.data.runs)

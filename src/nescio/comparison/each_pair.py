@@ -1,4 +1,4 @@
-"""Compare each pair of runs by one measure, with the notes that its reader needs."""
+"""Compare each pair of runs by one measure, and note what limits the comparison."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ from nescio.stats.few_units import difference_error, may_be_unseen, unit_error, 
 
 Runs = tuple[int, int]
 COUNTED_AT_ONCE = 1 << 14  # pairs whose tables are in memory together
-EVERYWHERE = (-math.inf, math.inf)
 
 
 def each_pair(
@@ -50,6 +49,7 @@ def each_pair(
     plan: TestPlan,
     progress: Progress | None,
 ) -> Iterable[tuple[Comparison, list[Note]]]:
+    """Yield the comparison of each pair (run, baseline) by the measure, and notes on it."""
     seen = measured_runs(data, measure)
     if plan.test == "tukey":
         single = with_questions(
@@ -91,9 +91,9 @@ def single_pairs(
 def counted_pairs(
     seen: MeasuredRuns | TalliedRuns, pairs: Sequence[Runs], lined_up: Sequence[Runs], level: float
 ) -> list[tuple[Comparison, list[Note]] | None]:
-    """Return the comparisons of pairs for which the measure needs counts alone, computed together.
+    """Return the comparisons of pairs and their notes, computed together from tables of counts.
 
-    Each result equals that of a pair computed alone, to the last bit. It is None if the exact p-value needs more.
+    Each result equals that of a pair computed alone, to the last bit. It is None if the tables give no exact p-value.
     """
     tables = seen.tables(lined_up)
     assert tables is not None
@@ -143,7 +143,7 @@ def _compare(
     names = (data.runs[runs[0]], data.runs[runs[1]])
     remarks = on_part(n, some, every=plan.test == "tukey")
     if tested is None:
-        nan = float("nan")
+        nan = math.nan
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
     observed, p, how = tested.observed, tested.p, tested.how
     units = tested.pair.own[0].units
@@ -171,11 +171,6 @@ def _compare(
     return row, remarks
 
 
-def in_closed_form(seen: RunsSeen) -> bool:
-    """Return whether the interval of a difference is Student's, as it is for additive measures."""
-    return seen.measure.order is None
-
-
 def _interval(seen: RunsSeen, tested: TestedPair, level: float) -> tuple[float, float, float, list[Note]]:
     """Return the interval of a difference, its standard error (0 if no unit moves it), and notes."""
     measure, pair, observed = seen.measure, tested.pair, tested.observed
@@ -194,11 +189,11 @@ def student_interval(
 ) -> tuple[float, float, float]:
     """Return Student's interval of a paired difference within its range, and the standard error.
 
-    `error` holds the standard error and its degrees of freedom. The interval is NaN if the units do not show how far
-    the difference may move, or if no interval is known to hold for the measure. Then the error is 0 if the units hardly
-    separate the runs, and kept if they allow any difference.
+    `error` holds the standard error and its degrees of freedom. The interval is NaN in three cases: no interval is
+    known to hold for the measure, the units allow any difference, or they hardly tell the runs apart. In the last case
+    the returned standard error is 0.
     """
-    low, high = intervals.logit(observed, error[0], EVERYWHERE, error[1], level)
+    low, high = intervals.logit(observed, error[0], intervals.EVERYWHERE, error[1], level)
     if np.isnan(low) or may_be_unseen(*error, questions, measure.bounds):
         return math.nan, math.nan, 0.0
     if not measure.declaration.resampling_covers:
@@ -208,9 +203,9 @@ def student_interval(
 
 
 class ScaledDifference(Struct, frozen=True):
-    """A run's value minus a multiple of another's, with its standard error and degrees of freedom, on so many units.
+    """A run's value minus a multiple of another's: its standard error, degrees of freedom, and number of units.
 
-    `pair` holds both runs, None if they share no question.
+    `pair` is None if the runs share no question.
     """
 
     value: float
@@ -220,13 +215,13 @@ class ScaledDifference(Struct, frozen=True):
     pair: Pair | None = None
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return Student's interval; NaN where there is none."""
-        low, high = intervals.logit(self.value, self.error, EVERYWHERE, self.freedom, level)
+        """Return Student's interval, or NaN for both ends if there is none."""
+        low, high = intervals.logit(self.value, self.error, intervals.EVERYWHERE, self.freedom, level)
         return float(low), float(high)
 
 
 def scaled_difference(loaded: Loaded, measure: str, runs: tuple[str, str], scale: float) -> ScaledDifference:
-    """Return the first run's value minus `scale` times the second's; NaN where they share no question."""
+    """Return the first run's value minus `scale` times the second's, or NaN if the two share no question."""
     data = paired_evidence(loaded)
     seen = measured_runs(data, parse(measure))
     pair = seen.pair(*(data.runs.index(run) for run in runs))
@@ -254,10 +249,10 @@ def paired_error(measure: Measure, pair: Pair, observed: float, scale: float = 1
 
 
 def no_interval(measure: Measure, units: int, error: float) -> Note:
-    """Return the note that says why a difference has no interval.
+    """Return a note that says why a difference has no interval.
 
-    No interval may be known for the measure. One unit may be alone, or decide alone whether there is a value. Units may
-    (nearly) all move the runs alike, or be so few that any difference is possible.
+    No interval is known to hold for the measure; there is one unit; one unit decides whether there is a value; the
+    units hardly tell the runs apart (`error` is 0); or any difference is possible.
     """
     if not measure.declaration.resampling_covers:
         return withheld()

@@ -103,13 +103,13 @@ def compare_early(
         nescio.look("outcomes.csv", "accuracy", baseline="old", run="mine").rows[-1].verdict
 
     The interval of the difference is a confidence sequence: it covers the true difference at all looks at once with
-    probability `ci`, so you may look after every block and stop at any time. `sequence` chooses one of two:
+    probability `ci`. You may therefore look after every block, and stop at any time. `sequence` chooses one of two:
 
     - `guaranteed` (what `auto` takes for accuracy, UF, penalty and other means over questions): predictable plug-in
       empirical Bernstein, at any number of questions;
     - `asymptotic` (what `auto` takes for all other measures of correct, incorrect and unanswered, as c@1):
       $\hat\theta_t \pm \hat\sigma_t\sqrt{2(t\rho^2+1)/(t\rho)^2\,\ln(\sqrt{t\rho^2+1}/\alpha)}$, narrowest for about
-      `planned` questions, and not looked at before 50 questions, 10 of them discordant.
+      `planned` questions; it starts at 50 questions, 10 of them with different outcomes of the two runs.
 
     Each row is a block: the blocks that the file `state` holds, and the new questions of `source`. The verdict is
     "stop: no difference larger than d" where the interval lies within `margin` (without a margin, never), "stop:
@@ -176,18 +176,18 @@ def _left_out(state: State, names: tuple[str, str]) -> list[Note]:
 
 
 def _of_this_block(remark: Note, run: str) -> bool:
-    """Return whether a note counts what the state counts over all blocks."""
+    """Return whether a note counts, for this block alone, what the state counts over all blocks."""
     return remark.code == UNGRADED_LEFT_OUT or (remark.code == MISSING_SILENT and remark.subject == run)
 
 
 def _missing(state: State, run: str) -> list[Note]:
-    """Return a note with the number of questions that the run lacked in any block, and that count as silence."""
+    """Return a note with the number of questions that the run lacked in any block, and that count as unanswered."""
     missing = len(state.missing_of_run)
     return [missing_note(run, missing, len(state.questions))] if missing else []
 
 
 def _lacked(loaded: Loaded) -> set[str]:
-    """Return the questions that the run of these data lacks."""
+    """Return the questions that the run lacks in the files just read."""
     unshared, run = loaded.unshared, loaded.data.runs[1]
     if unshared is None or run not in unshared.runs:
         return set()
@@ -195,9 +195,9 @@ def _lacked(loaded: Loaded) -> set[str]:
 
 
 def _can_be_kept(looks: Results[Look], loaded: Loaded) -> bool:
-    """Return whether later looks may rest on this look, given the questions that the state left out."""
+    """Return whether the last look supports a decision, so that the state may keep it."""
     row = looks.rows[-1]
-    silent = not_declined(row.run, [loaded.silence])  # silence that the state does not hold
+    silent = not_declined(row.run, [loaded.silence])  # empty or failed outputs, which the state does not count
     return silent is None and no_ground(looks, row.measure, row.run, row.baseline) is None
 
 
@@ -211,7 +211,7 @@ def _not_kept(path: Path) -> Note:
 
 
 def _on_grounds(looks: Results[Look], margin: float) -> Look:
-    """Return the last look, with the verdict "cannot tell" if left-out answers or missing grounds forbid a decision."""
+    """Return the last look, with the verdict "cannot tell" if answers were left out or no decision is allowed."""
     row = looks.rows[-1]
     pair = (row.measure, row.run, row.baseline)
     if ground := no_ground(looks, *pair):
@@ -224,7 +224,10 @@ def _on_grounds(looks: Results[Look], margin: float) -> Look:
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Return the two runs, the baseline first. Raises UsageError or MismatchError if they cannot be followed."""
+    """Return the data of the two runs, the baseline first.
+
+    Raises UsageError or MismatchError if the runs cannot be compared in looks.
+    """
     check_baseline(baseline, loaded.data.runs, alone="nescio compare --looks")
     runs = paired_evidence(loaded).runs
     if len(runs) > 2 and (baseline is None or run is None):
@@ -257,9 +260,9 @@ def _changed_verdict(changed: int) -> str:
 
 
 def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
-    """Return the state with the new questions added in a random order, and notes on the questions left out.
+    """Return the state with the new questions of the data, in a random order, and notes on the questions left out.
 
-    Sets aside questions without a grade, and earlier questions whose outcomes differ now.
+    The state also names questions without a grade, and earlier questions whose outcomes differ now.
     """
     data = with_questions(loaded.data, "follow as they arrive")
     usable = np.asarray(columns_for(data, measure)[1].all(axis=0))

@@ -1,4 +1,4 @@
-"""Widen the differences of shares that rest on few answers, such as the precision of a run that rarely answers."""
+"""Widen the intervals of differences of shares of few answers, such as the precision of a run that rarely answers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ RESTS_ON_FEW = "comparison.few_answers"
 def with_few_answers(
     rows: Sequence[Comparison], data: Data, measures: Sequence[Measure], level: float
 ) -> tuple[tuple[Comparison, ...], list[Note]]:
-    """Return the comparisons, with the interval and p of two independent shares for shares of few answers, and notes.
+    """Return the comparisons and notes; differences of shares of few answers get a wider interval and a larger p.
 
-    A share has few answers if it rests on fewer than 30, or if all or none of them count. Then no question shows how
-    far it may move. The interval combines both runs' Clopper-Pearson intervals (MOVER, Newcombe 1998). p is the larger
-    of the test's p and that of Fisher's exact test. Neither claims more than the answers of each run allow.
+    A share has few answers if its denominator is below 30, or if all or none of its answers count (`is_few`). Few
+    answers do not show how far the share may move. The interval combines both runs' Clopper-Pearson intervals (MOVER,
+    Newcombe 1998), as if the two shares were independent. p is the larger of the test's p and Fisher's.
     """
     shares = {measure.label: shares_of(data, measure) for measure in measures}
     by_label = {measure.label: measure for measure in measures}
@@ -79,7 +79,7 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
 
 
 def _without_rule_of_three(row: Comparison) -> Comparison:
-    """Return the comparison without spread and interval if no unit moves it although the runs differ."""
+    """Return the comparison of runs that differ, without interval and spread if no unit moves the difference."""
     still = row.spread == 0 or (row.low is not None and row.high is not None and row.high - row.low <= 1e-12)
     return replace(row, low=math.nan, high=math.nan, spread=math.nan) if still else row
 
@@ -98,7 +98,10 @@ def shares_answers(measure: Measure) -> bool:
 
 
 def is_few(part: Any, whole: Any) -> Any:
-    """Return whether a share rests on fewer than 30 answers, or all or none of them count; arrays work too."""
+    """Return whether `whole` is below 30, or `part` is 0 or equals `whole`: too few answers for a share.
+
+    Arrays work too.
+    """
     return (whole < FEW) | (part == 0) | (part == whole)
 
 
@@ -109,7 +112,10 @@ def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
 
 
 def _sums_of(data: Data, measure: Measure) -> dict[str, tuple[float, float]]:
-    """Return the numerator and denominator of each run's share; answers to one question share its weight."""
+    """Return the numerator and denominator of each run's share.
+
+    If a question has several answers, each counts as a fraction of the question.
+    """
     parts = _parts(measure)
     sums_of: dict[str, tuple[float, float]] = {}
     for sample in measure_inputs(data, [measure])[0] if parts else ():
@@ -124,8 +130,8 @@ def with_answers_as_units(
 ) -> tuple[Comparison, ...]:
     """Return the comparisons with at most as many units as the answers in the denominator of their share.
 
-    Only these answers move the share. With `unmoved`, only comparisons that no unit moves are changed, because their
-    verdict rests on the number of units.
+    Only these answers move the share. With `unmoved`, only comparisons that no unit moves are changed: their verdict
+    depends on the number of units.
     """
     sums_by = {measure.label: _sums_of(data, measure) for measure in measures if not measure.counts_every_unit}
     made = []

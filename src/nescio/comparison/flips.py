@@ -64,14 +64,13 @@ class Flips(Row, frozen=True):
         """Return a sentence with the flips for the fewest answers and for the most."""
         first, last = rows[0], rows[-1]
         if last.cannot_tell == 1:
-            leaves = "leave" if last.answers > 1 else "leaves"
-            return [f"Even {plural(last.answers, 'answer')} a question {leaves} too little to tell in every draw."]
+            return [f"Even with {plural(last.answers, 'answer')} a question, the gate cannot tell in any draw."]
         text = (
             f"With {plural(first.answers, 'answer')} a question, {first.flips:.0%} of pairs of verdicts on the same"
             " systems differ."
         )
         if last.flips > FEW_FLIPS:
-            text += f" Even {last.answers} answers leave more than {FEW_FLIPS:.0%}."
+            text += f" Even with {last.answers} answers, this share is above {FEW_FLIPS:.0%}."
         elif last is not first:
             text += f" {last.answers} answers bring this share to {FEW_FLIPS:.0%} or less."
         return [text]
@@ -90,13 +89,14 @@ def flips(
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[Flips]:
-    """Return how often the gate `compare --fail-on-regression` gives two verdicts on the same systems.
+    """Return how often the gate `compare --fail-on-regression` gives different verdicts on the same systems.
 
         nescio.lab.flips("trials.csv", "accuracy", run="agent-1")
 
     Each draw takes k of the available answers of each run to each question. With one run, or `run` alone, the run is
-    compared with itself (A/A). Then no answer is drawn twice while each question has 2k answers. k rises until at most
-    5% of pairs of draws differ. Raises MismatchError if no question was asked twice.
+    compared with itself (A/A), which takes 2k answers. If a question has fewer, answers are drawn with replacement. k
+    rises until at most 5% of pairs of draws have different verdicts. Raises MismatchError if no question was asked
+    twice.
     """
     only = tuple(name for name in (baseline, run) if name is not None)
     loaded = open_data(source, {"strata": (), **options, "only": only}, measures)
@@ -148,8 +148,10 @@ def flips(
 
 
 def _check_ground(loaded: Loaded, measure: str, run: str, baseline: str | None) -> None:
-    """Raise UsageError where the gate on these runs would be refused; nobody wins where a run is compared with itself,
-    so that only its clusters count then."""
+    """Raise UsageError if a gate on these runs would be refused.
+
+    A run that is compared with itself (no `baseline`) cannot gain by what the notes say, so only clusters count.
+    """
     notes = () if baseline is None else loaded.notes
     results: Results[Flips] = Results((), sign(**loaded.signature), notes, "flips")
     if ground := no_ground(results, measure, run, baseline):
@@ -215,7 +217,7 @@ def _pair(data: Evidence, runs: tuple[int, int], rows: Sequence[Rows]) -> Eviden
 
 
 def _of_questions(data: Evidence) -> bool:
-    """Return whether each cluster is exactly one question, as with repeated answers."""
+    """Return whether each cluster holds exactly one question, as with repeated answers; true without clusters."""
     if data.clusters is None:
         return True
     pairs = {*zip(data.questions, data.clusters.tolist(), strict=True)}
@@ -228,7 +230,7 @@ def _row(answers: int, verdicts: Counter[int], draws: int, *, again: bool) -> Fl
     same = sum(count * (count - 1) for count in (passed, failed, unclear))
     share = 1 - same / (draws * (draws - 1)) if draws > 1 else 0.0
     # The delta method: the share of pairs that differ is 1 - sum(p²), with the multinomial variance of the p. We add a
-    # draw of each verdict: 40 equal draws leave 7% for the others (rule of three), so up to 13% of pairs that differ.
+    # draw of each verdict, because 40 equal draws do not rule out 13% of pairs that differ (rule of three).
     shares = (np.array([passed, failed, unclear]) + 1) / (draws + 3)
     error = 2 * float(np.sqrt(max(0.0, (shares**3).sum() - (shares**2).sum() ** 2) / draws))
     return Flips(answers, passed / draws, failed / draws, unclear / draws, share, error, draws, again)

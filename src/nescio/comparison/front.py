@@ -25,8 +25,9 @@ MOST_RUNS = 40  # most runs whose pairs are all tested
 class OnFront(Struct, frozen=True):
     """A run's place by a measure of quality and a measure of cost.
 
-    `share` is the share of resamples in which it is on the front: no other run is at least as good and as cheap. It is
-    not a probability. `claim` holds with an error rate of 1 - ci: "on the front", "beaten", or "open".
+    A run is on the front if no other run is at least as good and as cheap. `share` is the share of resamples in which
+    it is on the front, which is not a probability. `claim` is "on the front", "beaten" or "open"; a claim is wrong with
+    a chance of at most 1 - ci.
     """
 
     run: str
@@ -67,13 +68,11 @@ def measures_of(names: Sequence[str], data: Data) -> tuple[Measure | None, Measu
     declared = [(one, one.declaration) for one in wanted]
     quality = next((one for one, of in declared if not (of.lower_is_better or of.descriptive)), None)
     priced = [one for one, of in declared if of.lower_is_better and one.user_columns]
-    return quality, next(filter(_of_cost, priced), None)
-
-
-def _of_cost(measure: Measure) -> bool:
+    if not priced:
+        return quality, None
     from nescio.measures.graded import is_cost  # imported only if the user asked for a measure of a column
 
-    return any(map(is_cost, measure.user_columns))
+    return quality, next((one for one in priced if any(map(is_cost, one.user_columns))), None)
 
 
 def _claims(

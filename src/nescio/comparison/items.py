@@ -43,12 +43,13 @@ MANY = 40  # with fewer runs the list is no claim about its items (docs/items.md
 
 
 class Item(Row, frozen=True):
-    """One question over the runs that answered it.
+    """One question, and how it separates the runs.
 
-    `discrimination` is the correlation between being right here and the score on all other questions. `p` tests for a
-    negative correlation, exactly over the runs. `other_answer` is an answer that the key calls wrong: able runs agree
-    on it most. `p_other` is the least p of such answers times their number. `silence` is the correlation of silence
-    with that score. `suspicion` is the smaller of both p, adjusted (Benjamini-Hochberg); it is NaN if all runs agree.
+    `discrimination` is the correlation between being right here and the score on all other questions. `p` is the
+    p-value of a negative correlation. `other_answer` is the wrong answer that able runs agree on most, and `p_other`
+    its p-value times the number of wrong answers. `silence` is the correlation between abstaining here and that score.
+    `suspicion` is the smaller of the two p-values, adjusted for both tests and for all questions (Benjamini-Hochberg);
+    it is NaN if all runs agree.
 
     From thirty runs on, two two-parameter logistic models are fitted. `slope` and `difficulty` (a, b) describe being
     right when a run answers, `answering_slope` and `answering_difficulty` answering at all. They are None if there is
@@ -82,7 +83,7 @@ class Item(Row, frozen=True):
 class Ability(Row, frozen=True):
     """The abilities of a run in standard deviations over the runs, each with its posterior standard deviation.
 
-    `answering` is None if no run is silent.
+    `ability` is that to be right when answering. `answering` is that to answer at all, None if no run abstains.
     """
 
     most_listed: ClassVar[int | None] = 0
@@ -95,7 +96,7 @@ class Ability(Row, frozen=True):
 
 
 class Modelled(Struct, frozen=True, eq=False):
-    """The models of all items: being right when answering, and answering at all (None if no run is silent)."""
+    """Two models of all items: of being right when answering, and of answering at all (None if no run abstains)."""
 
     right: Fit
     answering: Fit | None
@@ -114,8 +115,9 @@ class Reliability(Struct, frozen=True):
 class Suspects(Struct, frozen=True, eq=False):
     """The tests of each item, as arrays over the items.
 
-    They hold the discrimination, the p of a negative one, the other answer that able runs agree on most with its p (or
-    None), the smaller p times their number, its adjusted value, and the flag. Values are NaN if all runs agree.
+    `p_sign` is the p-value of a negative discrimination. `other` is the wrong answer that able runs agree on most, with
+    its p-value, or None. `p` is the smaller of these p-values times their number, and `adjusted` is `p` adjusted over
+    all items. Values are NaN if all runs agree.
     """
 
     discrimination: Floats
@@ -140,7 +142,7 @@ def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
 
 
 def items(loaded: Loaded, said: Said | None) -> Results[Item]:
-    """Return the items, the most suspicious first; `said` holds the texts of the answers if they are known.
+    """Return the items, the most suspicious first; `said` holds the texts of the answers, or None.
 
     Raises MismatchError for fewer than four runs, or for questions that were asked several times.
     """
@@ -182,9 +184,9 @@ def items(loaded: Loaded, said: Said | None) -> Results[Item]:
 
 
 def _modelled(right: NDArray[np.bool_], answered: NDArray[np.bool_]) -> Modelled | None:
-    """Return two models, or None for too few runs: whether runs answer, and whether they are right when they answer.
+    """Return the models of being right and of answering, or None for too few runs.
 
-    Silence is an outcome of its own (a sequential model, Tutz 1990).
+    Together they are a sequential model (Tutz 1990), in which abstention is an outcome of its own.
     """
     runs = len(right)
     if runs < FEWEST_MODELLED:
@@ -241,7 +243,7 @@ def _notes_of_models(models: Modelled) -> Iterator[Note]:
 def _complete(data: Evidence) -> tuple[Evidence, int]:
     """Return the questions that all runs answered, and the number of other questions."""
     if not data.columns.keys() >= {"correct", "answered"}:
-        raise MismatchError("items need outcomes: right, wrong or silent")
+        raise MismatchError("items need outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
             "items need one answer of each run to each question, but these questions were asked several times; give "
@@ -256,9 +258,10 @@ def _complete(data: Evidence) -> tuple[Evidence, int]:
 
 
 def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int64], *, positive: bool) -> list[float]:
-    """Return the p-value of each item, given the runs marked on it.
+    """Return the p-value of each marked set of runs: do able runs (`positive`) or weak ones gather in it?
 
-    If there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
+    `marked` holds items and masks of runs, and `rest` the runs' scores on the other items, shape (runs, items). If
+    there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
     """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
     many = sum(steps) > MOST_WORK

@@ -33,7 +33,7 @@ _OF: Mapping[Error, str] = {
 
 
 class Shift(Row, frozen=True):
-    """The answer whether a judge errs on a run as on the runs that its correction was learned on, and the reason.
+    """Whether a judge errs on a run as on the runs that its correction was learned on, and why we say so.
 
     `value` is the judge's error on the run, and `learned` its error on the other runs. `difference` is the first minus
     the second, with its interval. `labels` and `learned_labels` count the answers behind them. Values that were not
@@ -96,13 +96,13 @@ def judge_shift(
     ci: float = 95.0,
     resolve: Resolution = "adjudicated",
 ) -> Results[Shift]:
-    """Return whether the judge errs on each run as on those that its correction was learned on (`learned_on`).
+    """Return whether the judge errs on each run as on the runs that its correction was learned on (`learned_on`).
 
     Without `learned_on` these are all other runs. A run passes if the interval of the difference lies within the
-    margin, and fails if it lies outside. Labels must be a random sample of each run's answers, and figures describe all
-    answers of their kind. `by` names columns; the bias is also shown for each of their values. `own` names the runs of
-    the judge's own model. Raises MismatchError for a single run, UsageError for labels that are not a simple random
-    sample.
+    margin, and fails if the interval lies outside. `labels` must be of a random sample of each run's answers. The
+    figures then describe all answers like them. `by` names columns; the bias is also shown for each of their values.
+    `own` names the runs of the judge's own model. Raises MismatchError for a single run, UsageError for labels that are
+    not a simple random sample.
     """
     how = {"texts": True, "graded": ("length", "position"), **options}
     loaded = open_labelled(source, None, how, labels, ("position", *by))
@@ -161,9 +161,9 @@ def _unchecked(laid: Labels, run: int, sizes: tuple[int, int], what: str) -> tup
     """Return why a run cannot be checked, or None if it can."""
     if not (laid.data.present[run] & ~laid.known[run]).any():
         if (laid.data.absence[run] == UNGRADED).any():
-            return "not graded", "its answers carry no verdict of the judge"
+            return "not graded", "its answers have no verdict of the judge"
         return "not checked", "it gave no answer that needs a verdict"
-    for whose, many in zip(("it has", "those that it was learned on have"), sizes, strict=True):
+    for whose, many in zip(("it has", "the runs that the correction was learned on have"), sizes, strict=True):
         if many < FEWEST:
             return "not checked", f"{whose} {many:,} {what}, and {FEWEST} are needed"
     return None
@@ -179,7 +179,10 @@ def _answer(low: float, high: float, margin: float) -> tuple[Answer, str]:
 
 
 def _error(run: str, error: Error, level: float, *, off: Any, unit: Any, of: Any) -> JudgeError:
-    """Return the mean error of the judge on some labels, NaN if there are none."""
+    """Return the mean error of the judge on the labels marked in `of`, or NaN if there are none.
+
+    `off` is the error on each label, and `unit` its question or cluster.
+    """
     many = int(of.sum())
     if error == "bias":
         made = contrast(off, unit, of, np.zeros(len(of), dtype=bool))

@@ -25,10 +25,10 @@ _MOST_VALUES = 12  # most values of a column that nobody named; each value is a 
 
 
 class Preference(Struct, frozen=True):
-    """The judge's bias on a group of answers against another group.
+    """The judge's bias on a group of answers compared with that on another group.
 
-    `bias` and `other` are the bias on each group, followed by their difference with its interval and the p-value of no
-    difference. The adjusted p-value follows Holm over all groups that were checked.
+    `bias` and `other` are the bias on each group. `p` is the p-value of no difference, and `p_adjusted` is adjusted
+    after Holm over all groups that were checked.
     """
 
     trait: Annotated[str, Shown("by")]
@@ -60,8 +60,9 @@ def preferences(
 ) -> tuple[list[Preference], list[Note]]:
     """Return the judge's bias by several traits over all runs together, and notes on traits that could not be checked.
 
-    The traits are the length of answers, their position, the judge's own model, and the columns `by`. `bias` and `unit`
-    cover the labelled answers. Raises MismatchError for a column that is not constant within each question.
+    The traits are the length of answers, their position, the judge's own model, and the columns `by`. `own` names the
+    runs of that model. `bias` holds the judge's error on each labelled answer, and `unit` its question or cluster.
+    Raises MismatchError for a column that is not constant within each question.
     """
     cells = np.nonzero(laid.labelled)
     traits = {"length": _by_length(loaded, laid)[cells], "own model": _by_model(loaded, laid, own)[cells[0]]}
@@ -109,7 +110,7 @@ def _unchecked(lacking: list[str], few: list[str]) -> list[Note]:
 
 
 def _by_length(loaded: Loaded, laid: Labels) -> Any:
-    """Return "longer than" or "at most" the median length of labelled answers, empty if no length is known.
+    """Return for each answer whether it is longer than the median of the labelled answers; "" if no length is known.
 
     The length is the column `length`, or else the number of characters of each answer.
     """
@@ -139,7 +140,7 @@ def _answers(loaded: Loaded) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
-    """Return the values of a column as texts, empty if there are none.
+    """Return the values of a column as texts, "" for a column that is lacking or has too many values.
 
     Raises MismatchError for a column that the user named but that is not constant within each question.
     """
@@ -158,7 +159,10 @@ def _by_column(laid: Labels, name: str, *, named: bool) -> Any:
 
 
 def _by_model(loaded: Loaded, laid: Labels, own: Sequence[str]) -> Any:
-    """Return for each run whether it is the judge's own model: the user named it, or its name is the judge's."""
+    """Return for each run whether it is the judge's own model: `own` names it, or its name is the judge's.
+
+    All texts are "" if no run is.
+    """
     judges = {_plain(word) for judge in loaded.judges for word in (judge.model, judge.name) if word}
     runs = laid.data.runs
     names = list(own) or [run for run in runs if _plain(run) in judges]

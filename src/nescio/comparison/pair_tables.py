@@ -31,7 +31,7 @@ MOST_DIFFERENCES = 1 << 20  # the most different values for which tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """The counts of pairs of runs.
+    """The numbers of questions of each pair of runs, by the kind of answer of both.
 
     `tables` has shape (pairs, K, K) and counts the questions of kind i for the first run and of kind j for the second.
     `columns` maps a name to the whole number that a question of each kind adds to a total, shape (K,). `cells` holds
@@ -63,8 +63,8 @@ class PairTables(Struct, frozen=True, eq=False):
     def exact(self, before: KnownTests | None = None) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return the differences, their exact p-values, and a mask of the p-values that the tables give.
 
-        Pairs that exchange the same questions and differ equally have the same p-value, which is computed once. Tests
-        of the same measure that came `before` are not computed again.
+        Pairs that exchange the same questions and differ equally have the same p-value, which is computed once.
+        `before` holds tests of the same measure that need not be computed again.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         n = self.tables[:, low, high] + self.tables[:, high, low]
@@ -222,7 +222,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
 def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
     """Return the questions of runs packed by their kinds, from columns of shape (runs, questions).
 
-    Returns None if there are many kinds, or if a contribution to a total is not a whole number.
+    Returns None if there are too many kinds, or if a question adds a fraction to a total.
     """
     if not columns or any(values.dtype.kind not in "iu" for values in columns.values()) or not usable.any():
         return None
@@ -245,7 +245,7 @@ def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> P
 
 
 def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
-    """Return the tables that were counted already, or None for many kinds or fractional contributions to a total."""
+    """Return the tables of pairs that `data` has; None for too many kinds, or if a question adds a fraction."""
     assert data.pairs is not None
     cells, kind = distinct(np.stack([data.column(name) for name in measure.needs], axis=1))
     mapped = of_kinds(measure, dict(zip(measure.needs, cells.T, strict=True)))
@@ -261,7 +261,7 @@ def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | N
 
 
 def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
-    """Return the contribution of a question of each kind to each total, or None if one is not a whole number."""
+    """Return what a question of each kind adds to each total, or None if it adds a fraction."""
     floats = {name: values.astype(np.float64) for name, values in cells.items()}
     mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
     whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())

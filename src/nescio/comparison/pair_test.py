@@ -34,8 +34,8 @@ Largest = tuple[NDArray[np.float64], bool]
 class MeasuredRuns(Struct, frozen=True, eq=False):
     """All runs seen by one measure, with rows sorted by the questions' ids.
 
-    It holds the columns that the measure reads, masks of the cells it can use and is about, and for the Tukey test the
-    largest differences.
+    `columns` are those that the measure reads. `usable` marks the cells that the measure can use, and `about` those
+    that it speaks of. `largest` holds the largest differences of the Tukey test.
     """
 
     data: Evidence
@@ -49,7 +49,7 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
     largest: Largest | None = None
 
     def tables(self, pairs: Pairs) -> PairTables | None:
-        """Return the pairs' counts by kinds of question, or None if the measure needs more than counts."""
+        """Return the tables of counts of pairs, or None if the measure needs more than counts."""
         return None if self.packed is None else self.packed.of(pairs)
 
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
@@ -65,16 +65,16 @@ class MeasuredRuns(Struct, frozen=True, eq=False):
         return both[0] & asked, both[1] & asked
 
     def either(self, x: int, y: int) -> int:
-        """Return how many questions of either of two runs the measure is about."""
+        """Return how many questions the measure speaks of in at least one of two runs."""
         rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
         """Return a key for the shared rows of each run.
 
-        A run with the same rows has the same key, whatever its partner.
+        A run with the same rows has the same key, whatever the other run is.
         """
-        # Weights of repeats in an order belong to the pair, as do the questions asked often enough.
+        # The other run matters to the weights of repeats in an order, and to the questions asked often enough.
         in_order, of_repeats = self.repeats is not None and self.measure.order, self.measure.declaration.repeats
         own = repr((x, y)).encode() if in_order or of_repeats else b""
         first, second = self.shared(x, y)
@@ -107,7 +107,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
     width = 1
 
     def tables(self, pairs: Pairs) -> PairTables | None:
-        """Return the tables of pairs, or None if they have many kinds."""
+        """Return the tables of counts of pairs, or None if they have too many kinds."""
         return tallied_pairs(self.measure, self.data, pairs)
 
     def pair(self, x: int, y: int) -> Pair | None:
@@ -124,7 +124,7 @@ class TalliedRuns(Struct, frozen=True, eq=False):
         return int(self.data.counts[[x, y]].sum() - self.data.table(x, y).sum())
 
     def places(self, x: int, y: int) -> tuple[Place, Place]:
-        """Return a key for the pair's questions, because counts do not say which questions they are."""
+        """Return a key of this pair for each run, because counts do not say which questions are shared."""
         return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
 
 
@@ -185,10 +185,10 @@ def exact_tests(seen: RunsSeen, pairs: Sequence[tuple[int, int]]) -> Iterator[Ex
         some = pairs[start : start + TESTED_AT_ONCE]
         tables = seen.tables(some)
         if tables is None:
-            yield from (_tested_alone(seen, *runs) for runs in some)
+            yield from (_exact_test(seen.pair(*runs)) for runs in some)
             continue
         for runs, difference, p, had in zip(some, *(column.tolist() for column in tables.exact()), strict=True):
-            yield ExactTest(difference, p) if had else _tested_alone(seen, *runs)
+            yield ExactTest(difference, p) if had else _exact_test(seen.pair(*runs))
 
 
 def tested_together(
@@ -196,8 +196,8 @@ def tested_together(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return the differences, the p-values, and a mask of the pairs that lack a p-value though they have a difference.
 
-    `pairs` has shape (pairs, 2), few enough to test together. A p-value is NaN if there is none. Tests that came
-    `before` are not computed again.
+    `pairs` has shape (pairs, 2), few enough to test together. A p-value is NaN if there is none. `before` holds tests
+    that need not be computed again.
     """
     tables = seen.tables(pairs)
     if tables is None:
@@ -206,13 +206,9 @@ def tested_together(
         difference, p, known = tables.exact(before)
     drawn = np.zeros(len(pairs), dtype=bool)
     for at in np.flatnonzero(~known).tolist():
-        one = _tested_alone(seen, *pairs[at].tolist())
+        one = _exact_test(seen.pair(*pairs[at].tolist()))
         difference[at], p[at], drawn[at] = one.difference, math.nan if one.p is None else one.p, one.p is None
     return difference, p, drawn
-
-
-def _tested_alone(seen: RunsSeen, x: int, y: int) -> ExactTest:
-    return _exact_test(seen.pair(x, y))
 
 
 def _exact_test(pair: Pair | None) -> ExactTest:
@@ -225,18 +221,19 @@ def _exact_test(pair: Pair | None) -> ExactTest:
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """Return the bootstrap p-value, NaN if the resamples have no value or do not vary about a nonzero difference."""
+    """Return the bootstrap p-value, or NaN if no resample has a value, or if a nonzero difference never varies."""
     if np.isnan(observed) or np.isnan(resampled).all():
-        return float("nan")
+        return math.nan
     if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
-        return float("nan")
+        return math.nan
     return p_value(observed, resampled - observed)
 
 
 class TestedPair(Struct, frozen=True, eq=False):
-    """A pair of runs, its difference, and its p-value if that is exact, else `how` to compute it.
+    """A pair of runs, its difference, its exact p-value or None, and the name of the test (`how`).
 
-    It also holds the differences on all resamples, and for the Monte Carlo test on all exchanges.
+    `resampled` holds the differences on all resamples, and `exchanged` those in all random exchanges of labels; both
+    are empty if nobody needs them.
     """
 
     __test__ = False  # else pytest collects the class because of its name
@@ -277,7 +274,7 @@ def each_tested(
 
 
 def _line_up(seen: RunsSeen, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]) -> PairedRuns | None:
-    """Return two runs side by side, with their exact test if the plan wants one, or None if they share no question."""
+    """Return two runs on the questions of both, with their exact test if `test` wants one; None without a question."""
     tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
     pair = tested.pair or seen.pair(*runs)
     if pair is None:

@@ -1,4 +1,4 @@
-"""Lay two runs side by side under one measure, so that resampling and exchanging labels can change their difference."""
+"""Lay two runs side by side under one measure, so that they can be resampled and exchange their labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from nescio.comparison.exchangeable_order import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.data.repeats import first_rows, grouped, shares
@@ -19,13 +18,32 @@ MANY_KINDS = 2_000  # kinds of questions that were asked several times: their su
 FEW_UNITS = 16  # units of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
+def exchangeable_order(measure: Measure, key: Array, weights: Array | None = None) -> Array:
+    """Return one run's key of an order as ranks among the run's own rows, from 0 (the least sure) to 1.
+
+    One run may state confidences about 0.9 and another log-probabilities about -40. With ranks, exchanged answers are
+    comparable and no p-value depends on the scale of a run. Tied rows share their middle rank, and answers without a
+    confidence (-∞) stay last. `weights` says how much each row counts. If the measure reads the confidences themselves,
+    as calibration does, the key is returned as it is.
+    """
+    if not measure.reads_order_alone:
+        return key
+    known = np.isfinite(key)
+    _, group = np.unique(key[known], return_inverse=True)
+    sizes = np.bincount(group, weights=None if weights is None else weights[known]).astype(np.float64)
+    middles = (2 * np.cumsum(sizes) - sizes) / max(1.0, 2 * float(sizes.sum()))
+    places = np.array(key, dtype=np.float64)
+    places[known] = middles[group]
+    return places
+
+
 class Pair(Struct, frozen=True, eq=False):
     """Two runs seen by one measure: the units of both side by side.
 
     `patterns` has the kinds of unit of the first run, followed by the same kinds of the second. Weights (w, 0) give the
     first run its own questions, and (0, w) the second. (kept, swapped) and (swapped, kept) exchange the labels of some
-    units. `own` holds the patterns of the first run alone and of the second, over the same units. In an order, the rows
-    of `patterns` carry their ranks within their own run (`exchangeable_order`).
+    units. `own` holds the patterns of the first run alone and of the second, over the same units. If the measure has an
+    order, the rows of `patterns` are sorted by ranks within their own run (`exchangeable_order`).
     """
 
     measure: Measure
@@ -65,8 +83,8 @@ class Pair(Struct, frozen=True, eq=False):
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
         """Return the difference as a function of how many units of each kind fall one way, and the number of units.
 
-        Units on which the two runs agree do not matter, and kinds (a, b) and (b, a) are one kind. Returns None for many
-        kinds.
+        A unit of kind {a, b} falls one way if the first run has a and the second b. Units on which the two runs agree
+        do not matter. Returns None for too many kinds.
         """
         if self.measure.order is not None:
             return (self.exchanged_units, self.counts) if len(self.counts) <= FEW_UNITS else None
@@ -249,7 +267,7 @@ def _in_order(
 
 
 def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArray[np.int64] | None = None) -> Array:
-    """Return one run's rows with the key of the order in the form that can be exchanged with another run."""
+    """Return one run's rows with the key of the order as ranks (`exchangeable_order`)."""
     at = names.index(str(measure.order))
     cells = np.array(cells, dtype=np.float64)
     cells[:, at] = exchangeable_order(measure, cells[:, at], weights)

@@ -46,9 +46,9 @@ class TestPlan(Struct, frozen=True):
 
 
 class PairedRuns(Struct, frozen=True, eq=False):
-    """A pair of runs on the questions that both have, and the keys of its two runs.
+    """A pair of runs on the questions that both have, their difference, and the name of the test (`how`).
 
-    p is None if exchanges of labels have to be drawn.
+    `places` are the keys of the two runs (`MeasuredRuns.places`). `p` is None if exchanges of labels have to be drawn.
     """
 
     pair: Pair
@@ -59,7 +59,7 @@ class PairedRuns(Struct, frozen=True, eq=False):
 
     @property
     def draws_kinds(self) -> bool:
-        """Return whether draws take numbers of kinds instead of single units; this depends on the pair alone."""
+        """Return whether a draw is a number for each kind of unit, and not a list of single units."""
         return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
 
 
@@ -96,7 +96,7 @@ class ResampledRuns:
 
 
 def exchanged(batch: Sequence[PairedRuns], plan: TestPlan) -> dict[PairedRuns, Values]:
-    """Return the differences under random exchanges of labels, for the pairs that need them."""
+    """Return the differences in random exchanges of labels, for the pairs tested by permutation."""
     differences: dict[PairedRuns, Values] = {}
     by_units: dict[int, list[PairedRuns]] = {}
     for one in batch:
@@ -145,7 +145,7 @@ def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
 def _swapped_totals(
     measure: Measure, runs: Sequence[Patterns], pairs: Sequence[tuple[int, int]], units: int, blocks: Sequence[Block]
 ) -> list[Values]:
-    """Return the differences of pairs of these runs under exchanges, summing each run's part once for all its pairs."""
+    """Return the differences of pairs in random exchanges, summing the swapped units of each run once for all pairs."""
     joint = join(runs, units)
     whole = joint.under(np.ones((units, 1), dtype=np.uint8))
     values: list[list[Values]] = [[] for _ in pairs]

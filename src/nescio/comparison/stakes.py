@@ -1,4 +1,4 @@
-"""Score systems that were told the cost of an error, and test whether their silence follows it."""
+"""Score systems that were told the cost of an error, and test whether they abstain more if it is higher."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from nescio.data.stakes import are_stated, penalties
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.estimating import Estimate
 from nescio.estimating.means import difference, mean
-from nescio.estimating.statistic import EVERYWHERE
 from nescio.pipeline import Options, load
 from nescio.stats import stakes as formulas
+from nescio.stats.intervals import EVERYWHERE
 from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
@@ -39,10 +39,12 @@ FEW = 20  # questions: with fewer, no interval of a difference was found to hold
 class AtStake(Struct, frozen=True):
     """A run at one stake, of `n` questions.
 
-    `utility` is (C - λW)/n plus the earnings of silence on unanswerable questions, and `normalised` is that over 1 + λ.
-    `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t. `regret`
-    is `rule` less `utility`. Each of these is a range if the outcome of declined answers is unknown. `consistency` is
-    the share of questions on which the run follows the rule, and `stated_regret` its loss by its own confidences.
+    `utility` is (C - λW)/n plus the earnings of abstentions on unanswerable questions, and `normalised` is that over 1
+    + λ. `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t,
+    `never` that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown,
+    `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency`
+    is the share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own
+    confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -75,10 +77,10 @@ class AtStake(Struct, frozen=True):
 
 
 class Adapts(Struct, frozen=True):
-    """The response of a run's silence to the stakes.
+    """How the abstentions of a run follow the stakes, and its area over all stakes.
 
-    It holds the change of the share of silence for a stake ten times as high, and the one-sided p-value of "ignores its
-    stakes".
+    `per_tenfold` is the change of the share of abstentions for a stake ten times as high. `p` is the one-sided p-value
+    of "ignores its stakes".
     """
 
     run: Annotated[str, Shown()]
@@ -97,8 +99,8 @@ class Adapts(Struct, frozen=True):
 class StakeDifference(Struct, frozen=True):
     """A run minus another on the questions of both.
 
-    With `penalty` None the difference is that of the area over all stakes, the primary figure. Single stakes have
-    Holm's p among themselves.
+    With `penalty` None the difference is that of the area over all stakes, the primary figure. p-values of single
+    stakes are adjusted after Holm among themselves.
     """
 
     run: Annotated[str, Shown()]
@@ -116,7 +118,7 @@ class StakeDifference(Struct, frozen=True):
 class Setting(Struct, frozen=True, eq=False):
     """The settings that all runs share.
 
-    They are the stakes λ, the earnings of silence on unanswerable questions, the level of intervals as a share, the
+    They are the stakes λ, the earnings of abstentions on unanswerable questions, the level of intervals as a share, the
     cluster of each question, and the draws of tests that are not exact.
     """
 
@@ -158,7 +160,7 @@ def stakes(
 
     The column `stake` distinguishes the answers to a question. Without it, the column of that name or ids such as
     `q1@stake=3` do. It holds the price λ of an error or the target t = λ/(1+λ), as `scale` says ("auto": by the
-    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether silence follows the stakes, and
+    column's name). Rows are `AtStake`. `tables["adaptation"]` says whether abstentions follow the stakes, and
     `tables["differences"]` compares runs. Raises UsageError for an invalid stake.
     """
     named = {} if stake is None else {"repeat": stake}
@@ -166,7 +168,7 @@ def stakes(
     loaded = load(source, Options(**{**options, "column": column, "strata": ()}))
     data = with_questions(loaded.data, "tell its stakes apart")
     if "correct" not in data.columns:
-        raise MismatchError("stakes need outcomes: right, wrong or silent")
+        raise MismatchError("stakes need outcomes: right, wrong or unanswered")
     labels = [] if data.repeats is None else [str(label) for label in data.repeats.label]
     prices = penalties(labels, "penalty" if named and scale == "auto" and not are_stated(labels) else scale)
     if not labels or prices is None:
@@ -233,7 +235,7 @@ def _asked(data: Evidence, run: int, place: NDArray[np.int64], setting: Setting,
 
     answered, correct = laid("answered"), laid("correct")
     silent = 1 - answered
-    none = (silent * correct == 1) | (laid("answerable") == 0)  # counts know it for silence alone
+    none = (silent * correct == 1) | (laid("answerable") == 0)  # without the column, only a right abstention shows it
     answerable = np.where(np.isnan(silent), np.nan, np.where(none, 0.0, 1.0))
     right = np.where(silent == 1, np.where(answerable == 0, setting.earns, 0.0), correct)
     wrong = laid("incorrect")
@@ -311,7 +313,7 @@ def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.
 
 
 def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
-    """Return how the silence of one run follows the stakes, and its area over them."""
+    """Return how the abstentions of one run follow the stakes, and the area under its utility over them."""
     stated = [k for k, x in enumerate(setting.declared) if x]
     log = np.log([float(setting.declared[k]) for k in stated])
     slope = formulas.adaptation(log, one.silent[:, stated], setting.level, setting.rng, setting.clusters)
@@ -325,9 +327,9 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 
 
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
-    """Return a note on how silence follows the stakes on answerable questions, or None if every question is answerable.
+    """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
 
-    A system that is always silent on unanswerable questions has a slope of 0 there, and seems to follow the stakes
+    A system that always abstains on unanswerable questions has a slope of 0 there, and seems to follow the stakes
     less.
     """
     none = (one.answerable == 0).any(axis=1)
@@ -359,12 +361,10 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
 
 
 class Earned(Struct, frozen=True, eq=False):
-    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit`.
+    """The earnings of a run on each question over some stakes, in whole numbers of 1/`unit` so that sums are exact.
 
-    Whole numbers keep equal sums equal.
-
-    It is 0 if a question was not asked at all of these stakes. A right answer earns 1 more than silence, and `width`
-    more than an error.
+    `whole` is 0 for a question that was not `asked` at all of these stakes. A right answer earns 1 more than
+    abstaining, and `width` more than an error.
     """
 
     whole: NDArray[np.int64]
@@ -440,8 +440,8 @@ def _notes(
         made.append(
             note(
                 "stakes.unanswerable",
-                "silence on an unanswerable question earns {earns:g}{some:; consistency and regret are of answerable "
-                "questions/}",
+                "abstaining on an unanswerable question earns {earns:g}{some:; consistency and regret are of "
+                "answerable questions/}",
                 earns=setting.earns,
                 some=bool(setting.earns),
             )

@@ -1,4 +1,4 @@
-"""Estimate the rows of a statistic: lay out its columns of each question for each run or pair of runs."""
+"""Estimate the rows of a table of a statistic, one for each run or pair of runs."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Column(Struct, frozen=True):
 class Laid(Struct, frozen=True, eq=False):
     """The data from which a row of the table is computed.
 
-    `key` has its first cells and `last` its last ones. `columns` holds the values that the statistic reads from each
-    question, and `exchanged` those values after an exchange of the labels of two runs.
+    `key` has the first cells of the row, and `last` the last ones. `columns` holds the values that the statistic reads
+    from each question, and `exchanged` these values after an exchange of the labels of two runs.
     """
 
     key: Mapping[str, Any]
@@ -109,14 +109,14 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
 
 
 def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
-    """Return whether a value is higher or lower than its null or nobody can tell, or None without a p-value."""
+    """Return "higher" or "lower" than `null`, "cannot tell" if the adjusted `p` is above `alpha`; None without p."""
     if p is None or math.isnan(p):
         return None
     return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
 
 
 def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a formula of a namespace as a formula of a mapping that gives NaN for 0/0."""
+    """Return a formula of a namespace as one of a mapping, with NaN in place of infinite and undefined values."""
 
     def of_totals(totals: Mapping[str, Any]) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -138,9 +138,10 @@ def lay_questions(
     run: str | None = None,
     baseline: str | None = None,
 ) -> tuple[list[Laid], list[Note]]:
-    """Return the values of `each` for the questions of every run, or of every run and its baseline, and notes.
+    """Return the values of `each` on the questions of every run, and notes on questions left out.
 
-    If `run` names a run, no other run has a row. The notes name questions that are left out. Raises MismatchError if
+    If `each` takes two runs, there is a row for each pair of a run and its baseline. If `run` names a run, no other run
+    has a row. `needs` names the columns that `each` reads. Raises MismatchError if
     there is no pair, or no question, and UnknownNameError for a run that the data lacks.
     """
     for name in (run, baseline):

@@ -42,9 +42,9 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 
 
 def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
-    """Return the data with two runs and both extremes of their ungraded answers.
+    """Return the data of two runs whose ungraded answers count both ways, as wrong and as right.
 
-    Returns None unless the runs are named as in the files and the ungraded answers of one of them count both ways.
+    Returns None if the ungraded answers of neither run count both ways, or if a run is not named as in the files.
     """
     data = loaded.data
     if not data.can_pair or baseline is None or not {baseline, run} & {*data.origins.values()}:

@@ -43,7 +43,7 @@ NO_SPREAD = 1e-12
 class OwnRun(Struct, frozen=True, eq=False):
     """A run on its own questions: its value, standard error, degrees of freedom, and number of units.
 
-    If units are single questions, it also holds which they are, how far each moves the value, and their patterns.
+    If units are single questions, `questions` are their indices, and `moved` says how far each moves the value.
     """
 
     value: float
@@ -117,7 +117,7 @@ def _compared(
 
 
 def _shared(run: OwnRun, baseline: OwnRun) -> NDArray[np.int64]:
-    """Return the questions that both runs have, or none if single questions are unknown."""
+    """Return the questions that both runs have, or none if the units are not single questions."""
     if run.questions is None or baseline.questions is None:
         return np.zeros(0, dtype=np.int64)
     return np.intersect1d(run.questions, baseline.questions)
@@ -155,8 +155,10 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Me
 
 
 def _shown(run: OwnRun, measure: Measure, other_varies: bool) -> tuple[float, float]:
-    """Return the error of a run and its degrees of freedom; a wider one if its few units are all alike, but those of
-    the other run are not."""
+    """Return the standard error of a run and its degrees of freedom.
+
+    The error is wider if the few units of the run are all alike although those of the other run vary.
+    """
     if run.error > NO_SPREAD or not other_varies or not 2 <= run.units < FEW or measure.order is not None:
         return run.error, run.freedom
     patterns = run.patterns
@@ -164,8 +166,10 @@ def _shown(run: OwnRun, measure: Measure, other_varies: bool) -> tuple[float, fl
 
 
 def _widened(moved: Floats, size: Floats, times: NDArray[np.int64], measure: Measure) -> tuple[float, float]:
-    """Return the error of units that are all alike, and its degrees of freedom, as if two more were at the ends of the
-    measure's range: few units alike do not show that all are."""
+    """Return the standard error of units that are all alike, and its degrees of freedom.
+
+    Few units that are alike do not show that all are. We add two units at the ends of the measure's range.
+    """
     width = measure.bounds[1] - measure.bounds[0]
     if not math.isfinite(width):
         return math.nan, math.nan
@@ -173,7 +177,7 @@ def _widened(moved: Floats, size: Floats, times: NDArray[np.int64], measure: Mea
 
 
 def _exchanged(measure: Measure, run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], plan: TestPlan) -> Floats:
-    """Return the differences under random exchanges of labels.
+    """Return the differences of two runs in random exchanges of labels.
 
     Shared questions swap their labels. The other questions are dealt anew, and each run gets as many as it has.
     """

@@ -1,4 +1,4 @@
-"""Find the worst difference of two runs that a gate cannot rule out, because questions that nobody saw may be lost."""
+"""Find the worst difference of two runs that a gate cannot rule out: the run may lose on questions nobody asked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.stats.few_units import even_units, unseen_drop
 
 Floats = NDArray[np.float64]
-# most rows for which we compute what a gate fears; a gate on more rows assumes more (`verdicts.guarded_end`)
+# most rows for which we compute the worst difference; for more rows, `verdicts.guarded_end` assumes a bound
 MOST_GATED = 1_000
 
 
@@ -43,7 +43,7 @@ def with_worst(rows: Sequence[Comparison], data: Data, measures: Sequence[Measur
 
 
 def _worst(row: Comparison, pair: Pair, alpha: float, *, single: bool) -> float | None:
-    """Return the worst difference that a gate cannot rule out, or None if it is unknown how far a question moves it."""
+    """Return the worst difference that a gate cannot rule out, or None if one question may move it by any amount."""
     measure = pair.measure
     sign = -1 if measure.declaration.lower_is_better else 1
     better = sign * row.difference > 0
@@ -77,8 +77,8 @@ def moves_alike(measure: Measure) -> bool:
 
 
 def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
-    """Return how far the true difference may be worse than the observed one, the first run minus `scale` times the
-    second, or None if it is unknown how far a question moves it."""
+    """Return how far the true difference may be worse than the observed one, or None if one question may move it by any
+    amount. The difference is the first run minus `scale` times the second."""
     furthest = furthest_drop(pair, scale)
     if furthest is None or not math.isfinite(furthest) or pair.own[0].units < 2:
         return None
@@ -91,11 +91,11 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
 
 
 def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
-    """Return how far a share of the questions lowers the difference, divided by that share, if the first run does
-    worst on them and the second best.
+    """Return the rate at which the difference falls with the share of questions that the first run loses to the second.
 
-    It is the derivative at the observed values. By accuracy it is 1 plus the difference. By c@1 it is about 1 plus the
-    share of silence. None if it is unknown what an answer may be.
+    On a lost question the first run has the worst kind of answer, and the second run the best. The rate is the
+    derivative at the observed values: 1 plus the difference by accuracy, about 1 plus the share of abstentions by c@1.
+    None if the kinds of answer are unknown.
     """
     first, second = (_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own)
     if first is None or second is None:
@@ -106,8 +106,8 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
 def _ends_of_kinds(
     measure: Measure, columns: dict[str, Floats], counts: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """Return how far a run's value moves for each question as a share of all, if it is of the worst and the best kind;
-    turned so that higher is better. None if the kinds are unknown."""
+    """Return how fast a run's value moves with the share of questions of the worst kind and of the best kind, turned so
+    that higher is better. None if the kinds are unknown."""
     kinds = _kinds(measure)
     if kinds is None or not kinds.keys() >= {name for name in columns if name in kinds}:
         return None

@@ -28,13 +28,13 @@ MOST_TIMES = 100  # more than this times the questions is never advised: nobody 
 
 
 def detectable(row: Comparison, measure: Measure, alpha: float) -> float | None:
-    r"""Return the difference of a measure that a test at level `alpha` finds with a power of 0.8 on as many questions.
+    r"""Return the smallest difference that a test at level `alpha` finds with a power of 0.8 on equally many questions.
 
     It is the least d with $d \ge z_{1-\alpha/2}\sqrt{s^2 + d^2/m} + z_{0.8}\,s + h$, for the standard error s of the
-    difference on m units. A test that exchanges labels measures by squares about 0, to which d itself adds. A measure
-    that counts moves in steps, and h is half of the largest step. Without h the power of the exact test is 0.6 to 0.76.
-    Returns None without a spread, if no p-value of so few units is small enough ($2^{1-m} > \alpha$), and if no
-    difference is large enough.
+    difference on m units. The term $d^2/m$ is for tests that exchange labels: they compute the spread about 0. A
+    measure that counts moves in steps, and h is half of the largest step; without h the power of the exact test is 0.6
+    to 0.76. Returns None without a spread, if no p-value of so few units is small enough ($2^{1-m} > \alpha$), and if
+    no difference is large enough.
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
@@ -56,8 +56,7 @@ def _quantile(share: float) -> float:
 
 
 def rule_of_three_share(units: float, alpha: float) -> float:
-    r"""Return the largest share of units that can all be missing from a sample with a chance above α/2: $1 -
-    (\alpha/2)^{1/m}$."""
+    r"""Return $1 - (\alpha/2)^{1/m}$: if a larger share of the units differs, m random ones show one with 1 - α/2."""
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
 
 
@@ -94,9 +93,9 @@ def reach(measure: Measure) -> float:
 def guarded_end(row: Comparison, alpha: float) -> float:
     """Return the worst difference that a gate cannot rule out, turned so that higher is better.
 
-    Student's interval is too short where the losses are few: no loss shows how many more there may be. `row.worst`
-    allows for them by the outcomes of both runs (`nescio.comparison.unseen`). A row without it, as that of a suite,
-    has the bound of the furthest that a question can move the measure (`nescio.stats.few_units.unseen_gap`).
+    Student's interval is too short if losses are few, because few losses do not show how many more there may be.
+    `row.worst` allows for more of them, given the outcomes of both runs (`nescio.comparison.unseen`). Without
+    `row.worst`, as for a suite, every question may move the measure as far as it can (`few_units.unseen_gap`).
     """
     measure = parse(row.measure)
     lower = measure.declaration.lower_is_better
@@ -117,9 +116,9 @@ def counts_answers(measure: Measure) -> bool:
 
 
 def is_unmoved(row: Comparison) -> bool:
-    """Return whether no unit moves a difference: it has no spread, or an interval without width.
+    """Return whether no unit moves a difference: its spread is 0, or its interval has no width.
 
-    If some units are not part of a measure, this shows nothing unless the difference is 0.
+    For a measure that leaves out some units, the difference must be 0, too.
     """
     if math.isnan(row.difference) or row.low is None or row.high is None:
         return False
@@ -128,12 +127,12 @@ def is_unmoved(row: Comparison) -> bool:
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
-    """Return the row with its verdict, None if p is undefined.
+    """Return the row with its verdict, or with the verdict None if its adjusted p-value is undefined.
 
-    The verdict is better or worse (of a descriptive measure: higher or lower), a bounded null, or too few questions
-    (which may show no difference at all). A bounded null needs the whole interval within `margin` of 0: "differences
-    above d are ruled out". `smallest` is the least p that random exchanges can give. If it is too large after
-    adjustment, there are too few exchanges, and the verdict says so.
+    The verdict is "better" or "worse" ("higher" or "lower" for a descriptive measure) if the adjusted p-value is at
+    most `alpha`. It is "differences above d are ruled out" if the interval lies within `margin` of 0. Otherwise it says
+    that there are too few questions, or too few resamples if p is `smallest`, the least value that random exchanges can
+    give.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -156,9 +155,9 @@ class Decision(Struct, frozen=True):
     """The decision on a run beside its baseline, which gates, pages and the terminal all show.
 
     `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if nobody can tell. `further` is about how
-    many more `units` (questions, or clusters of them) would decide. It is None if no number would, as for a difference
-    at the margin. `broken` says how the outputs that are empty, unparsed or failed changed, and `undecided` why no
-    difference decides.
+    many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a difference at
+    the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided` says why nobody
+    can tell, whatever the difference is.
     """
 
     row: Comparison
@@ -215,7 +214,7 @@ class Decision(Struct, frozen=True):
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
     """Return the decision on each comparison, by the level and the margin of the comparisons.
 
-    The decision is "cannot tell" if no gate can rest on the comparison.
+    The decision is "cannot tell" if a gate on the comparison would be refused (`scoring.grounds.no_ground`).
     """
     alpha, margin = 1 - float(comparisons.signature["ci"]) / 100, float(comparisons.signature["margin"])
     changes = {(n.subject, n["baseline"]): str(n["change"]) for n in comparisons.notes if n.code == REASONS_CHANGED}
@@ -257,9 +256,10 @@ def decision(
     units: str = "questions",
     shift: float = math.inf,
 ) -> Decision:
-    """Return whether the run of a row may replace its baseline; `units` names the units of its interval.
+    """Return whether the run of a row may replace its baseline; `units` names the units of the interval.
 
-    `undecided` says why a run that passes may not pass. It passes nevertheless if a difference worse by `shift` passes.
+    `undecided` says what may be wrong with the difference, and `shift` by how much it may be worse. A run passes if it
+    would pass with that worse difference, too.
     """
     status = regression(row, alpha, margin)
     if undecided and status == 0 and regression(row, alpha, margin, shift):
@@ -290,7 +290,7 @@ def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str)
 def _times_to_settle(row: Comparison, alpha: float, margin: float, many: int) -> float:
     """Return the factor by which the units must grow to settle a decision if the difference and its spread stay.
 
-    `many` is the number of units of the guard: all questions, or clusters. The factor is infinite above `MOST_TIMES`.
+    `many` is the number of questions, or of clusters. The factor is infinite above `MOST_TIMES`.
     """
 
     def settled(times: float) -> bool:
@@ -312,10 +312,11 @@ def _times_to_settle(row: Comparison, alpha: float, margin: float, many: int) ->
 
 
 def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
-    r"""Return the gap between a difference and the worst that a gate fears, on so many times the units.
+    r"""Return the gap between a difference and the worst one that a gate cannot rule out, on so many `times` the units.
 
-    Its square is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen. $s^2$ and k fall
-    in proportion to the units. If no unit moves the difference, the gap falls as the rule of three does.
+    The square of the gap g is $z^2 (s^2 + gk)$ for the standard error s. We find k from the gap on the units seen.
+    $s^2$ and k fall in proportion to the units. If no unit moves the difference, the gap falls as the rule of three
+    does.
     """
     gap = (row.worst or 0.0) - row.difference
     size = abs(gap)
@@ -333,9 +334,9 @@ def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
     """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
 
-    A run that its test finds better needs the guard, too, unless all questions move the measure alike
-    (`nescio.comparison.unseen.moves_alike`). Suppose that it wins little on many questions and loses much on a few.
-    Most samples without the few then find it better.
+    A significantly better run does not pass by its test alone. Suppose that a run wins little on many questions and
+    loses much on a few. Most samples lack the few, and their test finds the run better. A test suffices only if all
+    questions move the measure alike (`nescio.comparison.unseen.moves_alike`).
     """
     low, high = widened_interval(row, alpha)
     return guarded_end(row, alpha), -low if parse(row.measure).declaration.lower_is_better else high
@@ -350,17 +351,13 @@ def _rounded(count: float) -> int:
 def regression(row: Comparison, alpha: float, margin: float, shift: float = 0.0) -> int:
     """Return 0 if the run is at most `margin` worse than its baseline, 1 if it is worse by more, 3 if nobody can tell.
 
-    By the interval, whose worse end is moved by `shift`; a failure takes a test of this pair alone as well, which no
-    other run weakens. No run passes by what few questions do not show (`guarded_end`). Without a margin, runs
-    that end alike on every one of 30 questions or more pass: that claims nothing about other questions.
+    The interval decides, after `shift` has moved its worse end. The end of a pass allows for losses that few questions
+    do not show (`guarded_end`). A failure also needs a significant test of this pair, without adjustment for other
+    runs. Without a margin, a run with the same outcome as its baseline on each of 30 questions or more passes.
     """
     unchanged = not margin and is_unmoved(row) and row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else _ends_of_gates(row, alpha)
     if low - shift >= -margin:
         return 0
-    return 1 if high < -margin and _is_worse(row, alpha) else 3
-
-
-def _is_worse(row: Comparison, alpha: float) -> bool:
-    """Return whether the test of a pair says that the run is worse, whatever other runs there are."""
-    return row.verdict in ("worse", "lower") or (row.p is not None and row.p <= alpha)
+    significant = row.verdict in ("worse", "lower") or (row.p is not None and row.p <= alpha)
+    return 1 if high < -margin and significant else CANNOT_TELL

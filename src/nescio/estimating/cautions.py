@@ -1,4 +1,4 @@
-"""Warn about intervals."""
+"""Make the notes that warn about intervals."""
 
 from __future__ import annotations
 

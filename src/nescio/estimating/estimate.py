@@ -6,17 +6,19 @@ import math
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nescio.data.notes import Note
-from nescio.estimating.statistic import EVERYWHERE, Statistic
+from nescio.estimating.statistic import Statistic
 from nescio.estimating.units import Units
-from nescio.stats.intervals import student
+from nescio.stats.intervals import EVERYWHERE, student
+from nescio.stats.prediction_powered import Mean
 
 
 class Interval(Struct, frozen=True):
-    """The interval of a value by one method, with the standard error on the value's scale.
+    """The interval of a value by one method, with its standard error, Student's degrees of freedom (`df`) and warnings.
 
-    It also holds Student's degrees of freedom and warnings. NaN is undefined.
+    NaN is undefined.
     """
 
     low: float
@@ -49,7 +51,7 @@ Test = Callable[[Units, Statistic, float, Interval], tuple[float, str]]
 
 
 def estimate(units: Units, statistic: Statistic, method: Method, test: Test | None = None) -> Estimate:
-    """Return the value of a statistic, its interval by a method, and the p-value of a test."""
+    """Return the value of a statistic, with its interval by `method` and the p-value of `test`."""
     value = float(statistic.value(units)) if units.count else math.nan
     if math.isnan(value):
         return Estimate(value, n=units.n, units=units.count)
@@ -69,3 +71,19 @@ def from_error(
     half = float(student(df, level)) * error
     low, high = (min(max(end, bounds[0]), bounds[1]) for end in (value - half, value + half))
     return Estimate(value, low, high, error=error, df=df, n=n)
+
+
+def of_labels(
+    mean: Mean, level: float, *, shift: float = 0.0, bounds: tuple[float, float] = EVERYWHERE, n: int = 0
+) -> Estimate:
+    """Return a mean of people's labels plus a known `shift`, with Student's interval cut off at the bounds.
+
+    The p-value is that of the value 0.
+    """
+    low, high = bounds
+    error = math.sqrt(mean.variance) if math.isfinite(mean.variance) else math.nan
+    value, *ends = (min(max(x + shift, low), high) for x in (mean.value, *mean.interval(level)))
+    if math.isnan(mean.value):
+        return Estimate(math.nan, error=error, df=mean.freedom, n=n, units=mean.labels)
+    p = replace(mean, value=mean.value + shift).p_value()
+    return Estimate(value, min(ends[0], value), max(ends[1], value), p, error, mean.freedom, n, mean.labels, "t")

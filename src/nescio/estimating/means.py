@@ -6,9 +6,10 @@ from functools import partial
 
 from nescio.estimating.estimate import Estimate, estimate
 from nescio.estimating.methods import closed_form
-from nescio.estimating.statistic import EVERYWHERE, Statistic, mean_of
+from nescio.estimating.statistic import Statistic, mean_of
 from nescio.estimating.testing import by_student
 from nescio.estimating.units import Floats, Whole, units_of
+from nescio.stats.intervals import EVERYWHERE
 
 VALUE = "value"
 
@@ -20,7 +21,7 @@ def mean(
     bounds: tuple[float, float] = EVERYWHERE,
     times: Whole | None = None,
 ) -> Estimate:
-    """Return the mean of the values of questions or clusters of them, with the p-value of 0.
+    """Return the mean of the values of questions, with Student's interval and the p-value of the mean 0.
 
     Between finite bounds one question is imagined at each bound. `times` holds the number of questions with each value.
     """
@@ -32,7 +33,7 @@ def mean(
 def difference(
     values: Floats, level: float, width: float, clusters: Whole | None = None, times: Whole | None = None
 ) -> Estimate:
-    """Return the mean of the differences of questions, each within ± `width`.
+    """Return the mean of differences on questions, each within ± `width`, with Student's interval.
 
     A question is imagined at either end if no question moves the mean far (`few_units.difference_error`).
     """

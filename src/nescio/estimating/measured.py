@@ -14,7 +14,7 @@ from nescio.measures import Measure
 def statistic_of(measure: Measure) -> Statistic:
     """Return a measure of totals as a statistic on the logit scale of its bounds.
 
-    If rare values move the measure far, the scale is its own, with a unit imagined at either bound.
+    If rare values move the measure far, the scale is that of the measure, and a unit is imagined at either bound.
     """
     # a measure that declares "t" has a study which supports n - 1 degrees of freedom
     skewed = measure.declaration.interval != "t"

@@ -11,7 +11,7 @@ import numpy as np
 from nescio.errors import UsageError
 from nescio.estimating import cautions
 from nescio.estimating.estimate import Interval
-from nescio.estimating.statistic import EVERYWHERE, Statistic
+from nescio.estimating.statistic import Statistic
 from nescio.estimating.units import Floats, Units, merged
 from nescio.stats import intervals, resampling
 from nescio.stats.few_units import difference_error, unit_error, widened_error
@@ -26,9 +26,9 @@ HUGE = 1e100
 def closed_form(
     units: Units, statistic: Statistic, value: float, *, level: float = 0.95, agreeing: int | None = None
 ) -> Interval:
-    """Return Student's interval, computed from the units' moves of the value.
+    """Return Student's interval, computed from how far each unit moves the value.
 
-    At a bound, a logit interval is that of `agreeing` units (None: all) that all agree.
+    If a value on the logit scale is at a bound, the interval is `intervals.at_limit` of `agreeing` units (None: all).
     """
     error, df = error_of(units, statistic, value)
     low, high = _ends(statistic, value, error, df, level)
@@ -63,7 +63,7 @@ def _ends(statistic: Statistic, value: float, error: float, df: float, level: fl
         return value / factor, value * factor
     if statistic.scale == "logit":
         return intervals.logit(value, error, statistic.bounds, df, level)
-    low, high = intervals.logit(value, error, EVERYWHERE, df, level)
+    low, high = intervals.logit(value, error, intervals.EVERYWHERE, df, level)
     return max(low, statistic.bounds[0]), min(high, statistic.bounds[1])
 
 
@@ -77,15 +77,15 @@ def resampled(units: Units, statistic: Statistic, value: float, *, level: float,
         blocks,
         len(units.times),
     )[0]
-    return _of_draws(units, value, drawn[None], level, "percentile")
+    return _of_draws(units, value, drawn, level, "percentile")
 
 
 def posterior(units: Units, statistic: Statistic, value: float, *, level: float, blocks: Sequence[Block]) -> Interval:
     """Return the percentiles of the statistic under Jeffreys' posterior of the shares of the kinds of question.
 
-    Raises UsageError for two runs, as the kinds that were seen do not show what the other way round would be (such
-    intervals held in half of the samples of 60 questions, docs/promises.md); for clusters; and for so many kinds that
-    half a question of each would weigh more than a tenth.
+    Raises UsageError for two runs, because a pair of outcomes may occur in one order only: such intervals held in half
+    of the samples of 60 questions (docs/promises.md). Raises it also for clusters, and for so many kinds that the
+    prior, half a question of each kind, would weigh more than a tenth.
     """
     if units.exchanged is not None:
         raise UsageError("a posterior is for one run, not for a difference of two runs; use t")
@@ -100,13 +100,12 @@ def posterior(units: Units, statistic: Statistic, value: float, *, level: float,
             f"{units.count} questions); use t"
         )
     drawn = resampling.posterior(units.times, blocks, np.full((1, len(units.times)), 0.5))
-    return _of_draws(units, value, statistic.value(units, drawn), level, "posterior")
+    return _of_draws(units, value, statistic.value(units, drawn)[0], level, "posterior")
 
 
 def _of_draws(units: Units, value: float, drawn: Floats, level: float, method: str) -> Interval:
-    """Return the hull of the percentiles of draws, of shape (priors, draws)."""
-    ends = np.array([intervals.percentile(values, level) for values in drawn])
-    low, high = float(np.nanmin(ends[:, 0])), float(np.nanmax(ends[:, 1]))
+    """Return the percentiles of draws, shape (draws,), as an interval with warnings."""
+    low, high = intervals.percentile(drawn, level)
     error, df = float(np.nanstd(drawn)), float(units.count - 1)
     if not high - low > NO_SPREAD * max(1.0, abs(value)):
         return Interval(math.nan, math.nan, error, df, (cautions.no_spread(units.count),))

@@ -1,4 +1,4 @@
-"""Define statistics as formulas of totals, and compute how far each unit moves one (the delta method)."""
+"""Define statistics as formulas of totals, and compute how far each unit moves a statistic (the delta method)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.estimating.units import Units
+from nescio.stats.intervals import EVERYWHERE
 
 # maps totals by name, with `n` among them, each of shape (…) or (…, columns)
 Formula = Callable[[Mapping[str, Any]], Any]
 Floats = NDArray[np.float64]
-EVERYWHERE = (-float("inf"), float("inf"))
 _STEP = 3e-4  # step of the derivatives, which are exact for polynomials up to degree four
 CANCELLED = 1e-10  # relative rest of a sum whose parts cancel, left by rounding in the derivatives
 _STEPS = (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)
@@ -24,11 +24,10 @@ _STEPS = (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)
 class Statistic(Struct, frozen=True):
     """A formula of totals, with the facts that an interval and a test need.
 
-    `bounds` are its lowest and highest value, and `null` is the value under the null hypothesis. Intervals are
-    symmetric on its `scale`. `ends` says how much of the spread the units show. "seen" means all of it. "imagined"
-    means all of it once a unit is imagined at either bound. "rare" means the same, but only while no unit moves the
-    value far. If few units may make up the spread of the data (`skewed`), Student's degrees of freedom come from its
-    kurtosis.
+    `bounds` are the lowest and highest value of the formula, and `null` is the value under the null hypothesis.
+    Intervals are symmetric on the `scale`. `ends` says how the standard error is computed: from the units alone
+    ("seen"), with one more unit at either bound ("imagined"), or so only if no unit moves the value far ("rare"). With
+    `skewed` data, whose spread few units may make up, Student's degrees of freedom come from the kurtosis.
     """
 
     formula: Formula
@@ -45,7 +44,7 @@ class Statistic(Struct, frozen=True):
     def moved(self, units: Units) -> Floats:
         """Return how far one unit of each kind moves the value (`influence`), whatever the scale of a column.
 
-        The shape is (kinds,). The move is 0 if the parts of its columns cancel.
+        The shape is (kinds,). The move is 0 if the contributions of the columns cancel up to rounding.
         """
         n, scales = units.n, {}
         for name, values in units.sums.items():

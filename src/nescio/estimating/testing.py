@@ -14,7 +14,7 @@ from nescio.stats.few_units import student_p
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
-# tolerances for the distance under exchanged labels being the opposite of the observed one
+# tolerances (relative, absolute) of the test that exchanging all labels reverses the distance from the null
 UNLIKE, ROUNDING = 1e-9, 1e-15
 
 
@@ -39,8 +39,8 @@ def by_exchange(
 ) -> tuple[float, str]:
     """Return the p-value when each unit exchanges the labels of two runs with chance ½, and the name of the test.
 
-    It is exact for few kinds or for a sum, else from random exchanges. If exchanging all labels does not reverse the
-    sign of the distance from the null, it is Student's.
+    The p-value is exact for few kinds of unit or for a sum, else from random exchanges. It is Student's if an exchange
+    of all labels does not reverse the sign of the distance from the null.
     """
     from nescio.stats.exact_p_values import exact_p  # imported here because a single run is compared with nothing
 

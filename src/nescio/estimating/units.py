@@ -1,4 +1,4 @@
-"""Hold units: questions, or clusters of questions, with the sums of their columns."""
+"""Build units: questions, or clusters of questions, with the sums of their columns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Units(Struct, frozen=True, eq=False):
 def units_of(
     columns: Sums, clusters: Whole | None = None, exchanged: Sums | None = None, times: Whole | None = None
 ) -> Units:
-    """Return questions, or the clusters that they are in, as units; `times` counts the occurrences of each question."""
+    """Return questions, or their clusters, as units; `times` says how often each question occurs (None: once)."""
     questions = len(next(iter(columns.values())))
     if clusters is None:
         often = np.ones(questions, dtype=np.int64) if times is None else times

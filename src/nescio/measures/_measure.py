@@ -20,8 +20,8 @@ order=      the sums are kept apart by the value of a column, the highest first,
             is the first column that it needs, which a parameter names):
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure if all columns that the measure `needs` are present. So abstentions, weights and ties
-are settled before the function is called. A question with weight 2 equals the same question twice.
+A question counts for a measure if all columns that the measure `needs` are present. What an abstention, a weight and a
+tie mean is decided before the function is called. A question with weight 2 equals the same question twice.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ Formula = Callable[..., Any]
 Bounds = tuple[float, float]
 OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
 WHEN, EXAMPLE = "When to use it", "Example"  # the beginnings of two paragraphs in a measure's docstring
-AUTO = "auto"  # a parameter's value that the measure finds itself; a name with it omits the parameter
-# for measures whose public code has a known error: 1 computes the same as that code
+AUTO = "auto"  # the measure finds the value of such a parameter itself, and its full name omits the parameter
+# for measures whose public code has a known error: literal=1 computes what that code computes
 LITERAL: Mapping[str, Rule] = {"literal": ("literal must be 0 or 1", lambda literal: literal in (0, 1))}
 _ROWS_AT_ONCE = 32
 # The kinds of answer: right, wrong, an abstention, and an abstention on a question without an answer.
@@ -71,7 +71,7 @@ KINDS_OF_ANSWER = {
 class Measure(Struct, frozen=True):
     """A measure with its parameters bound: the result of `measure("penalty(t=0.75)")`.
 
-    `label` is the name as the user wrote it, `name` the full one in a signature.
+    `label` is the name as the user wrote it, `name` the full name that signatures show.
     """
 
     label: str
@@ -101,32 +101,36 @@ class Measure(Struct, frozen=True):
 
     @property
     def order(self) -> str | None:
-        """Return the column by whose falling values questions are ordered, or None; `{column}` is the first needed
-        column."""
+        """Return the column by whose falling values questions are ordered, or None.
+
+        An order of `{column}` is the first column that the measure needs.
+        """
         order = self.declaration.order
         return self.needs[0] if order is not None and order.startswith("{") else order
 
     @property
     def reads_order_alone(self) -> bool:
-        """Return whether the measure reads only the order of a column, so that no monotone rescaling changes its
-        value."""
+        """Return whether the measure reads only the order of a column.
+
+        No monotone rescaling of the column then changes the value.
+        """
         return self.order is not None and self.order not in self.needs
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Return the columns that it needs, including that of its order."""
+        """Return the columns that the measure needs, including the column of its order."""
         return tuple(dict.fromkeys((*self.needs, *((self.order,) if self.order else ()))))
 
     @property
     def user_columns(self) -> tuple[str, ...]:
-        """Return the user's own columns that it reads, by the user's names."""
+        """Return the names of the user's own columns that the measure reads."""
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
         """Return the measure for data with these columns.
 
-        Its optional column is included if it exists, and a user's word for a column (`mean(f1)`) is replaced by the
-        column's name.
+        The measure then needs its optional column too, if the data have it, and names each column as the data do (for
+        `mean(f1)`, the user's column `f1`).
         """
         needs = tuple(resolve(name, stored) for name in self.needs)
         optional = self.declaration.optional
@@ -135,7 +139,7 @@ class Measure(Struct, frozen=True):
 
     @property
     def merge(self) -> bool:
-        """Return whether adjacent groups of equal rows may be read as one."""
+        """Return whether adjacent groups of equal rows may be merged."""
         merge = self.declaration.merge
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
@@ -147,8 +151,10 @@ class Measure(Struct, frozen=True):
 
     @property
     def imagines_ends(self) -> bool:
-        """Return whether Student's interval adds one imagined unit at either end of the range, because rare values have
-        a large effect."""
+        """Return whether Student's interval adds one imagined unit at either end of the measure's range.
+
+        It does so because rare values have a large effect.
+        """
         return self.declaration.interval == "t" and all(map(math.isfinite, self.bounds))
 
     @property
@@ -170,11 +176,11 @@ class Measure(Struct, frozen=True):
 
     @property
     def slope(self) -> float:
-        r"""Return the most that the value can change per changed question, as a share of all; infinite if unproven.
+        r"""Return the most by which the value can change per share of questions changed; infinite if unproven.
 
-        It is proven for values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means over
-        questions, and c@1 and related measures. If a share s of the questions changes, a path of x moves s from some
-        kinds to others, and the value changes by at most $2 s \max_{i,j,k} |Q_{ik} - Q_{jk}|$.
+        A bound is proven for values that are a quadratic form $x^T Q x$ of the shares x of the kinds of answer: means
+        over questions, and c@1 and related measures. If a share s of the questions changes, a path of x moves s from
+        some kinds to others, and the value changes by at most $2 s \max_{i,j,k} |Q_{ik} - Q_{jk}|$.
         """
         form = self._quadratic_form()
         return math.inf if form is None else 2 * float(np.ptp(form, axis=0).max())
@@ -271,8 +277,7 @@ class Measure(Struct, frozen=True):
             return np.concatenate([self.under(patterns, part) for part in parts])
 
     def deciding(self, patterns: Patterns) -> float:
-        """Return the number of independent comparisons of units that all agree if the value is at its limit; 0 if
-        unknown."""
+        """Return how many independent comparisons of units all agree if the value is at its limit; 0 if unknown."""
         if self.declaration.deciding is None or patterns.unit is not None:
             return 0.0
         totals = {name: patterns.counts * values for name, values in patterns.columns.items()}
@@ -302,10 +307,10 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as callers write th
 
 
 class OwnInterval(Struct, frozen=True):
-    """A measure's own interval, with its name in a signature, from a run's patterns, a level and a generator.
+    """A measure's own interval: `of` computes it from a run's patterns, a level and a random generator.
 
-    `clustered` says whether it is valid for clustered questions. `alone` says that no other method is valid, for the
-    measure or its differences.
+    `name` is the interval's name in a signature. `clustered` says whether the interval is valid for clustered
+    questions. `alone` says that no other method is valid, either for the measure or for its differences.
     """
 
     name: str
@@ -315,7 +320,7 @@ class OwnInterval(Struct, frozen=True):
 
 
 class Declaration(Struct, frozen=True):
-    """A registered measure without bound parameters."""
+    """A registered measure before its parameters are bound; see `measure` for the fields."""
 
     name: str
     formula: Formula
@@ -403,7 +408,7 @@ def _parameters(formula: Formula) -> tuple[tuple[str, Any], ...]:
 
 
 def _count(name: str, number: SupportsIndex) -> int:
-    """Return the number. Raises an error if it cannot count questions."""
+    """Return the number. Raises UsageError if it cannot be a number of questions."""
     try:
         whole = -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -419,7 +424,8 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
 
 
 OWN = " (one of your own: 'formula((C + U/2)/n)')"
-# Other names of measures, short or from papers. A name with a parameter stands for the measure without it.
+# Other names of measures, short or from papers. A parameter in one is part of the name: ECE(by=count, bins=5) is
+# ECE_by_count(bins=5).
 OTHER_NAMES = {
     "price": "price_per_right",
     "ECE(by=count)": "ECE_by_count",
@@ -452,13 +458,13 @@ def measure(
     says that ties give the expectation over their orders, and that swapping a wrong answer with a right one behind it
     never lowers the score, so that bins of confidence bound it. `remark` may return a note on a run's columns. A
     `descriptive` measure says what a system does, not how well (coverage), so neither higher nor lower is better.
-    `of_own_right` says that the sum is divided by the run's own right answers, so that silence where a run is unsure
-    raises the value, and no gate rests on it. `direction` computes from the parameters whether lower is better.
+    `of_own_right` says that the sum is divided by the run's own right answers. Such a value rises if a run abstains
+    where it is unsure, so no gate uses it. `direction` computes from the parameters whether lower is better.
     `same_formula_as` names the measure with the same formula over other columns, whose rules then apply. `interval` is
-    the method that the coverage study supports
-    (docs/coverage.md) if there is neither a posterior of counts nor a proportion: percentile, logit, t, or the
-    measure's own. None says that no method is valid, as for measures that noise makes larger. `deciding` returns, from
-    the totals, the number of independent comparisons that must all agree for a value at its limit.
+    the method that the coverage study supports (docs/coverage.md) if there is neither a posterior of counts nor a
+    proportion: percentile, logit, t, or the measure's own. None says that no method is valid, as for measures that
+    noise makes larger. `deciding` returns, from the totals, how many independent comparisons all agree if the value is
+    at its limit.
     """
 
     def register(formula: Formula) -> Formula:

@@ -54,7 +54,7 @@ class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the sums of the groups, shape (resamples, groups), with each resample contiguous in memory.
 
-        So sums over them have the same order, however many resamples there are.
+        A sum over groups then adds them in the same order, however many resamples there are.
         """
         if len(self.scan.unit) * self.scan.resamples > MOST_CELLS and self.scan.resamples > 1:
             raise TooManyCellsError
@@ -145,8 +145,10 @@ def sum_of_precisions(part: Column, n: Column) -> Array:
 
 
 def pairs_in_order(high: Column, low: Column) -> Array:
-    """Return the number of pairs whose `high` member is in an earlier group than their `low` member. Tied pairs count
-    one half."""
+    """Return the number of pairs with the `high` member in an earlier group than the `low` one.
+
+    Tied pairs count one half.
+    """
     if isinstance(high, Ordered) and isinstance(low, Ordered):
         return ordered.pairs(high.scan, high.values, low.values)
     high, low = np.asarray(high), np.asarray(low)

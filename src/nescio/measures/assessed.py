@@ -88,7 +88,7 @@ def unsupported(total: Any) -> Any:
     $\frac{U}{n}$, undefined for n = 0.
 
     When to use it: To see why answers fail: they are true, and the document cited does not say so, as where a model
-    answers from memory. A silent system has 0: read strict_accuracy beside it.
+    answers from memory. A system that never answers has 0: read strict_accuracy beside it.
 
     Example: verdict = 4×R, W, 2×X, U, 2×-: 1/10 = 0.1.
     """

@@ -211,7 +211,7 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
 
 
 def _clipped(q: Any, eps: float) -> Note | None:
-    """Return a note on wrong answers with high confidence: each costs up to ln(eps), so a few of them decide."""
+    """Return a note on wrong answers with high confidence: each costs up to ln(eps), so a few decide the value."""
     answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
     if not answers:
         sure = int(np.sum((q.incorrect == 1) & (q.self_score > SURE)))

@@ -19,10 +19,9 @@ CALIB_ERR = "hendrycks/outlier-exposure utils/calibration_tools.py and hle_eval/
 
 
 def _over_bins(total: Any, ends_of: Callable[[float], Array], error_of: Callable[[Array, Array], float]) -> Array:
-    """Return the error of each resample, from each bin's number of answers and its excess of right answers over
-    confidences.
+    """Return the error of each resample, over bins that lie between the ends, the least confident first.
 
-    Bins lie between the ends, the least confident first.
+    `error_of` gets each bin's number of answers, and by how much its right answers exceed the sum of its confidences.
     """
     n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
     values = np.full(n.shape[:-1], np.nan)

@@ -17,7 +17,7 @@ from nescio.measures._measure import measure
 def penalty(total: Any, t: float = 0.5) -> Any:
     r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0.
 
-    So answering pays if the chance of being right exceeds t.
+    Answering then pays if the chance of being right exceeds t.
 
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
 

@@ -35,8 +35,7 @@ def all_of(part: Array, asked: Array, k: int) -> Array:
 
 
 def right_among(right: Array, asked: Array, k: int) -> list[Array]:
-    """Return the probabilities that 0, 1, … k of k answers drawn from `asked` are right; NaN if there are fewer than
-    k."""
+    """Return the probabilities that 0, 1, … k of k answers drawn from `asked` are right; NaN if `asked` < k."""
     chances = [np.ones(np.shape(right))]
     for drawn in range(int(k)):
         left = np.where(asked > drawn, asked - drawn, np.nan)
@@ -152,7 +151,7 @@ def mg_pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
 @_declare(
     "never_wrong@k",
-    source="nescio: pass^k with silence in place of some right answers",
+    source="nescio: pass^k, with abstentions allowed in place of right answers",
     valid=_K,
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k)),
 )
@@ -173,7 +172,7 @@ def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 
 @_declare(
     "right_never_wrong@k",
-    source="nescio: never_wrong@k, less the questions on which all k are silent",
+    source="nescio: never_wrong@k, less the questions on which all k abstain",
     valid=_K,
     repeats=_mean_of(lambda q, k: all_of(q.n - q.incorrect, q.n, k) - all_of(q.unanswered, q.n, k)),
 )
@@ -187,7 +186,7 @@ def right_never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     of abstentions: read answered@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + (3 - 0)/6 + (6 - 3)/6)/3 = 0.6667. Of the third
-    question's six pairs of answers none has a wrong one and three are silent twice.
+    question's six pairs of answers none has a wrong one and three are two abstentions.
     """
     return total.earned / total.n
 
@@ -208,7 +207,7 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     never_wrong@k or pass@k beside it.
 
     Example: (C, W, U) = (4, 0, 0), (2, 1, 1), (1, 0, 3): (1 + 1 + (1 - 3/6))/3 = 0.8333. Of the third question's six
-    pairs of answers three are silent twice.
+    pairs of answers three are two abstentions.
     """
     return total.earned / total.n
 

@@ -75,8 +75,8 @@ def correct_given_attempted(total: Any) -> Any:
 
     $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
 
-    When to use it: To compare with published SimpleQA figures; it is precision, but 0 for a silent model. It hides what
-    was not attempted: rank by simpleqa.F or c@1.
+    When to use it: To compare with published SimpleQA figures; it is precision, but 0 for a model that never answers.
+    It hides what was not attempted: rank by simpleqa.F or c@1.
 
     Example: C = 427, W = 481, U = 92: 427/(427 + 481) = 0.4703. The shares are those of o1-preview in Wei et al. 2024.
     """

@@ -160,7 +160,7 @@ def _within(q: Any) -> Mapping[str, Array]:
     "silence_per_tenfold",
     needs=lambda: ("answered", "stakes.penalty"),
     bounds=(-math.inf, math.inf),
-    source="nescio: the slope of silence in the logarithm of the stake, within questions",
+    source="nescio: the slope of abstention in the logarithm of the stake, within questions",
     each=_slope,
     repeats=_within,
     descriptive=True,

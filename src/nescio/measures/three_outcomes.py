@@ -171,7 +171,7 @@ def precision_answered(total: Any) -> Any:
 def eq6(total: Any) -> Any:
     r"""Unanswered questions earn the share of wrong answers.
 
-    So a system with one wrong answer that otherwise abstains scores almost 1.
+    A system with one wrong answer that otherwise abstains then scores almost 1.
 
     $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined if nothing is answered. (The middle line of the
     printed equation has a product where its last line, rightly, has the sum.)

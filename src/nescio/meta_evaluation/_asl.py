@@ -1,4 +1,4 @@
-"""Test differences between many pairs of runs by bootstrap; discriminative power needs these tests.
+"""Test differences between many pairs of runs by bootstrap, for discriminative power.
 
 A unit is a question, or its cluster. A resample is a weight per unit, shared by all pairs and measures. Shapes: P
 pairs, U units, B resamples.
@@ -70,8 +70,9 @@ def _every(units: int) -> NDArray[np.int64]:
 
 
 class Differences(Struct, frozen=True, eq=False):
-    """The differences of each pair in the resamples: `size` is compared with `observed`, and `mean` is the difference
-    under the null hypothesis.
+    """The differences of each pair in the resamples: `size` is compared with `observed`.
+
+    `mean` is the difference on a resample under the null hypothesis, in the unit of the measure.
 
     `size` and `mean` have shape (P, B) and are absolute values; NaN is undefined and never as large as a number.
     `observed` has shape (P,), NaN if there is nothing to test. Shares are of all resamples, or (`of_defined`) of the
@@ -181,9 +182,7 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """Return the test for a measure that is not a mean: |d* - d| compared with |d|.
-
-    d* is the difference on a resample.
+    """Return the test for a measure that is not a mean: |d* - d| compared with |d|, for d* on a resample.
 
     `one` and `other` (P,) are values of the measure; the resampled values have shape (P, B). A pair is not tested if
     its difference is 0 on the data and on every resample.

@@ -1,5 +1,4 @@
-"""Parts that the public functions of this package share: data with at least two runs, a loop over measures, and
-notes."""
+"""Hold what the public functions of this package share: data with at least two runs, a loop over measures, notes."""
 
 from __future__ import annotations
 

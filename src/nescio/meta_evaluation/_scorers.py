@@ -1,5 +1,4 @@
-"""Compute a measure on sub-collections, for every run: from sums over chosen units, or from weights if questions are
-ordered."""
+"""Compute a measure of every run on sub-collections: from sums, or from weights for a measure of an order."""
 
 from __future__ import annotations
 
@@ -27,11 +26,16 @@ def units(data: Evidence) -> NDArray[np.int64]:
     return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
 
 
+def unit_count(data: Evidence) -> int:
+    """Return the number of resampling units."""
+    return int(units(data).max(initial=-1)) + 1
+
+
 def scores(data: Evidence, measure: Measure) -> Scores:
     """Return a function of (chosen units of shape (rows, size), runs) that returns the measure, shape (runs, rows)."""
     if measure.order is None:
         return _sums(unit_columns(data, measure), measure)
-    of_runs, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
+    of_runs, count = scorers(data, measure), unit_count(data)
 
     def weighed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
         weights = resampling.as_weights(chosen, count)

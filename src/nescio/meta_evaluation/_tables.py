@@ -69,7 +69,7 @@ def countable(data: Evidence, measure: Measure) -> bool:
 def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]]) -> PairTables:
     """Return the tables of pairs, counted in one pass over the questions for each pair.
 
-    A question that a run lacks is a separate kind, which has no effect on the measure.
+    Questions that a run lacks are the last kind, which has no effect on the measure.
     """
     read, usable = columns_for(data, measure)
     cells = np.stack([read[name][usable] for name in measure.needs], axis=1).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Compute scores on sub-collections; stability and swap rates are counts over them.
+"""Compute scores on sub-collections, from which stability and swap rates are counted.
 
-Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
-literally say. If a measure needs only counts, the second way draws the pair's joint table in place of the questions.
+All pairs of runs share the sub-collections of a trial, or each pair has its own (`fresh`), as the published figures
+literally say. For a measure of counts, a fresh sub-collection is drawn from the joint table of the pair.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nescio.data.evidence import Data, Evidence
 from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
-from nescio.meta_evaluation._scorers import Floats, scores, units
+from nescio.meta_evaluation._scorers import Floats, scores, unit_count
 from nescio.meta_evaluation._tables import PairTables, countable, tables_of, tally_pairs
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import by_question
@@ -40,7 +40,7 @@ T = TypeVar("T")
 class Drawing(Struct, frozen=True):
     """The settings of sub-collections: their `size` in units, and the number of `trials` (None: every possible one).
 
-    With `fresh`, each pair has its own; `jobs` processes draw these.
+    With `fresh`, each pair has its own sub-collections, drawn by `jobs` processes.
     """
 
     size: int
@@ -92,7 +92,7 @@ def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Me
 
 
 def _size(data: Data) -> int:
-    return int(units(data).max(initial=-1)) + 1 if data.has_questions else data.size or 0
+    return unit_count(data) if data.has_questions else data.size or 0
 
 
 def drawing_signature(
@@ -137,7 +137,7 @@ def chunks(scores: Floats) -> Iterator[Chunk]:
 
 
 def alike(scores: Floats) -> Floats:
-    """Return the scores, with those that differ only by rounding made equal, so that a difference is 0 or real."""
+    """Return the scores, with those that differ only by rounding made equal, so that rounding makes no difference."""
     known = ~np.isnan(scores)
     values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):
@@ -153,7 +153,7 @@ def alike(scores: Floats) -> Floats:
 
 def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Floats:
     """Return the scores of every run on the same sub-collections; shape (parts, runs, trials)."""
-    count, runs = int(units(data).max(initial=-1)) + 1, range(len(data.runs))
+    count, runs = unit_count(data), range(len(data.runs))
     score = scores(data, measure)
     blocks = []
     for chosen in _shared_subcollections(count, drawing, parts):
@@ -163,8 +163,7 @@ def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int
 
 
 def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int64]]:
-    """Yield units of shape (parts, trials, size), block by block; every sub-collection in turn without a number of
-    trials."""
+    """Yield the units of sub-collections, block by block, shape (parts, trials, size); all if `trials` is None."""
     if drawing.trials is None:
         yield _every(count, drawing.size, parts)
         return
@@ -206,7 +205,7 @@ def _task(task: tuple[int, PairTables], drawing: Drawing, parts: int) -> list[Ch
 def _fresh_questions(
     data: Evidence, measure: Measure, drawing: Drawing, parts: int, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[Chunk]:
-    trials, count = _finite(drawing), int(units(data).max()) + 1
+    trials, count = _finite(drawing), unit_count(data)
     score = scores(data, measure)
     for at, pair in enumerate(pairs):
         rng = _own_generator(at, trials, drawing)

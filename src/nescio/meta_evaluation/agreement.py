@@ -1,5 +1,4 @@
-"""Measure the agreement of two measures on the ranking of runs, and find the pairs of runs on which they disagree
-most."""
+"""Measure how far two measures agree on the ranking of runs, and find the pairs of runs on which they disagree."""
 
 from __future__ import annotations
 
@@ -46,11 +45,10 @@ class Agreement(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """One run of a pair on which two measures disagree. A pair has two consecutive rows, and `place` 1 has the largest
-    disagreement.
+    """One run of a pair on which two measures disagree; a pair has two consecutive rows.
 
-    `how` is "opposite", or "alike" if one measure treats the two runs as equal. The first row is the run that the
-    measure with the larger difference prefers (at a tie: `measure`).
+    `place` 1 is the largest disagreement. `how` is "opposite", or "alike" if one measure treats the two runs as equal.
+    The first row of a pair is the run preferred by the measure with the larger difference (at a tie: by `measure`).
     """
 
     measure: str
@@ -77,11 +75,11 @@ def agreement(
 
         nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
-    The best run comes first, whether high or low is better. `tau_ap` is the symmetric form, because neither measure is
-    the truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
-    overlap. `tables["disagreements"]` shows the `top` pairs of runs on which two measures differ most. Counts tables
-    are enough. `progress` is called with the number of pairs compared so far. Raises the errors of `nescio.score`, and
-    UsageError for fewer than two measures.
+    Rankings start with the best run, whether high or low is better. `tau_ap` is the symmetric form, because neither
+    measure is the truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of
+    rank-biased overlap. `tables["disagreements"]` shows the `top` pairs of runs on which two measures differ most.
+    Counts tables are enough. `progress` is called with the number of pairs compared so far. Raises the errors of
+    `nescio.score`, and UsageError for fewer than two measures.
     """
     loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
@@ -137,8 +135,7 @@ def _disagreements(
 ) -> list[tuple[str, tuple[int, int]]]:
     """Return the pairs of runs on which the measures disagree, the largest disagreement first.
 
-    Either one measure treats the runs as equal and the other does not, or they order them oppositely.
-
+    The measures disagree if one treats the runs as equal and the other does not, or if they order the runs oppositely.
     Differences are shares of each measure's range (of the runs' spread, for an infinite range). Runs are equal if they
     differ by at most 0.005. The size of a disagreement is the first measure's difference minus the second's.
     """

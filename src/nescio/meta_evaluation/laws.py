@@ -1,8 +1,6 @@
-"""Define laws that every measure keeps, whatever it measures. `pytest --nescio-laws NAME` tests other people's
-measures.
+"""Define laws that every measure keeps. `pytest --nescio-laws NAME` tests measures of plug-ins.
 
-A law is a function of Evidence and a measure. It examines the first run, and returns how the measure breaks the law, or
-"".
+A law is a function of Evidence and a measure. It returns how the measure breaks the law on the first run, or "".
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ TRIALS, MOST_QUESTIONS, LEVELS = 100, 10, 4  # Ids of so few questions sort like
 def within_bounds(data: Evidence, measure: Measure) -> str:
     """Check that values, also on resamples, are within the bounds or undefined."""
     sample, (low, high) = _sample(data, measure), measure.bounds
-    values = np.append(_resampled(sample, 64), sample.value)
+    values = np.append(sample.measure.value(sample.patterns, _weights(sample, 64)), sample.value)
     outside = values[~(np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK)))]
     return f"{outside[0]:g} is outside [{low:g}, {high:g}]" if outside.size else ""
 
@@ -77,8 +75,7 @@ def broken(law: str, measure: Measure) -> str:
 
 
 def trials(measure: Measure) -> Iterator[Evidence]:
-    """Yield random small runs: right, wrong and unanswered questions, tied confidences, and any user's score the
-    measure reads."""
+    """Yield random small runs with outcomes, tied confidences, and any column of a user that the measure reads."""
     rng = np.random.default_rng(0)
     for trial in range(TRIALS):
         shape = (1, 1 + trial % MOST_QUESTIONS)
@@ -99,11 +96,6 @@ def _sample(data: Evidence, measure: Measure) -> MeasureInput:
 def _weights(sample: MeasureInput, times: int) -> Array:
     weights: Array = resampling.bootstrap(sample.patterns.counts, times, np.random.default_rng(2))
     return weights
-
-
-def _resampled(sample: MeasureInput, times: int) -> Array:
-    values: Array = sample.measure.value(sample.patterns, _weights(sample, times))
-    return values
 
 
 def _unlike(one: float, other: float, what: str, against: str) -> str:

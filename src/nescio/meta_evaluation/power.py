@@ -1,5 +1,4 @@
-"""Measure discriminative power (Sakai 2006): the number of pairs of runs that differ significantly by a bootstrap
-test."""
+"""Measure discriminative power (Sakai 2006): how many pairs of runs differ significantly by a bootstrap test."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from nescio.data.signature import sign
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta_evaluation._call import each_measure, in_order, prepare
-from nescio.meta_evaluation._scorers import scorers, unit_columns, units
+from nescio.meta_evaluation._scorers import scorers, unit_columns, unit_count
 from nescio.options.edge import Progress
 from nescio.scoring.samples import by_question, columns_for
 from nescio.stats import resampling
@@ -35,8 +34,7 @@ Pairs = NDArray[np.int64]  # shape (P, 2): run and baseline
 
 
 class Power(Struct, frozen=True):
-    """The number of pairs of runs that differ significantly at `alpha`, and the difference that is usually needed for
-    it.
+    """The number of pairs of runs that differ significantly at `alpha`, and the difference that this requires.
 
     `statistic` names the resampled statistic. Pairs with `undefined` significance (runs without any difference) count
     among `pairs`, and are not significant.
@@ -73,20 +71,20 @@ def power(
     progress: Progress | None,
     **options: Any,
 ) -> Results[Power]:
-    """Return the share of pairs of runs that differ significantly by each measure, in a paired bootstrap test (Sakai
-    2006).
+    """Return the share of pairs of runs that differ significantly by each measure (Sakai's paired bootstrap, 2006).
 
         nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
-    `alpha` is one level, or several. `resamples` is their number (None: every possible one, for ten questions at most).
-    All pairs and measures share the resamples, and clusters are drawn if questions are clustered. There is no
-    correction for the number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a
-    level; `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
+    `alpha` is one level, or several. `resamples` is the number of resamples (None: every possible one, for at most ten
+    questions). All pairs and measures share the resamples, and clusters are drawn if questions are clustered. There is
+    no correction for the number of pairs: this compares measures, `nescio.compare` compares runs. There is a row for
+    each measure and level. `tables["asl_curve"]` has the achieved significance level of every pair. Raises as
+    `nescio.score` does.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     data, loaded, wanted = prepare(source, measures, options)
     data = in_order(data)
-    resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
+    resampling = Resampling(unit_count(data), resamples, seed)
     studies = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
     rows = [row for study in studies for row in study.rows]
     curve = [point for study in studies for point in study.curve]
@@ -113,9 +111,9 @@ def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Seq
     r"""Return the study of one measure on all pairs.
 
     The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$, where z is the difference per question
-    and w the centred difference. A measure that is no mean over questions has no z. Then it is $\#\{|d^*_b - d| \ge
-    |d|\}/B$, with $d^*_b$ the difference on a resample of the questions (B counts the resamples where it is defined).
-    The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, at the $\lceil
+    and w the centred difference. A measure that is no mean over questions has no z. Then the level is $\#\{|d^*_b - d|
+    \ge |d|\}/B$, with $d^*_b$ the difference on a resample of the questions (B counts the resamples where it is
+    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, at the $\lceil
     B\alpha\rceil$-th largest statistic.
     """
     data, measure = by_question(data, measure)
@@ -192,11 +190,10 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 
 
 def is_mean(data: Evidence, measure: Measure) -> bool:
-    """Return whether the measure is, on these data, the mean over questions of a number that each question determines
-    alone.
+    """Return whether the measure is a mean over questions on these data.
 
-    It is found by trial. The measure on each kind of question alone gives that number, and collections of several kinds
-    must then have their mean. (For a run that answers everything, c@1 is its accuracy, and so a mean.)
+    We find out by trial: the measure on a collection of several kinds of question must be the mean of its values on
+    each kind alone. (For a run that answers everything, c@1 is its accuracy, and so a mean.)
     """
     if measure.order is not None:
         return False

@@ -23,8 +23,7 @@ FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
 class Stability(Struct, frozen=True):
-    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
-    fuzziness."""
+    """One point of a measure's curve: the error rate (eq. 7) and the proportion of ties (eq. 8) at one fuzziness."""
 
     measure: str
     fuzziness: float
@@ -80,11 +79,11 @@ def stability(
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is that of the sub-collections (default: 250, or half the questions), or several sizes, each treated
-    separately. `trials` is their number (None: every possible one). `fresh` draws anew for each pair of runs, as the
-    published figure says. By default all pairs share a trial's sub-collection; the expectation is the same. `literal`
-    counts exact ties of score 0 as the figure does. `counters` adds the table `counters`, with EQ and GT of each pair.
-    `at_ties` adds the table `at_ties`, with the error rate of each measure at these shares of ties.
+    `size` is the size of the sub-collections (default: 250, or half the questions), or several sizes, each treated
+    separately. `trials` is the number of sub-collections (None: every possible one). `fresh` draws anew for each pair
+    of runs, as the published figure says. By default all pairs share a trial's sub-collection; the expectation is the
+    same. `literal` counts exact ties of score 0 as the figure does. `counters` adds the table `counters`, with EQ and
+    GT of each pair. `at_ties` adds the table `at_ties`, with the error rate of each measure at these shares of ties.
     """
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     data, loaded, wanted = prepare_pairs(source, measures, options)
@@ -177,8 +176,7 @@ def book(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
     """Return GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness).
 
-    They come from one pass over the differences; `one` and `other` have shape (pairs, trials). The last result is the
-    number of undefined comparisons.
+    `one` and `other` have shape (pairs, trials). The last result is the number of undefined comparisons.
     """
     difference = one - other
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -25,7 +25,7 @@ WIDTH = 0.01
 
 
 class SwapBin(Struct, frozen=True):
-    """The comparisons with a difference between `low` and `high`, and the number that the other half reversed."""
+    """The comparisons with a difference between `low` and `high`, and those that the other sub-collection reversed."""
 
     measure: str
     bin: int
@@ -38,7 +38,11 @@ class SwapBin(Struct, frozen=True):
 
 
 class Sensitivity(Struct, frozen=True):
-    """The four columns of Table 2, and the required difference as a share of the measure's range."""
+    """The sensitivity of a measure: the four columns of Table 2, and the required difference as a share of the range.
+
+    `highest` is the highest score, `relative` the required difference as a share of it. `monotone` tells whether the
+    swap rate never rises with the difference.
+    """
 
     measure: str
     required_difference: float
@@ -118,7 +122,8 @@ def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
         notes.append(
             note(
                 "swap.above_again",
-                "{subject}: the error rate rises above the level again in the bins of the largest differences",
+                "{subject}: the swap rate exceeds the level again in the bins of the largest differences, so no "
+                "difference is known to be large enough",
                 about,
             )
         )
@@ -139,9 +144,9 @@ def swap_rates(data: Data, measure: Measure, drawing: Drawing, rate: float = 0.0
 
     For two runs on disjoint sub-collections, d and d' are the differences of their scores. |d| falls into one of 21
     bins of 0.01 (the last is open), and the comparison is a swap if d·d' < 0. The required difference is the lower
-    limit of the first bin that has comparisons and a swap rate of at most `rate`. `required_from_here_on` is that of
-    the first bin from which on all bins have. Sensitivity is the share of comparisons with |d| at least the required
-    difference.
+    limit of the first bin that has comparisons and a swap rate of at most `rate`. `required_from_here_on` is the lower
+    limit of the first bin from which on all bins have such a swap rate. Sensitivity is the share of comparisons with
+    |d| at least the required difference.
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, without = -np.inf, 0

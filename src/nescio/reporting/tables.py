@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from nescio.comparison.families import families
+from nescio.comparison.adjusted import families
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.data.shown import Row
 from nescio.errors import UsageError, opt

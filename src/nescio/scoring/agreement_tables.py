@@ -119,7 +119,7 @@ def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]
 
 
 def only_answered(people: Array) -> bool:
-    """Return whether people's labels say only what is an answer, and not which answers are right."""
+    """Return whether people's labels say only if the system answered, and not if the answer is right."""
     return bool((people == ANSWERED).any())
 
 

@@ -18,10 +18,11 @@ CATEGORIES = (CORRECT, INCORRECT, SILENT)
 
 
 class InPlaceOf(Struct, frozen=True):
-    """The judge in the place of one assessor.
+    """The test whether the judge may replace one assessor.
 
-    `judge_agrees` is how often the judge agrees with the other assessors at least as well, and `assessor_agrees` how
-    often the assessor does. `beaten` tells that the judge may replace this assessor.
+    `judge_agrees` is the share of answers on which the judge agrees with the other assessors at least as well as this
+    assessor does, and `assessor_agrees` the share on which the assessor agrees at least as well as the judge. `beaten`
+    tells that the judge may replace this assessor.
     """
 
     assessor: str
@@ -36,10 +37,10 @@ class InPlaceOf(Struct, frozen=True):
 
 
 class StandIn(Struct, frozen=True):
-    """The verdict whether the judge may replace people, at a conceded margin: it must beat half of them or more.
+    """The verdict whether the judge may replace people: it must beat at least half of the assessors.
 
-    `advantage` is the share of answers on which it agrees with the others as well as a person does. Use it to compare
-    judges.
+    In the test of each assessor the judge may be worse by less than `margin`. `advantage` is the share of answers on
+    which the judge agrees with the others as well as a person does. Use it to compare judges.
     """
 
     margin: float
@@ -54,9 +55,9 @@ def in_place_of_people(
 ) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
     """Return, for each assessor, the test whether the judge agrees as well with the others; also the verdict and notes.
 
-    `people` holds their outcomes by name. Only answers that a judge was asked about count (`sampled`), so that silence
-    cannot carry the test. Answers to one question are averaged first. Raises MismatchError if no two assessors judged
-    the same answers.
+    `people` holds the assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement
+    about abstentions proves nothing. Answers to one question are averaged first. Raises MismatchError if no two
+    assessors judged the same answers.
     """
     names = tuple(people)
     said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T

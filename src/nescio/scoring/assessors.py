@@ -30,6 +30,7 @@ from nescio.data.shown import Row, Shown
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, opt
 from nescio.sources.writing import csv_text, write_text
+from nescio.stats.intervals import defined
 from nescio.stats.raters import agreement_intervals, kappa_interval
 from nescio.text import plural
 
@@ -38,11 +39,12 @@ COLUMNS = ("run", "question_id", "answer", "verdict", "votes", "of", "chance", "
 
 
 class Assessor(Struct, frozen=True):
-    """An assessor and the quality of the verdicts.
+    """An assessor, and how good this person's verdicts are.
 
     Other assessors judged `with_others` of the `answers` too. `agrees` is the mean share of others with the same
     verdict. By Dawid and Skene's model `accuracy` is how often the assessor is right. `above_commonest` is how much
-    that exceeds always giving the commonest verdict. Both are None if there are too few verdicts.
+    that exceeds always giving the commonest verdict. `accuracy` and `above_commonest` are None if there
+    are too few verdicts.
     """
 
     assessor: Annotated[str, Shown()]
@@ -115,7 +117,10 @@ def assessors(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Results[Assessor]:
-    """Return who judged and how well, with settled verdicts. Raises MismatchError if no assessor is named."""
+    """Return each assessor with the quality of the verdicts, and in `tables["verdicts"]` one verdict on each answer.
+
+    `rule` turns several verdicts on an answer into one. Raises MismatchError if fewer than two assessors are named.
+    """
     verdicts = verdicts_of(labels)
     said = said_of(verdicts)
     if len(said.assessors) < 2:
@@ -183,13 +188,9 @@ def _assessor(said: Said, counts: Any, at: int, model: Any) -> Assessor:
     own = said.table[:, at]
     use = (own >= 0) & (counts.sum(axis=1) > 1)
     same = (counts[use, own[use]] - 1) / (counts[use].sum(axis=1) - 1)
-    known = (None, None) if model is None else (float(model.accuracy[at]), _defined(model.above_commonest[at]))
+    known = (None, None) if model is None else (float(model.accuracy[at]), defined(model.above_commonest[at]))
     agrees = float(same.mean()) if use.any() else math.nan
     return Assessor(said.assessors[at], int((own >= 0).sum()), int(use.sum()), agrees, *known)
-
-
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _verdict(label: Label, given: dict[str, int], state: int | None, chances: Any, said: Said) -> Verdict:

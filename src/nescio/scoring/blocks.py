@@ -17,10 +17,10 @@ from nescio.sources.arrow import items_of, told
 
 
 def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Evidence]:
-    """Return the files read together, or as consecutive blocks if a run is in two files, and their data.
+    """Return the files and their data, read together or, if a run is in two files, as consecutive blocks.
 
-    Raises MismatchError if a run answers a question in two files, or if the data has no single outcomes. Raises
-    UsageError if answers belong together.
+    Raises MismatchError if a run answers a question in two files, or if the data lacks outcomes of single questions.
+    Raises UsageError if questions were asked several times or are clustered.
     """
     try:
         loaded = open_data(source, options)
@@ -59,9 +59,9 @@ def open_blocks(source: Any, options: Mapping[str, Any]) -> tuple[Loaded, Eviden
 
 
 def _single_answers(loaded: Loaded) -> Evidence:
-    """Return the data of single answers.
+    """Return the data if each row is the outcome of a separate question.
 
-    Raises UsageError if some answers belong together, and MismatchError for other data.
+    Raises UsageError for repeated or clustered questions, and MismatchError for data without outcomes of questions.
     """
     data = with_questions(loaded.data, "follow one after another")
     if data.repeats is not None or data.clusters is not None:

@@ -13,7 +13,7 @@ from nescio.scoring.score import strata
 
 
 def with_columns(scores: Scores, columns: Sequence[str], data: Data, by: str | None) -> Scores:
-    """Return the scores with the given columns in their table, including counts if they are among them.
+    """Return the scores with these columns in their table; a column may be a count of outcomes.
 
     Raises UnknownNameError for an unknown column, UsageError if the columns that name the rows are missing, and
     MismatchError if questions cannot be counted.

@@ -76,7 +76,7 @@ class Part(Struct, frozen=True):
 class Next(Struct, frozen=True):
     """The cost of one more level of a factor, or one more answer in each cell, and the standard error that it gives.
 
-    Components below 0 count as 0. `floor` is the standard error that no number of levels gets below.
+    Components below 0 count as 0. No number of further levels brings the standard error below `floor`.
     """
 
     run: Annotated[str, Shown()]
@@ -106,10 +106,11 @@ class Planned(Struct, frozen=True):
 
 
 class Asking(Struct, frozen=True):
-    """The request for a design.
+    """The settings of `components`.
 
-    It holds the factors, those that the statement is about (None: all possible ones), and the level of intervals as a
-    share. It also holds the cost of a level of each factor and of an answer, and the budget.
+    `factors` are all factors, and `over` those of which other levels are considered (None: all with enough levels).
+    `level` is that of intervals, as a share. `costs` has the cost of one more level of each factor, and `per_answer`
+    that of one more answer.
     """
 
     factors: tuple[str, ...]
@@ -219,7 +220,7 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
 
 
 def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
-    """Return each answer's contribution to a centred score or difference, the rows of these answers, and the value."""
+    """Return each answer's centred contribution to a score or difference, the rows of the answers, and the value."""
     at = [data.runs.index(name) for name in names if name is not None]
     usable = columns_for(data, measure)[1][at].all(axis=0)
     rows = np.flatnonzero(usable)

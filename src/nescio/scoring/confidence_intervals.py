@@ -1,4 +1,4 @@
-"""Choose and compute the interval of a value, with the notes that its reader needs."""
+"""Choose and compute the interval of a value, and note what limits it."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class ResamplingPlan(Struct, frozen=True):
 def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool = False) -> str:
     """Return the interval method for a measure: the requested one, or the one that the coverage study supports.
 
-    The study is docs/coverage.md. If many runs share the level, so that interval ends lie far out, docs/chosen.md
-    decides. Raises UsageError if the requested method does not exist for the measure.
+    The study is docs/coverage.md. If many runs share the level (`shared`), so that each interval is at a very high
+    level, docs/chosen.md decides. Raises UsageError if the requested method does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":
@@ -164,7 +164,13 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         if np.isnan(low) and at_limit:
             low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
         elif sample.measure.order is not None and np.isnan(values).any() and deciding(sample.patterns) <= 1:
-            return *intervals.UNDEFINED, [*made, _one_decides()]
+            one_decides = note(
+                "interval.one_decides",
+                "the value is undefined without one of these questions (such as the only wrong answer), so the "
+                "{method} interval is undefined",
+                method="logit",
+            )
+            return *intervals.UNDEFINED, [*made, one_decides]
         return low, high, made + _remarks_on_logit(low, freedom, at_limit=at_limit)
     low, high = _from_values(sample, point, method, values, level)
     if point < low or point > high:
@@ -200,7 +206,7 @@ def _from_values(
 def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
     """Return the hull of the value and the intervals of posteriors of shape (posteriors, draws).
 
-    No posterior gives weight to the end of the range, where the value of a run that is never (or always) right lies.
+    The value is included because no posterior reaches the end of the range, where a run that is never right lies.
     """
     point = sample.value
     if np.isnan(point):
@@ -210,18 +216,8 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
     return float(min(low, point)), float(max(high, point)), []
 
 
-def _one_decides() -> Note:
-    """Return the note that a value which is undefined without one unit has no interval."""
-    return note(
-        "interval.one_decides",
-        "the value is undefined without one of these questions (such as the only wrong answer), so the {method} "
-        "interval is undefined",
-        method="logit",
-    )
-
-
 def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
-    """Return notes on an interval that cannot be given, or whose standard error few questions decide."""
+    """Return a note on a logit interval that is undefined, or whose standard error few questions decide."""
     if np.isnan(low) and not at_limit:
         return [
             note(
@@ -246,17 +242,17 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
 
 
 def unfit(method: str) -> Note:
-    """Return the note that a method does not cover a measure, according to its declaration."""
+    """Return the note that the interval by a method is too short, as the measure declares."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Return the note that the interval of a measure would not hold, according to its declaration."""
+    """Return the note that no interval is known to hold for the measure, as the measure declares."""
     return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Return the note that intervals hold for all runs together, for one measure and for each of the `parts`."""
+    """Return the note that intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
         "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever it is: "
@@ -286,7 +282,7 @@ def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds
 
 
 def _student(sample: MeasureInput, level: float) -> Bounds:
-    """Return Student's interval from the units' moves, on the logit scale if the measure lies between two limits."""
+    """Return Student's interval from how far each unit moves the value, on the logit scale between two limits."""
     measure, patterns, point = sample.measure, sample.patterns, sample.value
     if math.isnan(point):
         return *intervals.UNDEFINED, []
@@ -324,24 +320,15 @@ def _exact(sample: MeasureInput, level: float) -> Bounds:
     return *intervals.clopper_pearson(part, whole, level), []
 
 
-def _wilson(sample: MeasureInput, level: float) -> tuple[float, float, list[Note]]:
-    proportion = sample.measure.declaration.proportion or ("", "")
-    part, whole = (_total(sample, name) for name in proportion)
-    return *intervals.wilson(part, whole, level), _remarks_on_counts("wilson", sample, proportion)
-
-
-def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str, str]) -> list[Note]:
-    """Return notes on the interval of a proportion of two counts that few questions decide."""
-    if not intervals.is_rare(*(_total(sample, name) for name in proportion)):
-        return []
-    return [
-        note(
-            RARE,
-            "all but {questions} or fewer questions have the same result: treat the {method} interval as approximate",
-            questions=intervals.RARE,
-            method=method,
-        )
-    ]
+def _wilson(sample: MeasureInput, level: float) -> Bounds:
+    part, whole = (_total(sample, name) for name in sample.measure.declaration.proportion or ("", ""))
+    rare = note(
+        RARE,
+        "all but {questions} or fewer questions have the same result: treat the {method} interval as approximate",
+        questions=intervals.RARE,
+        method="wilson",
+    )
+    return *intervals.wilson(part, whole, level), [rare] if intervals.is_rare(part, whole) else []
 
 
 def _total(sample: MeasureInput, column: str) -> float:
@@ -349,7 +336,7 @@ def _total(sample: MeasureInput, column: str) -> float:
 
 
 def as_outcomes(sample: MeasureInput) -> MeasureInput:
-    """Return the same run as counts of the three outcomes, each of them possible."""
+    """Return the same run as counts of the three outcomes, also of those that did not occur."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))

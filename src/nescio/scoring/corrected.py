@@ -15,7 +15,7 @@ from nescio.data.judge_record import Target
 from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.estimating import Estimate
-from nescio.estimating.labelled import of_labels
+from nescio.estimating.estimate import of_labels
 from nescio.measures import Measure
 from nescio.scoring.labels import Labels
 from nescio.scoring.verdict_form import VerdictForm, form_of
@@ -38,12 +38,12 @@ METHOD = "prediction-powered"
 
 
 class Correction(Struct, frozen=True):
-    """The origin of a corrected figure: that of a run, or of its difference from a baseline.
+    """The parts from which a corrected score, or a corrected difference from `baseline`, was computed.
 
     `judge` is the figure by the judge alone, and `people` the figure by people's labels alone, with its interval.
-    `weight` is how far the judge is trusted (λ; the mean over several judges or strata). `labels` of the `answers` that
-    needed a verdict have one; the others of the `n` questions are known without. `correlation` is between people's and
-    the judge's values.
+    `weight` is the weight λ of the judge's verdicts (the mean over several judges or strata). `answers` of the `n`
+    questions needed a verdict, and people labelled `labels` of these. `correlation` is between people's and the judge's
+    values.
     """
 
     run: str
@@ -61,14 +61,14 @@ class Correction(Struct, frozen=True):
 
 
 class Corrected(Estimate, frozen=True, kw_only=True):
-    """A corrected figure and its origin; `step` is how far one label moves it if it says otherwise than the judge."""
+    """A corrected figure; `step` is how far a label that contradicts the judge moves the figure."""
 
     how: Correction
     step: float = math.nan
 
 
 class Side(Struct, frozen=True, eq=False):
-    """A run with the value of its right answers, negative for a baseline."""
+    """A run, the sign of its score in the figure (-1 for a baseline), and the linear form of its measure."""
 
     run: int
     sign: int
@@ -80,10 +80,11 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """The values of all questions used: those known without a label, and the judge's and people's for the others.
+    """The values of questions by the judge and by people.
 
-    Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN if nobody judged. `strata`
-    numbers the stratum of each question, and `inclusion` holds the probability with which it was drawn.
+    Arrays have shape (questions,); `judge` has a column for each judge. `known` marks questions that need no label.
+    `people` is NaN if nobody judged. `strata` numbers the stratum of each question, and `inclusion` holds the
+    probability with which the question was drawn.
     """
 
     known: NDArray[np.bool_]
@@ -116,10 +117,10 @@ def corrected_difference(
 ) -> Corrected:
     r"""Return the corrected difference of two runs on the questions that both have, from the labels of both.
 
-    With silence known, a measure is $c + \alpha A$ of each run's accuracy (`nescio.scoring.verdict_form`). So the
-    difference of two runs is a known constant plus the mean of $d = \alpha y^x - \beta y^y$, which
-    `nescio.stats.prediction_powered` estimates. Questions on which both runs are silent are known. They do not belong
-    to the population that the labels sample.
+    Which answers are abstentions is known, so a measure is $c + \alpha A$ of a run's accuracy A
+    (`nescio.scoring.verdict_form`). The difference of two runs is therefore a known constant plus the mean of $d =
+    \alpha y^x - \beta y^y$, which `nescio.stats.prediction_powered` estimates. The labels are not a sample of the
+    questions on which both runs abstain, because these need no label.
     """
     return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level, looked=looked, least=least)
 
@@ -173,7 +174,7 @@ def _corrected(
 
 
 def judged_of(labels: Labels, sides: Sequence[Side], use: Array) -> Judged:
-    """Return d (people's values) and g (the judge's) for each question."""
+    """Return the values of each question by people and by the judge, for the runs of `sides`; `use` masks questions."""
     data, said = labels.data, labels.said[:, use]
     right = (data.columns["correct"][:, use] == 1).astype(float)
     known = np.all([labels.known[side.run, use] for side in sides], axis=0)
@@ -243,8 +244,10 @@ def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -
 
 
 def _share_of_label(units: Judged) -> float:
-    """Return the share of the questions that one label speaks for: of the label that speaks for most, if they were
-    drawn with different probabilities."""
+    """Return the share of all questions that one label represents.
+
+    If questions were drawn with different probabilities, it is the largest share that a label represents.
+    """
     seen = ~units.known & ~np.isnan(units.people)
     if not seen.any():
         return math.inf
@@ -261,7 +264,7 @@ def _without(units: Judged) -> Values:
 
 
 def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: float | None) -> Mean:
-    """Return the mean over all questions, including the known ones: for these questions, or for all of their kind."""
+    """Return the mean over all questions, including those that need no label, for the `target` population."""
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
     known = units.judge[units.known, 0]
@@ -275,7 +278,7 @@ def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: f
 
 
 def _spread(units: Judged, needless: Values) -> float:
-    """Return the variance of a question's contribution, silence included, over questions of this kind."""
+    """Return the variance of a question's contribution, abstentions included, over the population of questions."""
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
     parts = [(values[units.known], int(units.known.sum()))]
@@ -286,7 +289,7 @@ def _spread(units: Judged, needless: Values) -> float:
 
 
 def _closed_spread(side: Side, accuracy: float, pull: float) -> float:
-    r"""Return that variance for one run in closed form: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
+    r"""Return a question's variance for one run: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
     u, slope = side.form.unanswered, side.price
     return slope**2 * accuracy * (1 - accuracy) + pull**2 * u * (1 - u) - 2 * slope * pull * accuracy * u
 

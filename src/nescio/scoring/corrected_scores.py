@@ -85,7 +85,7 @@ def score_labelled(
 
 
 def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float) -> float:
-    """Return the level of a run's interval if the labels were looked at before."""
+    """Return the level of a run's interval, higher than `level` if the labels were looked at before (`looks`)."""
     own, open_ = int(labels.labelled[run].sum()), int((labels.data.present & ~labels.known)[run].sum())
     plan = plan_of_looks(labels, looks, own, open_)
     return level if plan is None else level_of_look(*plan, open_, level)
@@ -94,9 +94,9 @@ def level_of_labels(labels: Labels, run: int, looks: Sequence[int], level: float
 def plan_of_looks(labels: Labels, looks: Sequence[int], own: int, open_: int) -> tuple[tuple[int, ...], int] | None:
     """Return the number of labels that a run or a pair had at each look, and the planned number at the end.
 
-    `own` of the `open_` answers that need a label have one now. Looks count questions, and a run's or pair's labels are
-    assumed to be in proportion. Returns None without earlier looks, or without labels. Raises UsageError for looks that
-    are not a plan, or labels that are not one sample.
+    `own` of the `open_` answers that need a label have one now. `looks` count questions, and we assume that the labels
+    of a run or pair are in proportion to these. Returns None without earlier looks, or without labels. Raises
+    UsageError for looks that are not a plan, or labels that are not one sample.
     """
     if not looks:
         return None
@@ -119,7 +119,7 @@ def signed_looks(looks: Sequence[int]) -> dict[str, str]:
 
 
 def said_of_looks(looks: Sequence[int]) -> list[Note]:
-    """Return the note on intervals and p-values at repeated looks."""
+    """Return a note that intervals and p-values hold at repeated looks, or nothing without looks."""
     if not looks:
         return []
     return [
@@ -136,13 +136,12 @@ def said_of_looks(looks: Sequence[int]) -> list[Note]:
 def open_labelled(
     source: Any, measures: Measures, options: Mapping[str, Any], labels: Any, kept: Sequence[str | None]
 ) -> Loaded:
-    """Return the files beside the labels, read with the question columns in `kept`."""
+    """Return the data with the question columns `kept`; the option `column` may also name columns of `labels`."""
     columns = tuple(name for name in kept if name is not None and name != VERDICTS)
     loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
     if set(columns) - set(loaded.data.strata):
-        return open_data(
-            source, {"strata": None, **options, "beside": beside(labels)}, measures
-        )  # called so that the error names the existing columns
+        # called so that the error names the existing columns
+        return open_data(source, {"strata": None, **options, "beside": beside(labels)}, measures)
     return loaded
 
 
@@ -156,7 +155,7 @@ def lay_labels(
     also_judged: Sequence[Any],
     resolve: Resolution = "adjudicated",
 ) -> Labels:
-    """Return people's labels beside the loaded data, with other judges' verdicts if given."""
+    """Return people's labels (`table`) of the loaded answers, with the verdicts of the judges in `also_judged`."""
     if target not in TARGETS:
         raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
     passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
@@ -170,7 +169,7 @@ def lay_labels(
 
 
 def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
-    """Return the requested measures, or those of the defaults that labels can correct."""
+    """Return the requested measures, or without any the usual measures that labels can correct."""
     if measures:
         return parse_all(measures, loaded)
     defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.data.assessors import Resolution
@@ -31,10 +32,11 @@ WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 
 
 class Kind(Struct, frozen=True):
-    """A kind of questions: how many there are, how many were drawn, now or before, and with which probability.
+    """A kind of questions, by the judge's verdicts on the answers: how many exist and how many were drawn.
 
-    People judged `judged` of their answers, and the judge disagrees on `judge_differs` of these. `judge` tells whether
-    the judge calls the answers to a question all right, all wrong, or neither (they differ).
+    `judge` tells whether the judge calls the answers to a question all right or all wrong, or whether they differ.
+    `inclusion` is the probability with which a question of this kind is drawn. People judged `judged` of the answers,
+    and the judge disagrees on `judge_differs` of these.
     """
 
     judge: Annotated[str, Shown()]
@@ -47,7 +49,7 @@ class Kind(Struct, frozen=True):
 
 
 class ToLabel(Struct, frozen=True):
-    """An answer that people should judge or have judged; `verdict` is empty until they have."""
+    """An answer for people to judge; `verdict` is empty until they have judged it."""
 
     run: str
     question: str
@@ -75,7 +77,10 @@ class Pool(Struct, frozen=True, eq=False):
 
 
 class Before(Struct, frozen=True, eq=False):
-    """The questions drawn before, and the probability with which each had been drawn; arrays over the questions."""
+    """The questions drawn before, and the probability (`odds`) with which each was drawn; arrays over the questions.
+
+    `words` has people's verdict on each answer (run, question), "" without one.
+    """
 
     drawn: NDArray[np.bool_]
     odds: NDArray[np.float64]
@@ -95,9 +100,10 @@ def draw_labels(
 ) -> Draw:
     """Return a draw of questions whose answers people should judge next.
 
-    Adaptive draws take more of the questions on which a judge errs more often, as far as the `labels` so far show it.
-    They are in proportion to the square root of how often people and the judge differ. Raises UsageError if there are
-    too few questions, MismatchError for labels that were not drawn from these answers.
+    An adaptive draw takes more of the kinds of questions on which the judge errs more often, by the `labels` so far.
+    The probability of a kind is in proportion to the square root of the share of labels on which people and judge
+    differ. Raises UsageError if there are too few questions, MismatchError for labels that were not drawn from these
+    answers.
     """
     laid = (
         no_labels(loaded)
@@ -115,44 +121,22 @@ def draw_labels(
         kinds = np.where(kinds >= 0, 0, kinds)
     pool = Pool(laid, tuple(rows), open_, kinds)
     before = _before(laid, labels, loaded, kinds, how)
-    made = _kinds_of(pool, before, draw)
+    made = _kinds_of(pool, before, draw, ("anything",) if how == "simple" else KINDS)
     by_kind = np.array([kind.inclusion for kind in made])
     left = asked & ~before.drawn
     odds = by_kind[kinds]
     now = np.zeros(len(asked), dtype=bool)
-    # Each draw has its own stream: the questions that the first passed over do not determine those of the second.
+    # Each draw has its own stream, so that the first draw does not determine the questions of the second.
     key = (int(Stream.LABELS), int(before.drawn.sum()))
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
     earlier = before.odds[left]
     now[left] = systematic((odds[left] - earlier) / (1 - earlier), kinds[left], rng)
     chosen = [*np.flatnonzero(before.drawn & asked), *rng.permutation(np.flatnonzero(now))]
     to_label = tuple(_to_label(pool, chosen, None if how == "simple" else odds, before.words))
-    rows_of = tuple(
-        Kind(
-            "anything" if how == "simple" else KINDS[k],
-            one.units,
-            one.before,
-            int((now & (kinds == k)).sum()),
-            one.inclusion,
-            one.judged,
-            one.differ,
-        )
-        for k, one in enumerate(made)
-        if one.units
-    )
+    rows_of = tuple(replace(one, drawn=int((now & (kinds == k)).sum())) for k, one in enumerate(made) if one.questions)
     named = {"of": "+".join(runs)} if runs else {}
     line = sign(**loaded.signature, **named, draw=draw, how=how, seed=seed)
     return Draw(rows_of, line, (*loaded.notes, *_notes(laid, before, to_label)), "draw", {}, to_label=to_label)
-
-
-class _Made(Struct, frozen=True):
-    """A kind of questions while its probability is being computed."""
-
-    units: int
-    before: int
-    inclusion: float
-    judged: int
-    differ: int
 
 
 def _rows(laid: Labels, runs: Sequence[str]) -> list[int]:
@@ -202,8 +186,8 @@ def _before(laid: Labels, table: Any, loaded: Loaded, kinds: NDArray[np.int64], 
     return Before(drawn, odds, words)
 
 
-def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
-    """Return the probability with which questions of each kind are drawn."""
+def _kinds_of(pool: Pool, before: Before, draw: int, names: Sequence[str]) -> list[Kind]:
+    """Return the kinds of questions with these names and the probability of each, before any question is drawn."""
     laid, rows, open_, kinds = pool.laid, pool.rows, pool.open, pool.kinds
     right, said = laid.data.column("correct")[list(rows)] == 1, laid.said[list(rows)]
     seen = open_ & (said != NEITHER)
@@ -219,7 +203,9 @@ def _kinds_of(pool: Pool, before: Before, draw: int) -> list[_Made]:
     least = np.where(units > 0, np.minimum(1.0, FEWEST / np.maximum(units, 1)), 1.0)
     earlier = np.where(units == drawn, 1.0, earlier)
     odds = inclusion(weights, draw, units=(units - drawn).astype(float), before=earlier, least=least)
-    return [_Made(int(units[k]), int(drawn[k]), float(odds[k]), int(judged[k]), int(wrong[k])) for k in every]
+    return [
+        Kind(names[k], int(units[k]), int(drawn[k]), 0, float(odds[k]), int(judged[k]), int(wrong[k])) for k in every
+    ]
 
 
 def _to_label(

@@ -1,7 +1,7 @@
 """Decide which results cannot support a decision.
 
-Gates, looks, policies, the last line of a comparison, and the advice of a report all ask here, so that none of them
-passes what another refuses.
+Gates, looks, policies, the last line of a comparison, and the advice of a report all use these functions. None of them
+therefore passes what another refuses.
 """
 
 from __future__ import annotations
@@ -67,32 +67,33 @@ class Pair(Struct, frozen=True):
 
     @classmethod
     def of(cls, results: Results[Any], run: str | None, baseline: str | None) -> Pair:
-        """Return the pair with the other runs of some results; without a named run, every run is judged."""
+        """Return the pair with the other runs of the results; if `run` is None, every run is judged."""
         rows = results.rows if run else ()
         names = {str(row.run) for row in rows} | {str(row.baseline) for row in rows if hasattr(row, "baseline")}
         return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
 
     def judges(self, name: str) -> bool:
-        """Return whether a note about this name concerns the judged run, which the note may name as the files do."""
+        """Return whether a note about `name` concerns the judged run, whose name in the files may differ from `run`."""
         return name not in self.others and name != self.baseline
 
     def is_baseline(self, names: Sequence[str]) -> bool:
-        """Return whether the names are the baseline alone, whose rows nobody could choose to make the run win."""
+        """Return whether the names are the baseline alone: the sender of the run could not choose its rows."""
         return self.baseline is not None and tuple(names) == (self.baseline,)
 
 
 def no_ground(
     results: Results[Any], measure: str, run: str | None, baseline: str | None = None, *, limit: bool = False
 ) -> str | None:
-    """Return why no decision on a run (None: any run) by a measure can rest on results, or None if one can.
+    """Return why the results cannot support a decision on a run (None: on any run), or None if they can.
 
-    That is what whoever sends the answers could have chosen so that the run wins, and figures that do not hold what
-    they say. With `limit` the run is held against one, and its baseline only reads the same files.
+    The results cannot support a decision if the sender of the answers could have chosen something so that the run wins,
+    or if the figures of the measure do not hold what they claim. With `limit` the run is compared with a limit, and not
+    with the `baseline`. The reason completes a sentence such as "no gate can rest on …".
     """
     if run is not None and (clusters := _clusters(results)):  # the advice on all runs has no minimum number of clusters
         return spelled(clusters)
     pair = Pair.of(results, run, baseline)
-    # Held against a limit, and not against a run that was asked as often.
+    # Compared with a limit, and not with a run that was asked as often.
     alone = limit or (baseline is None and (run is not None or results.signature.get("runs") == "1"))
     for remark in results.notes:
         if why := _why_not(remark, pair, alone=alone):
@@ -102,9 +103,10 @@ def no_ground(
 
 
 def _clusters(results: Results[Any]) -> str | None:
-    """Return a description of clusters that are too few or unnamed, or None.
+    """Return a description of clusters that are too few or that the command does not name, or None.
 
-    With unnamed clusters, the sender of the answers could put many questions into one. A baseline's file names its own.
+    If the command does not name the column of clusters, the sender of the answers could put many questions into one
+    cluster. A baseline's file names its column.
     """
     signature = results.signature
     clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
@@ -120,7 +122,7 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why no decision can rest on a note, or None; `alone` means that the run is compared with no other."""
+    """Return why a note forbids a decision, or None; `alone` means that the run is compared with no other run."""
     code, why = remark.code, None
     said = f"this: {remark.text}. "
     if code == BESIDE:
@@ -149,7 +151,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why no decision can rest on runs that were not asked the same questions as often, as a note says."""
+    """Return why a note about unequal questions or repeats forbids a decision, or None."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     adds = "The run could win by adding questions: leave these out, or ask the baseline too"
@@ -171,8 +173,10 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether the judged run has more answers to some questions than to others, and no other run has the same
-    numbers. Such a run could try again only where it failed."""
+    """Return whether the judged run has more answers to some questions than to others, unlike the run beside it.
+
+    Such a run could have answered again only the questions on which it failed.
+    """
     if remark.code not in (FEWER_REPEATS, RUNS_FEWER_REPEATS):
         return False
     if alone:
@@ -202,7 +206,7 @@ def _unfit(results: Results[Any], name: str) -> str | None:
 
 
 def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None) -> str | None:
-    """Return a description of an interval that covers the true value too seldom, or None without a note on it."""
+    """Return a description of an interval that covers the true value too seldom, or None if no note says so."""
     if unfit is None:
         return None
     own = isinstance(results, Scores) and isinstance(measure.declaration.interval, OwnInterval)
@@ -215,10 +219,10 @@ def _unfit_interval(results: Results[Any], measure: Measure, unfit: Note | None)
 def lost(results: Results[Any], measure: str, run: str, baseline: str | None = None) -> Lost:
     """Return how far ungraded and missing answers of a run (and its baseline) may move the value.
 
-    A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value. It
-    is proven for means over questions and for c@1 with its kin, and unknown for other measures. If the measure is not a
-    mean, a difference may move by the sum over both runs. If a tenth of a run's answers is left out, nothing can be
-    decided, whatever the measure.
+    A left-out answer may be right or wrong. `Measure.slope` bounds how far a share of the questions moves the value.
+    The bound is proven for means over questions, c@1 and similar measures, and infinite for others. If the measure is
+    not a mean, a difference may move by the sum over both runs. If a tenth of a run's answers is left out, the result
+    is infinite for any measure.
     """
     pair = Pair.of(results, run, baseline)
     for remark in results.notes:
@@ -231,7 +235,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return what is left out because it has no grade."""
+    """Return how far answers without a grade, which are left out, may move the value."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
     if not counted:
         return Lost()
@@ -247,8 +251,10 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far missing answers that count as silence may move the value, if silence earns more than a wrong
-    answer. The sender of the answers could leave out the wrong ones."""
+    """Return how far missing answers that count as unanswered may move the value.
+
+    If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
+    """
     missing = [one for one in results.notes if one.code in (MISSING_SILENT, REPEATS_SILENT)]
     missing = [one for one in missing if pair.judges(one.subject)]
     bound = parse(measure)
@@ -257,13 +263,16 @@ def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
     share = _share(results, missing)
     (first, *_) = sorted(missing, key=lambda one: -one["share"])
     number = f"{first['missing']:,} questions" if first.code == MISSING_SILENT else f"{first['answers']:,} answers"
-    words = f"{number} that {first.subject} lacks may be wrong, and count as silence"
+    words = f"{number} that {first.subject} lacks may be wrong, and count as unanswered"
     return Lost(math.inf if first["share"] >= MUCH else bound.slope * share, words)
 
 
 def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far questions with a label for one run alone may move a corrected difference. The labeller could
-    leave out labels that speak against a run. A question adds between -2 and 2 times its weight."""
+    """Return how far questions with a label for one run alone may move a corrected difference.
+
+    The labeller could have left out labels that are unfavourable to a run. A question adds between -2 and 2 times its
+    weight.
+    """
     shares = [
         own[2]
         for remark in results.notes
@@ -278,15 +287,14 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
-    """Return the share of the questions that notes speak of; each benchmark of a suite counts the same."""
+    """Return the sum of the shares of questions in these notes; each benchmark of a suite counts the same."""
     benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks and benchmarks else 1 for remark in remarks]
     return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))
 
 
 def _rewards_silence(measure: Measure) -> bool:
-    """Return whether a run gains by silence in place of a wrong answer, as by c@1 and not by accuracy; also where that
-    is not known."""
+    """Return whether abstaining earns more than a wrong answer, as by c@1 and not by accuracy; true if unknown."""
     if not measure.counts_outcomes:
         return True
     gain = measure(5, 2, 9) - measure(5, 3, 8)

@@ -1,4 +1,4 @@
-"""Guard a stream of answers: bound the rates of wrong answers and of silence at every row, and raise alarms."""
+"""Watch a stream of answers: bound the rates of wrong answers and of abstentions at every row, and raise alarms."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ class Guarded(Struct, frozen=True):
 
     `wrong` is the share of its answers that are wrong, `silent` the share of questions that it left unanswered.
 
-    `low` and `high` have bounded the rate at every row so far. They are NaN if no single rate fits all rows. `counted`
-    rows enter the rate: all `rows` for silence, and the answers for wrong answers. If people correct a judge, only the
-    answers with labels (`labelled`) count. `alarm` is the first row at which the lower bound exceeded the `limit`
-    (None: never), and `question` the question of that row.
+    `low` and `high` have bounded the rate at every row so far. They are NaN if the rate changed so much that no
+    constant rate fits all rows. `counted` is the number of rows in the denominator of the rate: all `rows` for
+    "silent", and the answers for "wrong". If people correct a judge, only the answers with labels (`labelled`) count.
+    `alarm` is the first row at which the lower bound exceeded the `limit` (None: never), and `question` the question of
+    that row.
     """
 
     run: Annotated[str, Shown()]
@@ -66,7 +67,7 @@ class Guarded(Struct, frozen=True):
 class GuardedDifference(Struct, frozen=True):
     """The difference of a rate of two runs, run minus baseline, with bounds that have held at every row so far.
 
-    The bounds are NaN if no single rate fits all rows of a run.
+    The bounds are NaN if no constant rate fits all rows of a run.
     """
 
     run: Annotated[str, Shown()]
@@ -147,7 +148,7 @@ def guard(
 
 
 def _bounds(bets: Any) -> tuple[float, float]:
-    """Return the bounds of the mean of a stream, NaN if every mean is refuted at some row because the mean changed."""
+    """Return the bounds of the mean of a stream, or NaN if no constant mean fits all rows."""
     low, high = bounds_of_stream(bets)
     return (math.nan, math.nan) if low > high else (low, high)
 
@@ -155,7 +156,8 @@ def _bounds(bets: Any) -> tuple[float, float]:
 def _labels(loaded: Loaded, table: Any, resolve: Resolution) -> Labels:
     """Return people's labels.
 
-    Raises UsageError if they are not a random sample, MismatchError if some answers are wrong whatever people say.
+    Raises UsageError if labels are not a simple random sample, MismatchError if some questions have no answer, so that
+    answers to them are wrong whatever people say.
     """
     laid = read_labels(loaded, table, resolve=resolve)
     if laid.inclusion is not None:
@@ -196,7 +198,7 @@ def _differences(
 ) -> tuple[GuardedDifference, ...]:
     """Return the differences from a baseline, by default the first of two runs.
 
-    Each difference rests on four bounds, and alpha is divided among all of them.
+    Each difference uses four bounds, and alpha is divided by the number of all bounds.
     """
     if len(runs) < 2 or (len(runs) > 2 and baseline is None):
         return ()
@@ -213,7 +215,7 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Return notes on the assumptions behind the figures."""
+    """Return notes on what the figures assume."""
     notes = [
         note(
             "guard.order",
@@ -225,7 +227,7 @@ def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Not
         notes.append(
             note(
                 "guard.labels",
-                "the rate of wrong answers rests on {labels:n label} of people, in the order of the rows. The "
+                "the rate of wrong answers is estimated from {labels:n label} of people, in the order of the rows. The "
                 "labels must be a random sample of the answers. Add labels in the order of the rows: a label added "
                 "later for an earlier row changes earlier looks",
                 labels=int(laid.labelled.sum()),

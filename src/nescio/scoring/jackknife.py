@@ -1,6 +1,6 @@
-"""Compute the value of a measure without one unit.
+"""Compute the value of a measure without each unit in turn.
 
-The acceleration of BCa, Student's degrees of freedom, and the standard error of an ordered measure need it.
+BCa intervals, Student's degrees of freedom, and the standard error of an ordered measure need these values.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def moves(measure: Measure, patterns: Patterns) -> tuple[NDArray[np.float64], ND
 def deciding(patterns: Patterns) -> float:
     """Return how many units hold the rarer kind of row, such as wrong answers.
 
-    If they are few, their positions tell little about where others would lie, however alike they are.
+    If they are few, their places in the order tell little about where further rows of that kind would lie.
     """
     patterns = by_unit(patterns)
     unit = np.arange(len(patterns.columns["n"])) if patterns.unit is None else patterns.unit

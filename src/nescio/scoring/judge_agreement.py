@@ -1,7 +1,7 @@
 """Compare a judge with people: measure their agreement, and estimate people's verdict on every run.
 
-People judged some answers of each run, the judge all of them. Nobody needs to judge silence or answers to questions
-without an answer. These outcomes enter the accuracy of a run, but no table of agreement.
+People judged some answers of each run, the judge all of them. Abstentions and answers to unanswerable questions need no
+verdict. They count in the accuracy of a run, but not in a table of agreement.
 """
 
 from __future__ import annotations
@@ -89,7 +89,15 @@ def against(
     ]
     agreements, confusions, estimates = [], [], []
     if only_answered(people.state):
-        notes, agreements = [_only_answered_note(labelled)], spoken
+        notes, agreements = [], spoken
+        notes.append(
+            note(
+                "agreement.only_answered",
+                "people's {labels:n label} {labels:says/say} only whether the system answered or declined, so the "
+                "agreement is about declining, and no accuracy is corrected",
+                labels=int(labelled.sum()),
+            )
+        )
     else:
         notes = _notes(judged, labelled, target)
         notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
@@ -140,10 +148,11 @@ class JudgeAgreement(Results[Agreement], frozen=True):
 
 
 class _Cells(Struct, frozen=True):
-    """The verdicts on one run.
+    """The verdicts on one run, 1 for correct.
 
-    They are people's y and the judge's f of the labelled answers, f of all answers asked for, and the answers that need
-    no judge.
+    `people` and `judge` have the verdicts on the labelled answers, and `every` the judge's on all answers that need a
+    verdict; `ungraded` counts those without. `known` counts the answers that need no verdict, and `known_right` the
+    right ones among these.
     """
 
     people: NDArray[np.float64]
@@ -279,20 +288,11 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
     return notes
 
 
-def _only_answered_note(labelled: Array) -> Note:
-    return note(
-        "agreement.only_answered",
-        "people's {labels:n label} {labels:says/say} only whether the system answered or declined, so the agreement "
-        "is about declining, and no accuracy is corrected",
-        labels=int(labelled.sum()),
-    )
-
-
 def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: Array) -> list[Note]:
     """Return a note on the runs whose labelled answers do not look like a random sample.
 
-    There the judge calls another share of the labelled answers correct than of the rest. Arrays have shape (runs,
-    questions), and `right` marks the answers that the judge calls correct.
+    Of these runs, the judge calls another share of the labelled answers correct than of the other answers. Arrays have
+    shape (runs, questions), and `right` marks the answers that the judge calls correct.
 
     Suppose that the judge calls K of N answers correct. A random sample of L of them holds on average LK/N such
     answers, with the variance of the hypergeometric law. The note appears beyond the normal quantile of a level of
@@ -341,5 +341,5 @@ def differs_by_more_than_chance(right: Array, sampled: Array, labelled: Array, l
 
 
 def outcomes_digest(outcomes: Outcomes) -> str:
-    """Return a short hash of the outcomes, those without a grade left out."""
+    """Return a short hash of the graded outcomes."""
     return apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

@@ -14,7 +14,7 @@ from nescio.pipeline.certificates import Coefficient
 from nescio.scoring.agreement_tables import declining_tables, only_answered, resampled, tables_of
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
-from nescio.stats.intervals import percentile
+from nescio.stats.intervals import defined, percentile
 
 COEFFICIENTS: dict[str, Callable[[Any], Array]] = {
     "agreement": observed_agreement,
@@ -38,9 +38,9 @@ def coefficients(
     """Return the number of labels that both graded, the categories, and the coefficients over all runs.
 
     Questions are resampled, each with all its labels, and intervals are percentiles. The categories are correct and
-    incorrect, and unanswered if people or judge use it. If labels say only what is an answer, the categories are
-    declined and answered. The arguments are those of `nescio.scoring.judge_agreement.against`. Raises MismatchError if
-    people and judge graded no answer in common.
+    incorrect, and unanswered if people or judge use it. If labels say only whether the system answered, the categories
+    are declined and answered. The arguments are those of `nescio.scoring.judge_agreement.against`. Raises MismatchError
+    if people and judge graded no answer in common.
     """
     categories: tuple[str, ...] = DECLINING
     if only_answered(people.state):
@@ -59,10 +59,6 @@ def coefficients(
         values = coefficient(drawn)
         undefined = int(np.isnan(values).sum())
         low, high = percentile(values[~np.isnan(values)], level) if undefined < len(values) else (np.nan, np.nan)
-        value = _defined(float(coefficient(whole)))
-        rows.append(Coefficient(name, value, _defined(low), _defined(high), undefined))
+        value = defined(float(coefficient(whole)))
+        rows.append(Coefficient(name, value, defined(low), defined(high), undefined))
     return int(whole.sum()), categories, tuple(rows)
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

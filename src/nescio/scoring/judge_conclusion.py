@@ -1,6 +1,7 @@
 """Conclude a comparison of a judge with people.
 
-It tells whether the judge is lenient or strict, how far its accuracies are off, and which corrected accuracy to report.
+The conclusion says whether the judge is lenient or strict, how far the accuracies by the judge are off, and which
+corrected accuracy to report.
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ class Conclusion(Row, frozen=True):
         whole = rows[-1]
         shares = " and ".join(_shares(whole))
         yield f"The judge is {_LEANS[whole.tendency]}.{f' It {shares}.' if shares else ''}"
+        p = shown_p(whole.p)
         yield (
             f"It calls more answers correct than people do on {whole.kinder:,} questions, and fewer on "
-            f"{whole.harsher:,} (sign test, p {_p(whole.p)})."
+            f"{whole.harsher:,} (sign test, p {p if p.startswith('<') else f'= {p}'})."
         )
         each = [row for row in rows if row.run != ALL and row.labels]
         if len({row.tendency for row in each}) > 1:
@@ -113,7 +115,7 @@ class Net(Struct, frozen=True, eq=False):
 
 
 def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
-    """Return the answers that both graded and only one of them calls correct."""
+    """Return the answers that both judge and people graded, and that only one of the two calls correct."""
     not_right = (INCORRECT, SILENT)
     return Net(
         labelled,
@@ -180,14 +182,6 @@ def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
     if one.interval_for != judge.interval_for:
         told |= {"off_low": judge.accuracy - one.high, "off_high": judge.accuracy - one.low}
     return told
-
-
-# ---- in words ----
-
-
-def _p(value: float) -> str:
-    shown = shown_p(value)
-    return shown if shown.startswith("<") else f"= {shown}"
 
 
 def _shares(row: Conclusion) -> Iterator[str]:

@@ -38,10 +38,10 @@ from nescio.tables.judgements import read_judgements
 
 
 class LabelLook(Struct, frozen=True):
-    """A look at a run's labels: its interval, which holds at all looks together, and the verdict whether to stop.
+    """A look at a run's labels: the interval, which holds at all looks together, and the verdict whether to stop.
 
-    `more` is about how many more of its answers people would have to judge, as far as the labels so far tell. It is
-    None while nobody can tell.
+    `more` is about how many more answers of the run people would have to judge, estimated from the labels so far. It is
+    None if the verdict is to stop, and if nobody can tell.
     """
 
     run: Annotated[str, Shown()]
@@ -72,9 +72,9 @@ def look_at_labels(
     ci: float,
     resolve: Resolution,
 ) -> Results[LabelLook]:
-    """Return for every run whether its labels are enough.
+    """Return for every run whether people labelled enough of its answers.
 
-    They are enough for an interval of `half_width`, or to tell on which side of `limit` the score is. With
+    There are enough labels if the interval of the score is within ± `half_width`, or lies on one side of `limit`. With
     `label_looks` the intervals use alpha spending, else betting, which allows any looks.
     """
     loaded = open_labelled(source, (measure,), options, labels, ())
@@ -129,7 +129,7 @@ def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dty
 
 
 def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: float) -> tuple[float, float]:
-    """Return the interval of a run's score by bets on the labels in their order."""
+    """Return the interval of a run's score by bets on the labels; `order` has the questions as they were labelled."""
     use = laid.data.present[run]
     silent = laid.data.column("unanswered")[run, use]
     form = form_of(measure, float(silent.mean()))
@@ -150,7 +150,7 @@ def _by_betting(laid: Labels, measure: Measure, run: int, order: Any, alpha: flo
 
 
 def _last_bound(laid: Labels, run: int, looks: Sequence[int], level: float) -> float | None:
-    """Return the bound of |z| at the last planned look, given this look and the earlier ones."""
+    """Return the bound of |z| at the planned last look, given this look and the earlier ones; None without a plan."""
     own, open_ = int(laid.labelled[run].sum()), int((laid.data.present & ~laid.known)[run].sum())
     plan = plan_of_looks(laid, looks, own, open_)
     if plan is None:
@@ -187,7 +187,7 @@ def _row(
 
 
 def _more(found: Corrected, goal: float | None, z: float) -> int | None:
-    """Return how many more labels bring the half width to its goal; the standard error falls as in a random sample."""
+    """Return how many more labels bring the half width of the interval to `goal`, if they are a random sample."""
     labels, answers = found.how.labels, found.how.answers
     if goal is None or labels < FEWEST or not math.isfinite(z * found.error) or not found.error > 0:
         return None

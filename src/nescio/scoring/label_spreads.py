@@ -1,4 +1,4 @@
-"""Measure how much people's verdicts vary and how well a judge predicts them, as the basis for a plan of labels."""
+"""Measure how much people's verdicts vary and how well a judge predicts them, to plan the number of labels."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nescio.stats.prediction_powered import FEWEST, OWN_WEIGHT, Values, spread_o
 
 
 class Spreads(Struct, frozen=True):
-    """The basis of a plan of labels: how much people's values vary, and how well the judge predicts them.
+    """How much people's values vary, and how well the judge predicts them: what a plan of labels needs.
 
     `spread` is the standard deviation of people's values over the `answers` that need a verdict. `correlation` is
-    between people's and the judge's values. `population` is the variance of what one of `n` questions adds. `patterns`
-    has a row for each combination of the judge's verdicts: its words, the number of its answers, and their standard
-    deviation.
+    between people's and the judge's values. `population` is the variance of a question's contribution, over all `n`
+    questions. `patterns` has a row for each combination of the judge's verdicts: its name, its number of answers, and
+    the standard deviation of people's values on these.
     """
 
     run: str
@@ -37,7 +37,7 @@ class Spreads(Struct, frozen=True):
 
 
 def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: float | None = None) -> Spreads:
-    """Return the basis of a plan of labels.
+    """Return the spreads of people's values for one run, or for the difference of two.
 
     Without labels, the judge's values replace people's, and `correlation` states how well they correlate.
     """
@@ -80,10 +80,7 @@ def spreads(labels: Labels, measure: Measure, runs: Sequence[int], correlation: 
 def _patterns(
     labels: Labels, sides: Sequence[Side], use: Array, cells: tuple[Values, Array, Array], spread: float
 ) -> tuple[tuple[str, int, float], ...]:
-    """Return each combination of the judge's verdicts, the number of its answers, and the spread of people's values.
-
-    The spread is the combination's own from 10 labels on, else that of all answers.
-    """
+    """Return the `Spreads.patterns`; a combination with fewer than 10 labels has the spread of all answers."""
     values, seen, open_ = cells
     words = np.array(["incorrect", "correct", "unanswered"])
     states = [np.where(labels.known[s.run, use], 2, labels.data.column("correct")[s.run, use]) for s in sides]

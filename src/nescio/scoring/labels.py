@@ -1,4 +1,4 @@
-"""Lay people's verdicts on some answers beside the judge's verdicts on all of them."""
+"""Match people's verdicts on some answers with the judge's verdicts on all answers."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Labels(Struct, frozen=True, eq=False):
     """People's verdicts on the answers in `data`; all arrays have shape (runs, questions).
 
     `said` is 1 or 0 for an answer that people call correct or not, and -1 without a verdict. `known` marks the cells
-    that need nobody's verdict: silence, and answers to questions that have no answer. `inclusion` is the probability
-    with which each labelled question was drawn, None if the table lacks it. `others` holds further judges' verdicts, 1
-    for correct. `strata` names the stratum in which each question was drawn, None for one sample of all. It is
-    `VERDICTS` if strata are made of the judge's verdicts.
+    that need no verdict: abstentions, and answers to questions that have no answer. `inclusion` is the probability with
+    which each labelled question was drawn, None if the table of labels has no such column. `others` holds further
+    judges' verdicts, 1 for correct. `strata` numbers the stratum in which each question was drawn, None for one sample
+    of all questions. It is `VERDICTS` if the strata are the judge's verdicts on the compared runs.
     """
 
     data: Evidence
@@ -74,7 +74,7 @@ class Labels(Struct, frozen=True, eq=False):
 
 
 def beside(table: Any) -> frozenset[str]:
-    """Return the columns of a table of labels, which `--column` may name besides those of the files."""
+    """Return the columns of a table of labels, which the option `column` may name as well as those of the files."""
     return frozenset(open_source(table).columns)
 
 
@@ -88,11 +88,11 @@ def read_labels(
 ) -> Labels:
     """Return people's verdicts on the loaded answers, with notes on verdicts that could not be used.
 
-    The columns are found by their names, or by the option `column` with which the files were read. `by` names the
-    column of questions within whose values the labelled ones were drawn, or is "verdicts". `resolve` is the rule that
-    turns several people's verdicts on one answer into one. Raises UsageError if questions were asked several times.
-    Raises MismatchError if the data has no questions, or if labels contradict each other or belong to no answer. Raises
-    FormatError if the file is not a table of labels.
+    The columns are found by their names, or by the option `column` with which the files were read. If the labelled
+    questions were drawn within the values of a column, `by` names that column; it may be "verdicts". `resolve` is the
+    rule that turns several people's verdicts on one answer into one. Raises UsageError if questions were asked several
+    times. Raises MismatchError if the data has no questions, or if labels contradict each other or belong to no answer.
+    Raises FormatError if the file is not a table of labels.
     """
     data = _single_answers(loaded)
     options = loaded.options
@@ -129,7 +129,7 @@ def read_labels(
 
 
 def no_labels(loaded: Loaded) -> Labels:
-    """Return the loaded data without any labels, as the start of a plan of labels."""
+    """Return the loaded data without any labels, to plan the first ones."""
     data = _single_answers(loaded)
     verdicts = np.full(data.present.shape, NEITHER, dtype=np.int8)
     return Labels(data, verdicts, _known(data), None, "none")
@@ -207,7 +207,7 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
-    """Return notes on labels of answers that need none, and on labels that call an answer no attempt."""
+    """Return notes on labels of answers that need none, that call an answer unanswered, or whose answer is missing."""
     notes = []
     needless = known & np.isin(grid, (CORRECT, INCORRECT))
     if needless.any():

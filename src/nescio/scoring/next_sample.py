@@ -64,9 +64,9 @@ def next_samples(
 ) -> tuple[tuple[NextSample, ...], list[Note]]:
     """Return a prediction interval for each run and measure, and notes.
 
-    It contains the interval of the score itself, although the two follow different laws. `together` is the number of
-    runs that share the level, so that it holds for whichever run is picked. Ordered measures, and measures with their
-    own kind of interval, have none.
+    A prediction interval contains the interval of the score itself, although the two are computed in different ways.
+    `together` is the number of runs for which the intervals hold together. Ordered measures, and measures with their
+    own kind of interval, have no prediction interval.
     """
     known = {(row.run, row.measure): (row.low, row.high) for row in scores if row.stratum is None}
     rows, remarks = [], list[Remark]()
@@ -109,19 +109,19 @@ def _about(questions: int, together: int) -> Note:
 
 
 def _moves(measure: Measure) -> bool:
-    """Return whether the measure is a formula of sums without its own kind of interval, between two limits or none."""
+    """Return whether Student's t gives a prediction interval: for a formula of sums, with two limits or none."""
     same = measure.order is None and not isinstance(measure.declaration.interval, OwnInterval)
     return same and len({math.isinf(limit) for limit in measure.bounds}) == 1
 
 
 def _by_moves(sample: MeasureInput, questions: int, level: float) -> tuple[float, float]:
-    r"""Return Student's prediction interval from the units' moves, $\sqrt{1 + n/m}$ times as wide as that of the mean.
+    r"""Return Student's prediction interval, $\sqrt{1 + n/m}$ times as wide as that of the mean, for m new questions.
 
-    Between two limits it is the hull of two intervals. One is on the logit scale. The other is the plain one with two
-    more units imagined at the limits, cut off there. A new sample often lies at a limit, which the logit never reaches,
-    and it may lie further from the limit than the plain one says. In 2,000 trials each of 6 to 200 clusters, or
-    questions asked four times, with .5 to .97 right, it held 94% or more, the plain one 92%
-    (tests/scoring/test_next_sample.py).
+    If the measure has two limits, the result is the hull of two intervals: one on the logit scale, and a plain one with
+    one more unit imagined at either limit, cut off at the limits. A new sample often lies at a limit, which the logit
+    interval never reaches, and it may lie further from the limit than the plain interval says. The hull held in 94% or
+    more of 2,000 trials each of 6 to 200 clusters, or questions asked four times, with .5 to .97 right; the plain
+    interval in 92% (tests/scoring/test_next_sample.py).
     """
     measure, patterns, point, limits = sample.measure, sample.patterns, sample.value, sample.measure.bounds
     if math.isnan(point) or patterns.units < 2:

@@ -38,8 +38,8 @@ FEW = 20  # with fewer questions the interval is approximate
 class Helped(Struct, frozen=True):
     """The effect of an older run of `pool` questions on the score of a run that was asked `n` of them.
 
-    `plain` is the score on these alone, with its interval. `gain` is the variance with the older run divided by that
-    without, so below 1 it helps. `correlation` is between the two runs' values.
+    `plain` is the score without the older run, and `value` the corrected score. `gain` is the variance of `value`
+    divided by that of `plain`: below 1 the older run helps. `correlation` is between the two runs' values.
     """
 
     run: str
@@ -177,7 +177,8 @@ def _helped(
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
     names = [name for name in kinds if name != "n"]
     values = y @ np.column_stack([np.asarray(kinds[name], dtype=float) for name in names])
-    which = [OUTCOMES.index("correct"), *([OUTCOMES.index("unanswered")] if _knows_silence(measure) else [])]
+    counts_abstentions = bool({"incorrect", "unanswered"} & {*measure.needs})
+    which = [OUTCOMES.index(name) for name in ("correct", *(["unanswered"] if counts_abstentions else []))]
     fit = adjust(values, x[:, which], every[:, which])
     freedom = n - 1 - fit.covariates
 
@@ -196,7 +197,8 @@ def _helped(
     without = variance(
         spread(centred, 0.0, least=least), n, units, float(centred.var(ddof=1)) if beyond is not None else None
     )
-    correlation = _correlation(moved, fit.residuals @ pull)
+    total, left = float(moved @ moved), fit.residuals @ pull
+    correlation = math.sqrt(min(max(1 - float(left @ left) / total, 0.0), 1.0)) if total > 0 else math.nan
     plain, found = (
         from_error(middle, math.sqrt(max(of, 0.0)), df, level, bounds=measure.bounds)
         for middle, of, df in ((alone, without, n - 1), (value, with_it, freedom if n > 1 else 0))
@@ -206,16 +208,6 @@ def _helped(
     gain = with_it / without if without > 0 else math.nan
     figures = (alone, plain.low, plain.high, value, found.low, found.high, gain, correlation, n, units)
     return Helped(run, measure.label, *figures), list(_doubts(n, gain, fit.covariates, len(which)))
-
-
-def _knows_silence(measure: Measure) -> bool:
-    return bool({"incorrect", "unanswered"} & set(measure.needs))
-
-
-def _correlation(values: Floats, residuals: Floats) -> float:
-    """Return the correlation of the values with their prediction from the covariates."""
-    total = float(values @ values)
-    return math.sqrt(min(max(1 - float(residuals @ residuals) / total, 0.0), 1.0)) if total > 0 else math.nan
 
 
 def _doubts(n: int, gain: float, used: int, wanted: int) -> list[Note]:

@@ -1,10 +1,9 @@
-"""Split the variance of runs with repeated questions into questions and sampling, to show the chance in a score."""
+"""Split the variance of scores into differences between questions and the chance of single answers."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from itertools import combinations
 from statistics import NormalDist
 from typing import Annotated, Any, ClassVar
@@ -33,10 +32,10 @@ from nescio.stats.variance_split import Split, intraclass, split
 class Repeatability(Struct, frozen=True):
     """One measure of one run whose questions were asked several times.
 
-    `se` is the standard error of the value over questions. `variance` is the variance of a question's contribution. It
-    is the sum of `questions` (the differences between questions) and `sampling` (the change with other answers to the
-    same questions). `noise` bounds the difference of two batches of answers of the same system at the requested level.
-    A smaller difference between two versions shows nothing. `intraclass` is the share of a single answer's variance
+    `se` is the standard error of the value over questions. `variance` is the variance of a question's contribution: the
+    sum of `questions` (differences between questions) and `sampling` (other answers to the same questions). `noise` is
+    the largest difference of two batches of answers of the same system, at the requested level. A smaller difference
+    between two versions shows nothing. `intraclass` is the share of a single answer's variance
     that lies between questions. `flipping` counts the questions whose answers had different outcomes. Values are NaN if
     a question was asked once.
     """
@@ -61,7 +60,7 @@ class Repeatability(Struct, frozen=True):
 
 
 class OfRepeat(Row, frozen=True):
-    """The value of one repeat of all questions, on the `n` questions that have it."""
+    """The value of one repeat, on the `n` questions that have this repeat."""
 
     across: ClassVar[tuple[str, str] | None] = ("repeat", "value")
 
@@ -126,7 +125,7 @@ def repeats(
         values = {data.runs[one.run]: one.value for one in measure_inputs(data, [measure])[0]}
         parts = {run: splits[measure.label, i] for i, run in enumerate(data.runs)}
         for run, part in parts.items():
-            rows.append(_row(run, measure, values[run], part, z)(unlike[run], asked[run]))
+            rows.append(_row(run, measure, values[run], part, z, flipping=unlike[run], asked=asked[run]))
             notes += _doubts(run, measure, part[0])
         for x, y in combinations(data.runs, 2):
             floor = z * math.sqrt((parts[x][0].sampling + parts[y][0].sampling) / parts[x][0].units)
@@ -157,7 +156,7 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
 
 
 def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]:
-    """Return the split variance of one run's measure, and the share of an answer's variance between questions."""
+    """Return the split variance of a run's score, and the share of an answer's variance that lies between questions."""
     values, question = influence(data, measure, run)
     if not len(values):
         return Split(0, math.nan, math.nan, math.nan), math.nan
@@ -171,10 +170,10 @@ def run_split(data: Evidence, measure: Measure, run: int) -> tuple[Split, float]
 
 
 def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return each answer's contribution to a measure, centred at 0, and the question that it answers.
+    """Return each answer's contribution to a measure, centred at 0, and the number of the question of each answer.
 
-    The contribution is the derivative of the formula by each column's mean, times the answer's deviation from that
-    mean. Raises UsageError for a measure that is not a function of means over the answers.
+    The contribution is a sum over columns: the derivative of the formula by the mean of the column, times the deviation
+    of the answer from that mean. Raises UsageError for a measure that is not a function of means over the answers.
     """
     if not measure.of_counts:
         why = "orders the answers of all questions" if measure.order else "counts the answers to each question"
@@ -191,14 +190,13 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
 
 
 def _row(
-    run: str, measure: Measure, value: float, part: tuple[Split, float], z: float
-) -> Callable[[int, str], Repeatability]:
-    """Return a function that makes the row of a run and measure from the numbers of flipping questions and repeats."""
+    run: str, measure: Measure, value: float, part: tuple[Split, float], z: float, *, flipping: int, asked: str
+) -> Repeatability:
     of, share = part
     error, noise = (of.error, z * of.noise) if of.units else (math.nan, math.nan)
     between = of.between if math.isnan(of.between) else max(of.between, 0.0)
-    known = (run, measure.label, value, error, of.total, between, of.sampling, noise, share)
-    return lambda flipping, asked: Repeatability(*known, flipping, of.units, asked)
+    figures = (value, error, of.total, between, of.sampling, noise, share)
+    return Repeatability(run, measure.label, *figures, flipping, of.units, asked)
 
 
 def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:

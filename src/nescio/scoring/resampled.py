@@ -36,7 +36,7 @@ class Subject(Struct, frozen=True, eq=False):
 
 
 def draws_kinds(patterns: Patterns) -> bool:
-    """Return whether draws take numbers of each kind instead of single units; this depends on the run alone."""
+    """Return whether a draw is a number for each kind of unit, and not a list of units; depends on the run alone."""
     if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions are unknown
         return resampling.prefers_multinomial(patterns.counts)
     width = sum(values.size // max(1, len(values)) for values in patterns.columns.values())

@@ -19,7 +19,7 @@ from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
 ROUNDED = "measure.rounded"  # code of the note that a value is made of rounded confidences
-OF_QUESTIONS = "question"  # namespace of a question's earnings if it was asked several times
+OF_QUESTIONS = "question"  # prefix of the columns of `by_question`
 LEFT_OUT = "measure.left_out"  # the code of a note on questions that a measure cannot use
 PART = "comparison.part"  # the same note for two runs
 Remark = tuple[Note, str, str]  # a note with its measure and its run
@@ -28,8 +28,8 @@ Remark = tuple[Note, str, str]  # a note with its measure and its run
 class MeasureInput(Struct, frozen=True, eq=False):
     """One run seen by one measure.
 
-    `n` is the number of questions used. Samples of one `draw` have the same kinds of unit, and runs with equal data may
-    share `patterns`.
+    `n` is the number of questions used. Inputs with the same `draw` have the same kinds of unit, so they can share a
+    draw.
     """
 
     run: int
@@ -47,8 +47,8 @@ class MeasureInput(Struct, frozen=True, eq=False):
 def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Return every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of stored integer columns needs only their counts, and gets only these, so its cost does not grow with the
-    number of questions. Raises MissingColumnError if no run has the columns that a measure needs.
+    A measure of whole-number columns gets their counts alone, so that its cost does not grow with the number of
+    questions. Raises MissingColumnError if no run has the columns that a measure needs.
     """
     countable = not data.has_questions or (data.clusters is None and "correct" in data.columns)
     tally = data.tally() if countable else None
@@ -70,7 +70,7 @@ def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[Measur
 
 
 def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    """Return each run as its answers at each rounded confidence."""
+    """Return each run as a measure sees it, from numbers of answers at each rounded confidence."""
     inputs = []
     rows = data.weighted_rows()
     read, usable = columns_for(rows, measure)
@@ -124,9 +124,7 @@ def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """Return the columns that a measure reads, the column of its order last, and a mask of the usable cells.
-
-    All have shape (runs, questions).
+    """Return the columns that a measure reads, and a mask of the cells that have them all; shape (runs, questions).
 
     Raises MissingColumnError or MismatchError, naming the measure.
     """
@@ -218,8 +216,8 @@ def _asked_too_seldom(questions: int, total: int) -> Note:
 def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
     """Return data with one row for each question and its earnings, and the measure of such rows.
 
-    Both stay unchanged if no question was asked twice. They also stay unchanged for ordered measures and columns with
-    bins, which treat each answer as a row of its question's cluster.
+    Data and measure stay unchanged if no question was asked twice. They also stay unchanged for ordered measures and
+    columns with bins, for which each answer is a row in the cluster of its question.
     """
     if measure.order is not None or (data.repeats is None and not measure.declaration.repeats):
         return data, measure

@@ -35,11 +35,11 @@ from nescio.text import enumerated, listed
 
 MOST_RESAMPLES = 100_000_000
 
-QUESTION = "question"  # breaks scores down by single questions, which have no interval
-Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them; equal runs occur once
+QUESTION = "question"  # the value of `by` that breaks scores down by single questions, which have no interval
+Unlike = dict[tuple[str, int], MeasureInput]  # distinct inputs, by measure and patterns
 Scored = tuple[float, float | None, float | None, list[Note]]  # a value, its interval, and notes on it
 Known = dict[tuple[object, ...], Scored]  # scored strata by measure and the content of its patterns
-_NOT_AGAIN = {"graded"}  # for data in memory `load` cannot refuse these options, because it cannot tell who set them
+_NOT_AGAIN = {"graded"}  # options refused here for data in memory, because `load` cannot tell who set them
 
 
 def compute_scores(
@@ -64,7 +64,9 @@ def compute_scores(
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     together = together if ci else 1
-    methods = _methods(loaded.data, wanted, interval, shared=together > 1) if ci else {}
+    clustered = loaded.data.clusters is not None
+    shared = {"clustered": clustered, "shared": together > 1}
+    methods = {one.label: method_for(one, interval, **shared) for one in wanted} if ci else {}
     work, notes = _inputs(loaded, wanted, by)
     level = level_of_each(ci / 100, together) if ci else 0.0
     if together > 1:
@@ -99,19 +101,13 @@ def compute_scores(
         (_, inputs, _), *_ = work
         names = loaded.data.runs
         how_next: dict[str, Any] = {"level": level, "seed": seed, "together": together}
-        found = next_samples(names, inputs, rows, next, clustered=loaded.data.clusters is not None, **how_next)
+        found = next_samples(names, inputs, rows, next, clustered=clustered, **how_next)
         tables["next_sample"], about = found
         notes += about
         how["next"] = str(next)
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
     notes += [*known_differs(loaded.data, wanted), *notes_on_silence(loaded.data.runs, [loaded.silence])]
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores", tables)
-
-
-def _methods(data: Data, measures: Sequence[Measure], interval: IntervalMethod, *, shared: bool) -> dict[str, str]:
-    """Return the interval method of each measure."""
-    clustered = data.clusters is not None
-    return {one.label: method_for(one, interval, clustered=clustered, shared=shared) for one in measures}
 
 
 def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
@@ -170,7 +166,7 @@ def _score_inputs(
 
 
 def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
-    """Return the data like `open_data`, with the requested column of strata, or all columns if it does not exist."""
+    """Return what `open_data` returns, with the column `by`, or with all strata if there is no such column."""
     named = by not in (None, QUESTION)
     loaded = open_data(source, {"strata": (by,) if named else (), **options}, measures)
     if by and named and by not in loaded.data.strata:
@@ -213,7 +209,7 @@ def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
 
 
 def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
-    """Return all questions first, followed, for a named stratum, by the questions of each of its values."""
+    """Return the data of all questions and, if `by` names a column, of the questions with each of its values."""
     if by is None:
         return [(None, data)]
     data = with_questions(data, f"break scores down by {by!r}")
@@ -226,15 +222,15 @@ def strata(data: Data, by: str | None) -> list[tuple[str | None, Data]]:
 
 
 def _questions(data: Evidence) -> list[tuple[str, Evidence]]:
-    """Return each question alone in order, with its separate answers and its repeats."""
+    """Return the data of each question alone, with its separate answers and its repeats, in the order of the data."""
     rows: dict[object, list[int]] = {}
     name: dict[object, str] = {}
-    with_answers = data.answer_rows is not None and data.clusters is not None
     for row, question in enumerate(data.questions):
         key: object = question
+        is_answer = False
         if data.answer_rows is not None and data.clusters is not None:
-            key = int(data.clusters[row])
+            key, is_answer = int(data.clusters[row]), bool(data.answer_rows[row])
         rows.setdefault(key, []).append(row)
-        if not (with_answers and data.answer_rows is not None and data.answer_rows[row]):
+        if not is_answer:
             name.setdefault(key, question)
     return [(name[key], data.select(np.array(own))) for key, own in rows.items() if key in name]

@@ -1,7 +1,7 @@
 """Decide when to answer: risk-coverage curves, the best threshold by a measure, and thresholds with a guaranteed risk.
 
-`tune` does all of this for one run. It estimates the results on new questions from questions that the threshold has not
-seen.
+`tune` does all of this for one run. It estimates the results on new questions from questions on which the threshold was
+not chosen.
 """
 
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed

@@ -23,15 +23,16 @@ def risk_band(
 
     Questions, or clusters of them, are drawn with replacement. In each resample the surest share c of the questions is
     answered, ties broken evenly. The risk is the share of these that are wrong, and the interval spans the quantiles
-    $(1 \mp \text{level})/2$ of these risks. If at most five answers are wrong, or right, it is Wilson's interval for
-    the point's own counts instead. The intervals hold pointwise: each for its coverage, and not all at once.
+    $(1 \mp \text{level})/2$ of these risks. If at most five answers up to a point are wrong, or right, it is Wilson's
+    interval for the counts of that point instead. The intervals hold pointwise: each for its coverage, and not all at
+    once.
 
     Args:
-        run: one run, as `one_run` gives it
-        points: points of its curve, the strictest first
-        level: of each interval, in (0, 1)
-        resamples: how many
-        seed: of the draws
+        run: one run, from `one_run`
+        points: points of the curve of this run, the strictest first
+        level: the level of each interval, in (0, 1)
+        resamples: the number of draws
+        seed: the seed of the draws
 
     Example:
         >>> from nescio.pipeline import Options, load
@@ -45,7 +46,6 @@ def risk_band(
     if not points:
         return ()
     answers, wrong, units = _drawn(run, points, resamples, seed)
-    # The shape is (resamples, points + 1): the strictest point is the end of the first segment.
     risks = np.empty((len(answers), len(points)))
     wanted = np.array([point.coverage for point in points])
     for i, (given, bad, all_) in enumerate(zip(answers, wrong, units, strict=True)):

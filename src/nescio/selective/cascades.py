@@ -37,7 +37,7 @@ KIND = "nescio lab cascade"
 class Step(Struct, frozen=True):
     """A system of a policy, and the least confidence with which its answer is given.
 
-    -inf gives every answer. None gives none, so the system is not asked.
+    With -inf every answer is given. With None no answer is given, so the system is not asked.
     """
 
     system: str
@@ -45,9 +45,9 @@ class Step(Struct, frozen=True):
 
 
 class Way(Struct, frozen=True):
-    """The earnings of a way of answering: the cascade, or one system alone, each at thresholds chosen for it.
+    """The earnings of a way of answering: the cascade, or one system alone, each at the thresholds chosen for it.
 
-    `utility` and the shares are for held-out questions, each answered at thresholds that were chosen without its part.
+    `utility` and the shares are for held-out questions: each is answered at thresholds chosen without its part.
     `cost` is the mean cost of a question, in the unit of the column. `price` is the cost of a right answer (None:
     nothing is right). `in_sample` is the utility of the thresholds on the questions that chose them, which is too high.
     `risk_upper` bounds the share of wrong answers, if a bound was requested.
@@ -72,7 +72,7 @@ class Way(Struct, frozen=True):
 
 
 class Gain(Struct, frozen=True):
-    """The cross-fitted gain of the cascade over one system alone, with the interval for the chosen thresholds."""
+    """The cross-fitted gain of the cascade over the system `over` alone, with an interval."""
 
     over: Annotated[str, Shown("gain over")]
     gain: Annotated[float, Shown(form="signed", interval=("low", "high"))]
@@ -84,7 +84,7 @@ class Gain(Struct, frozen=True):
 class Cascaded(Results[Way], frozen=True):
     """The result of `cascade`: a `Way` for the cascade and for each system alone.
 
-    `tables` has the gains. The result also holds the policy applied to all these questions.
+    `tables["gains"]` has the gains. `policy` is the chosen policy, and `applied` its outcomes on all these questions.
     """
 
     applied: Outcomes | None = None
@@ -93,7 +93,7 @@ class Cascaded(Results[Way], frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """The values of answers: the loss from an error, and the worth of a right answer in the unit of the cost column."""
+    """The loss from an error, and the worth of a right answer in the unit of the column `cost` (None: no costs)."""
 
     error: float
     worth: float | None
@@ -116,7 +116,7 @@ def cascade(
     seed: int,
     **options: Any,
 ) -> Cascaded:
-    """Return the best thresholds of a cascade, with its earnings on new questions and over each system alone.
+    """Return the best thresholds of a cascade, the expected earnings on new questions, and the gains over each system.
 
     Systems are asked in the order of `systems` (None: the cheapest first). Raises UsageError for invalid options,
     MismatchError for runs without outcomes or confidences.
@@ -175,7 +175,10 @@ def _gains(
     clusters: NDArray[np.int64] | None,
     most: float,
 ) -> tuple[Gain, ...]:
-    """Return the gain of the cascade, which comes first, over each system alone; `most` is the largest possible."""
+    """Return the gain of the cascade, the first of `held` and `halves`, over each system alone.
+
+    `most` is the largest possible gain on a question.
+    """
     gains = []
     for name, alone, of_halves in zip(names, held[1:], halves[1:], strict=True):
         gain = gain_interval(
@@ -190,10 +193,11 @@ def gain_interval(
 ) -> tuple[float, float, float]:
     """Return the cross-fitted gain of the thresholds that all questions chose, and an interval of their true gain.
 
-    `held` are the gains of questions that were held out in parts. `halves` are those of either half at the thresholds
-    that the other half chose. Each mean has Student's interval, with one imagined question at either end of the range.
-    The first ignores that parts choose alike, and the second is about thresholds that fewer questions chose. Neither
-    holds alone, so the interval covers both (docs/cascades.md).
+    `held` are the gains of questions that were held out in parts. `halves` are the gains of either half at the
+    thresholds chosen on the other half. Each mean has Student's interval, with one imagined question at either end of
+    the range. The interval of `held` ignores that the parts share most of the questions that chose their thresholds,
+    and that of `halves` is about thresholds chosen on fewer questions. Neither holds alone, so the result covers both
+    (docs/cascades.md).
     """
     both = [mean(gains, level, clusters, (-most, most)) for gains in (held, halves)]
     low, high = min(estimate.low for estimate in both), max(estimate.high for estimate in both)
@@ -214,7 +218,7 @@ def apply_policy(source: Any, policy: Path | str, **options: Any) -> tuple[Outco
 
 
 def read_policy(path: Path) -> tuple[tuple[Step, ...], Terms]:
-    """Return the steps and the values of answers that a policy file holds. Raises FormatError if it holds none."""
+    """Return the steps and the values of answers in a policy file. Raises FormatError for any other file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["policy"] != KIND:
@@ -255,7 +259,7 @@ def _open(
         raise MissingColumnError(f"{opt('cost')}: {str(error).removeprefix(f'{wanted[0]}: ')}") from None
     data = with_questions(loaded.data, "ask systems in turn")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
-        raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or silent")
+        raise MismatchError(f"{told(source)}: a cascade needs outcomes: right, wrong or unanswered")
     if data.repeats is not None:
         raise MismatchError(
             f"{told(source)}: a cascade asks each system once, but these questions were asked several times. Give "
@@ -316,7 +320,7 @@ def _answers(data: Evidence, terms: Terms) -> Answers:
 def _held_out(answers: Answers, without: Sequence[Choice], part: NDArray[np.int64]) -> Done:
     """Return the outcome of each question at the thresholds that were chosen without its part.
 
-    Questions are silent if no threshold was allowed.
+    If no threshold was allowed, the systems abstain on that part.
     """
     silent = (math.inf,) * len(answers.confidence)
     limits = np.array([silent if of.thresholds is None else of.thresholds for of in without])
@@ -386,7 +390,7 @@ def _notes(rows: Sequence[Way], found: Sequence[Sequence[Choice]], left_out: int
             note("cascade.silent", "always abstaining earns most: no answer is sure enough at this price of an error")
         )
     if "answerable" in data.columns and (data.columns["answerable"] == 0).any():
-        notes.append(note("cascade.unanswerable", "silence earns 1 on questions that have no answer"))
+        notes.append(note("cascade.unanswerable", "abstaining earns 1 on questions that have no answer"))
     if rows[0].n < FEW:
         notes.append(
             note(

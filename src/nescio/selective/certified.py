@@ -1,14 +1,14 @@
-r"""Find a threshold whose risk is guaranteed on new questions of the same kind, with a stated confidence, for any law.
+r"""Find a threshold whose risk on new questions of the same kind is guaranteed with a stated confidence.
 
-The setting. Questions are drawn independently from one law, and m of them can be answered (an answer or a judged
-candidate with a confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. We look
-for the largest coverage at which the risk is at most r. A threshold that breaks this bound may be returned with chance
-at most δ = 1 - confidence.
+The setting. Questions are drawn independently from one distribution (any), and m of them can be answered (an answer or
+a judged candidate with a confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong.
+We look for the largest coverage at which the risk is at most r. A threshold that breaks this bound may be returned with
+chance at most δ = 1 - confidence.
 
 The grid. G thresholds are fixed before any label is looked at: "confidence above v". v is the (k_j + 1)th largest of
 the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last threshold accepts everything. Fix v and the number N of
-confidences strictly above it. Then the questions above are independent draws from the law given confidence > v. So
-their errors are Bin(N, R(v)) for the risk R(v), exactly, with ties or without. Thresholds that the user names
+confidences strictly above it. Then the questions above v are independent draws from the distribution given confidence >
+v. Their errors are Bin(N, R(v)) for the risk R(v), exactly, with ties or without. Thresholds that the user names
 ("confidence at least g") need no such argument: they were fixed before, and the errors among the N accepted are Bin(N,
 R) as well.
 
@@ -63,7 +63,7 @@ class Guarantee(Struct, frozen=True):
 class GridPoint(Struct, frozen=True):
     """One threshold of the grid: accept if the confidence is at least `threshold` (-inf: everything).
 
-    It has the number of errors among the accepted answers, and the upper bound on the risk.
+    `wrong` counts the errors among the `accepted` answers, and `upper` bounds the risk.
     """
 
     threshold: float

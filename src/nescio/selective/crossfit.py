@@ -20,8 +20,8 @@ class Choice(Struct, frozen=True, eq=False):
     """The chosen thresholds: accept if confidence >= threshold; inf accepts nothing, -inf every possible answer.
 
     `threshold` was chosen on all questions, and `without[k]` on those outside part k. `fold` holds the part of each
-    question, shape (questions,). `without` is empty if nothing can be held out. `grid` holds the tests of a guaranteed
-    risk.
+    question, shape (questions,). `without` is empty if nothing can be held out. `grid` holds the tested thresholds
+    of a guaranteed risk.
     """
 
     threshold: float
@@ -36,7 +36,7 @@ class Choice(Struct, frozen=True, eq=False):
 
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
-    """Return the threshold that makes a measure best or guarantees a risk, on all questions and cross-fitted."""
+    """Return the thresholds that make a measure best or guarantee a risk: on all questions, and without each part."""
     fold = deal(one.data, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)

@@ -1,4 +1,4 @@
-"""Apply thresholds to one run: the outcome of its questions, and the fall of risk with coverage."""
+"""Apply thresholds to one run, and compute its risk-coverage curve."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Point(Struct, frozen=True):
 class OneRun(Struct, frozen=True, eq=False):
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither, so
-    that no threshold makes an answer of it. `wrong` marks wrong answers and candidates. `left_out` counts the answers
-    without a confidence, which are not among the questions.
+    `confidence` is that of the answer, or of the declined candidate that was judged. It is -inf if there is neither,
+    and then no threshold answers the question. `wrong` marks wrong answers and candidates. `left_out` counts the
+    answers without a confidence, which are not among the questions.
     """
 
     data: Evidence
@@ -84,7 +84,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
 
     Raises UsageError if there are several and none is named, and UnknownNameError for an unknown name. Raises
     MismatchError if the run has no outcomes, no graded question, or answers without confidences. A run that answers
-    nothing needs none.
+    nothing needs no confidences.
     """
     data = data.take_runs([_place(data.runs, run)])
     graded = np.flatnonzero(data.present[0]).tolist()
@@ -131,8 +131,8 @@ def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, 
 
     The highest confidence comes first. At threshold τ, k of n questions have an answer or a judged candidate of
     confidence ≥ τ, and E of these are wrong. Then the coverage is $k/n$ and the risk $E/k$. Tied questions are answered
-    together. Silence without a judged candidate is never answered and stays in n, so the curve may end below a coverage
-    of 1. The curve is empty if nothing can be answered. Raises the errors of `one_run`.
+    together. An abstention without a judged candidate is never answered and stays in n, so the curve may end below a
+    coverage of 1. The curve is empty if nothing can be answered. Raises the errors of `one_run`.
     """
     return curve_of(one_run(data, run))
 

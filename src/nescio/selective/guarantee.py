@@ -1,4 +1,4 @@
-"""Report a guaranteed risk: the request, and what could be certified or how many answers that would take."""
+"""Report a guaranteed risk: the request, and the bound reached or the number of answers that it would take."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from nescio.selective.crossfit import Choice
 
 
 def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
+    """Return the requested guarantee, or None without `max_risk`. Raises UsageError for an invalid grid."""
     if max_risk is None:
         return None
     if grid is None:
@@ -25,7 +26,7 @@ def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] |
 
 
 def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
-    """Return the fields of a guarantee: the request, and the bound reached or the number of answers needed."""
+    """Return the fields of `Tuning` about a guarantee, and add notes on it to `notes`."""
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
@@ -63,7 +64,7 @@ def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict
 
 
 def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:
-    """Return the note on the most promising threshold, and on how many answers its error rate would need."""
+    """Return a note on the most promising threshold, and on how many answers would be needed at its error rate."""
     if not needed_at_rate:
         return note(
             "tuning.never_enough",
@@ -87,6 +88,7 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
 
 
 def how_certified(wanted: Guarantee | None) -> dict[str, object]:
+    """Return the part of a signature that describes a guarantee."""
     if not wanted:
         return {}
     grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)

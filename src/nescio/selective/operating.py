@@ -1,4 +1,4 @@
-"""Count what a run does at each threshold: those that a page offers, the tuned one, and those fixed before."""
+"""Count the outcomes of a run at many thresholds, among them the tuned one and those that can certify a risk."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CONFIDENCE = 0.95
 
 
 class Counts(Struct, frozen=True):
-    """The outcome of a run's questions if it answers from `threshold` on.
+    """The outcomes of a run if it answers at a confidence of `threshold` or more; inf answers nothing.
 
-    `answered` counts its answers, and `wrong` the wrong ones among them. With repeats a question counts once, so these
-    may be fractions. A threshold of inf answers nothing.
+    `answered` counts the answers, and `wrong` the wrong ones among them. A question that was asked several times counts
+    once, so the counts may be fractions.
     """
 
     threshold: float
@@ -38,10 +38,10 @@ class Counts(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """The outcome of the questions that had no part in a run's threshold.
+    """The outcomes of one part of the questions, at the threshold that was chosen on the other parts.
 
-    It holds the number of questions, answers, and wrong answers. `elsewhere` is the value of the measure on the other
-    questions, by which the run is chosen.
+    `rows`, `answered` and `wrong` count the questions, answers, and wrong answers. `elsewhere` is the value of the
+    measure on the other parts, by which the best run is chosen.
     """
 
     elsewhere: float
@@ -53,8 +53,9 @@ class Part(Struct, frozen=True):
 class TunedPoint(Struct, frozen=True):
     """The threshold at which a measure is best, with cross-fitted expectations for new questions.
 
-    These are the measure, the share answered, and the share of wrong answers. `answered` and `wrong` count its answers
-    on all questions, of which `tried` can be answered. `parts` are those held out in turn.
+    The expectations are the `value` of the measure, the share answered (`coverage`), and the share of these that are
+    wrong (`risk`). `answered` and `wrong` count the answers at the threshold on all questions, of which `tried` can be
+    answered. `parts` are the parts held out in turn.
     """
 
     threshold: float
@@ -73,11 +74,11 @@ class TunedPoint(Struct, frozen=True):
 
 
 class Operating(Struct, frozen=True):
-    """A run at its thresholds, from the strictest to answering all.
+    """The counts of a run at many thresholds, from the strictest to answering all.
 
     `given` is the run before tuning. `measure` is the measure that the tuned threshold makes best. `grid` has the
-    thresholds that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`). It
-    is empty if questions are clustered or repeated.
+    thresholds that were fixed before anybody saw a verdict, so that they can certify a risk (`selective.certified`).
+    `grid` is empty if questions are clustered or repeated.
     """
 
     run: str
@@ -101,9 +102,8 @@ class Operating(Struct, frozen=True):
 def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     """Return the outcomes of a run at up to 200 thresholds, evenly spaced in coverage.
 
-    The tuned threshold and those of the grid are among them. The tuned one makes `measure` best. It is None if a
-    threshold does not determine the measure's columns, or if nothing can be held out. Raises NescioError as `choose`
-    does.
+    The tuned threshold, at which `measure` is best, and those of the grid are among them. The tuned threshold is None
+    if a threshold does not determine the measure's columns, or if nothing can be held out.
     """
     tuned, grid = _tuned(one, measure, seed), _grid(one)
     distinct = np.unique(one.confidence[one.has_confidence])[::-1]
@@ -112,7 +112,8 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     thresholds = np.unique([*distinct, *grid, *([tuned.threshold] if tuned and np.isfinite(tuned.threshold) else [])])
     weight = _weights(one)
     points = _counts(one, weight, np.array([np.inf, *thresholds[::-1]]))
-    given = _as_given(one, weight)
+    sums = (float(values.sum(dtype=np.float64)) for values in _each(one.data.columns, weight))
+    given = Counts(np.nan, *(round(total, 6) for total in sums))
     n = float(len(one.confidence) if weight is None else weight.sum())
     return Operating(one.data.runs[0], n, points, given, tuned, grid, measure.label)
 
@@ -152,11 +153,6 @@ def _counts(one: OneRun, weight: Floats | None, thresholds: Floats) -> tuple[Cou
     )
 
 
-def _as_given(one: OneRun, weight: Floats | None) -> Counts:
-    values = (float(values.sum(dtype=np.float64)) for values in _each(one.data.columns, weight))
-    return Counts(np.nan, *(round(value, 6) for value in values))
-
-
 def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
     try:
         check_follows(one, measure)
@@ -185,8 +181,7 @@ def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
 
 
 def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None = None) -> Part:
-    """Return the counts of a run inside a part of its questions, giving the `accepted` answers (None: all of its
-    own)."""
+    """Return the counts of a run on the questions `inside` a part, with the `accepted` answers (None: its own)."""
     data = one.data if accepted is None else one.apply(accepted)
     inputs, _ = measure_inputs(data.select(~inside), [measure])
     answered = data.columns["answered"][0][inside] == 1
@@ -197,7 +192,7 @@ def part_of(one: OneRun, measure: Measure, inside: Bools, accepted: Bools | None
 def chosen_anew(runs: Sequence[Sequence[Part]], *, lower_is_better: bool) -> tuple[float, float]:
     """Return the share answered, and the share of wrong answers, of the best run chosen anew without each part.
 
-    This is what to expect from the best run.
+    For each part, the best run on the other parts is chosen. The result is what to expect from the best run.
     """
     sign = -1 if lower_is_better else 1
 

@@ -1,4 +1,4 @@
-"""Find the threshold that makes a measure best, and the threshold that c@1 itself implies."""
+"""Find the threshold at which a measure is best, and the threshold that follows from the formula of c@1."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_follows(run: OneRun, measure: Measure) -> None:
 
 
 def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
-    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each on each mask.
+    """Return the thresholds tried, falling from inf (nothing is answered), and the measure at each, for each mask.
 
     `masks` has shape (R, questions) and marks the questions that count. The values have shape (R, thresholds), NaN if
     undefined. For a measure of sums (`order` None) one pass of cumulative sums gives every distinct confidence. Any
@@ -75,8 +75,7 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
     """Return the measure at each threshold on each mask, from cumulative sums.
 
-    Every question is declined or accepted. So the sums at a threshold are those of declining all, plus the changes from
-    accepting the surer ones.
+    The sums at a threshold are those of declining all questions, plus the changes from accepting the surer ones.
     """
     declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
     accepted = _contributions(run.apply(run.has_confidence), measure)
@@ -130,10 +129,10 @@ def exact_rule(chance: NDArray[np.float64], n: int) -> tuple[float, float]:
     r"""Return the rule of c@1 from confidences alone: the lowest confidence answered, and its break-even chance.
 
     `chance` holds, as probabilities, the confidences of the questions that can be answered, out of n. Answering the k
-    surest is expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. The k + 1st raises that iff $p_{k+1} > A/(n +
-    U)$ with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others. p falls and that bound rises with k. So at
-    the best k the rule holds for all that are answered and for none of the rest. Tied questions are answered together.
-    The result is (inf, 0) if nothing is answered.
+    surest is expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. One more answer raises this iff $p_{k+1} > A/(n
+    + U)$, with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ other unanswered questions. As k grows, p falls and $A/(n +
+    U)$ rises. At the best k, the inequality therefore holds for all answered questions and for no other. Tied questions
+    are answered together. The result is (inf, 0) if nothing is answered.
     """
     values, group = np.unique(-chance, return_inverse=True)
     k = np.cumsum(np.bincount(group, minlength=len(values)))

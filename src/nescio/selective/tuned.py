@@ -16,30 +16,30 @@ from nescio.measures import parse
 class Tuning(Struct, frozen=True):
     """The effect of a threshold on a run, which answers if the confidence is at least `threshold`.
 
-    threshold             None if nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
-    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
-                          sample)
-    risk_upper            the bound on the risk on new questions; None without `max_risk`
-    value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
-    value_all_answered,   when everything that can be is answered: the measure, and the shares as above
+    threshold             None if nothing is answered (`coverage` 0), or if the guaranteed risk allows every answer
+    coverage, risk        at this threshold on the data at hand (in sample): the share of the n questions answered, and
+                          the share of these answers that are wrong
+    risk_upper            the upper bound of the risk on new questions; None without `max_risk`
+    value, low, high      the measure on held-out questions (cross-fitted), with its interval: what to expect
+    value_all_answered,   the measure, coverage and risk if every question that can be answered is answered
     coverage_all_answered,
     risk_all_answered
-    value_in_sample       the measure at the threshold on the data that chose it: too good
-    coverage_held_out,    as `value`: on questions that did not choose their threshold
+    value_in_sample       the measure at the threshold on the data on which it was chosen: too good
+    coverage_held_out,    coverage and risk on held-out questions, as for `value`
     risk_held_out
-    value_as_given,       the measure of the run before tuning, the share that it answers, and the share wrong of these
+    value_as_given,       the measure, coverage and risk of the run before tuning
     coverage_as_given,
     risk_as_given
-    rule_threshold,       the exact rule of c@1, from confidences alone: the lowest confidence that it answers, the
-    rule_break_even,      chance A/(n + U) there, and what it earns; None if it does not apply
+    rule_threshold,       the exact rule of c@1 (`exact_rule`): the lowest confidence that it answers, the break-even
+    rule_break_even,      chance A/(n + U) there, and the c@1 of the rule; None if the rule does not apply
     rule_value
-    max_risk, confidence  what was asked for, where a risk is to be guaranteed
-    answers_needed,       where nothing could be certified: how many accepted answers it would take without an error,
+    max_risk, confidence  the requested guarantee; None without one
+    answers_needed,       if nothing could be certified: how many accepted answers it would take without an error,
     answers_needed_at_rate  and at the error rate of the most promising threshold (None: no number is enough)
-    folds                 how many parts were held out in turn; 0 where there was nothing to hold out
+    folds                 how many parts were held out in turn; 0 if nothing could be held out
     n                     the number of questions
 
-    NaN is undefined, as in `risk` where nothing is answered.
+    NaN is undefined, as `risk` is if nothing is answered.
     """
 
     run: str
@@ -74,7 +74,7 @@ class Tuning(Struct, frozen=True):
     def helps(self) -> bool | None:
         """Return whether the held-out value is better than that of the run as given.
 
-        Returns None if the interval contains that value or nothing was held out.
+        Returns None if the interval contains the value as given, or if nothing was held out.
         """
         sign = -1 if parse(self.measure).declaration.lower_is_better else 1
         gained = sign * (self.value - self.value_as_given)

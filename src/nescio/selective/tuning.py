@@ -58,7 +58,7 @@ def tune(
         nescio.tune("outcomes.csv", run="mine", max_risk=0.3).rows[0].risk_upper    # certified, with 95% confidence
 
     The rule is "answer if the confidence is at least the threshold". Answers below it become declined candidates, and
-    declined candidates above it become answers. Silence without a judged candidate stays silence. Without `max_risk`
+    declined candidates above it become answers. An abstention without a judged candidate stays one. Without `max_risk`
     the threshold is the one at which `measure` is best; among equally good ones it has the highest coverage.
 
     With `max_risk` it is the threshold with the largest coverage that keeps the risk on new questions at most
@@ -68,10 +68,10 @@ def tune(
 
     `value` is cross-fitted. The questions (or clusters) are dealt into `folds` parts, and each part gets the threshold
     chosen on the others. The measure is computed once on all the held-out outcomes together. Its interval is that of
-    `nescio.score`. `next` asks for the prediction interval of that many other questions, in `tables["next_sample"]`.
-    With `simultaneous` these intervals, and the bound of `max_risk`, hold for all runs of `source` together, and so for
-    the run that is chosen because it is best (`nescio.stats.chosen.level_of_each`). `points` limits the risk-coverage
-    curve (None: all points), and `progress` is told how many draws are made. Other arguments are those of
+    `nescio.score`. `next` is a number of other questions, for which `tables["next_sample"]` has the prediction
+    interval. With `simultaneous` these intervals, and the bound of `max_risk`, hold for all runs of `source` together,
+    and so for the run that is chosen because it is best (`nescio.stats.chosen.level_of_each`). `points` limits the
+    risk-coverage curve (None: all points), and `progress` is told how many draws are made. Other arguments are those of
     `nescio.score`.
 
     Raises NescioError: MismatchError if there are no confidences or no questions, UsageError for invalid options.
@@ -135,9 +135,9 @@ def _figures(
     *,
     certified: bool,
 ) -> tuple[dict[str, Any], MeasureInput | None, list[Note]]:
-    """Return the measure, the coverage and the risk in four settings, with the held-out sample and notes.
+    """Return the measure, coverage and risk in four settings, the held-out run as the measure sees it, and notes.
 
-    The settings are: at the threshold, with everything answered, as the run came, and held out.
+    The settings are: at the threshold, with everything answered, before tuning, and held out.
     """
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
@@ -193,7 +193,7 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """Return the exact rule of c@1 beside the tuned threshold, for c@1 and confidences that are probabilities."""
+    """Return the fields of `Tuning` on the exact rule of c@1; empty for other measures, or without probabilities."""
     declared = measure.declaration
     if "c@1" not in (declared.name, declared.same_formula_as) or not one.has_confidence.any():
         return {}

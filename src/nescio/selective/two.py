@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from nescio.comparison.comparing import compare
 from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence, with_questions
-from nescio.data.notes import Note, note
+from nescio.data.notes import note
 from nescio.data.results import Comparison, Results
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.measures import Measure, parse
@@ -27,8 +27,8 @@ from nescio.selective.tuning import tune
 class TunedPair(Results[Tuning], frozen=True):
     """The result of `tune_pair`: a `Tuning` of each run, the baseline first.
 
-    In `tables`, `comparison` compares the run with the baseline, each at its own threshold and on held-out questions.
-    `as_given` compares both without a threshold of nescio.
+    `tables["comparison"]` compares the run with the baseline, each at its own threshold and on held-out questions.
+    `tables["as_given"]` compares them without these thresholds.
     """
 
     @property
@@ -58,7 +58,7 @@ def tune_pair(
 
     The comparison is nested. The questions are dealt into `folds` parts, and each part of each run gets the threshold
     that was chosen on the run's other parts. The paired test and interval of `nescio.compare` then compare the two runs
-    on these held-out outcomes. So no question helps to choose the threshold by which it is judged, and a system gains
+    on these held-out outcomes. No question helps to choose the threshold at which it is answered, and a system gains
     nothing by having more thresholds to choose from. The thresholds in the rows are chosen on all questions: use these.
     `run` and `baseline` need no names if there are two runs. Other arguments are those of `nescio.tune` and
     `nescio.compare`.
@@ -77,23 +77,21 @@ def tune_pair(
     notes = [*(remark for result in tuned for remark in result.notes), *compared.notes]
     lost = len(data.questions) - len(unseen.questions)
     if lost:
-        notes.append(_lost(lost, len(data.questions)))
+        notes.append(
+            note(
+                "tuning.not_shared",
+                "{lost:,} of {total:n question} left out of the comparison: not both runs have a confidence there",
+                lost=lost,
+                total=len(data.questions),
+            )
+        )
     line = compared.signature.extend(tuned="each run", folds=folds)
     tables = {"comparison": tuple(compared), "as_given": tuple(given)}
     return TunedPair(tuple(result.rows[0] for result in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
 
 
-def _lost(lost: int, total: int) -> Note:
-    return note(
-        "tuning.not_shared",
-        "{lost:,} of {total:n question} left out of the comparison: not both runs have a confidence there",
-        lost=lost,
-        total=total,
-    )
-
-
 def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
-    """Return a run whose questions each have the threshold that was chosen without their part."""
+    """Return a run at thresholds of `measure`: each question at the threshold that was chosen without its part."""
     alone = one_run(data, run)
     check_follows(alone, measure)
     choice = choose(alone, measure, folds, seed)
@@ -105,7 +103,7 @@ def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) 
 def at_thresholds(data: Evidence, thresholds: Mapping[str, float]) -> Evidence:
     """Return the runs with the given thresholds applied, on the questions that all have.
 
-    A run without a threshold stays as it came. Raises UnknownNameError for an unknown run, and the errors of `one_run`.
+    A run without a threshold stays unchanged. Raises UnknownNameError for an unknown run, and the errors of `one_run`.
     """
     for run in thresholds:
         if run not in data.runs:

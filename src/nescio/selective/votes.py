@@ -25,11 +25,11 @@ Counted = tuple[Voted, NDArray[np.bool_], tuple[Floats, Floats]]
 
 
 class Vote(Struct, frozen=True):
-    """The result of votes of `of` answers: the shares right, wrong and silent, c@1, and the gain of c@1.
+    """The result of votes of `of` answers: the shares right, wrong and unanswered, c@1, and the gain of c@1.
 
-    The gain is over one of the answers drawn at random. It has Student's interval, with one imagined question at either
-    end of the possible gains (docs/cascades.md), and the p-value of no gain. `wrong_answers` says whether it is known
-    which wrong answers agree.
+    `alone` is c@1 of one answer drawn at random, and `gain` is `value` minus `alone`. The gain has Student's interval,
+    with one imagined question at either end of the possible gains (docs/cascades.md), and the p-value of no gain.
+    `wrong_answers` says how wrong answers were compared: by their texts, or as if all were alike or all different.
     """
 
     run: Annotated[str, Shown()]
@@ -50,7 +50,7 @@ class Vote(Struct, frozen=True):
 
 
 class Ballot(Struct, frozen=True):
-    """The number of answers that vote (None: all), and the rule for the most frequent answer."""
+    """The number of answers that vote (None: all), and how many votes the winner needs (`stats.votes.vote`)."""
 
     of: int | None
     rule: Rule
@@ -74,12 +74,12 @@ def lay_votes(
 ) -> tuple[LaidOut, Outcomes | None]:
     """Return the votes on each question over the repeats of each run, or over all runs.
 
-    If it is known which wrong answers agree, the votes of all answers are also returned as runs. `said` holds the texts
-    of the answers. Raises MismatchError if nothing was answered twice, UsageError for invalid options.
+    `said` holds the texts of the answers. If these tell which wrong answers agree, the votes of all answers are also
+    returned as runs of outcomes. Raises MismatchError if nothing was answered twice, UsageError for invalid options.
     """
     data = with_questions(loaded.data, "vote on")
     if not data.columns.keys() >= {"correct", "incorrect", "answered"}:
-        raise MismatchError("votes need outcomes: right, wrong or silent")
+        raise MismatchError("votes need outcomes: right, wrong or unanswered")
     if across == "auto":
         across = "runs" if data.repeats is None else "repeats"
     groups = _of_repeats(data) if across == "repeats" else [_of_runs(data)]
@@ -176,7 +176,10 @@ def _keyings(data: Evidence, known: NDArray[np.int64] | None) -> list[tuple[str,
 
 
 def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ballot) -> Counted:
-    """Return the votes on each question, a mask of those with enough answers, and the shares right and silent."""
+    """Return the votes on each question, a mask of questions with enough answers, and the shares of single answers.
+
+    These shares are those of right answers and of abstentions.
+    """
     present = np.where(group.cells >= 0, data.present.ravel()[group.cells], False)
     many = present.sum(axis=1)
     of = ballot.of
@@ -202,7 +205,7 @@ def _counted(data: Evidence, group: Group, keys: NDArray[np.int64], ballot: Ball
         ):
             share[rows] = values
     voted, wrong, silent, one_right, one_silent = shares
-    # Silence is right if the question has no answer, as everywhere.
+    # Abstaining is right if the question has no answer, as for all measures.
     voted, silent = np.where(impossible, voted + silent, voted), np.where(impossible, 0, silent)
     one_right = np.where(impossible, one_right + one_silent, one_right)
     return Voted(voted, wrong, silent), use, (one_right, np.where(impossible, 0, one_silent))

@@ -68,8 +68,8 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
     $\frac{1-p}{p}\sum_{d=1}^{n} A_d\,p^d + A_n\,p^n$, with the agreement at depth d $A_d = \frac{2\,|S_d \cap
     T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as in that paper
     (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0 and 1,
-    the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1; opposite ones do not have 0, for in
-    the end their items are the same. NaN if a ranking ties all. Raises UsageError if p is not between 0 and 1.
+    the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1. Opposite rankings have more than 0,
+    because they have the same items. NaN if a ranking ties all. Raises UsageError if p is not between 0 and 1.
     """
     if not 0 < p < 1:
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {p!r})")
@@ -117,8 +117,8 @@ def gwet_ac1_of_two(table: ArrayLike) -> Floats:
     The table has one row and one column per category, used or not.
 
     $\mathrm{AC1} = \frac{p_o - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k(1 - \pi_k)$ and
-    $\pi_k$ the mean of both judges' shares of category k. It holds where nearly all items are of one category. NaN
-    without items. `table` as in `observed_agreement`.
+    $\pi_k$ the mean of both judges' shares of category k. It stays meaningful if nearly all items are of one category.
+    NaN without items. `table` as in `observed_agreement`.
     """
     counts = _squares(table)
     with np.errstate(invalid="ignore"):

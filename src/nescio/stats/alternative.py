@@ -73,9 +73,11 @@ def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: Array
     Take an item that another assessor judged too. $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor. $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$. The hypothesis is that the
     mean of d is at least the margin; a one-sided t test may reject it. If all d are equal, t is undefined. Then p is
-    $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` holds the number of each item's unit. The items of one
-    question are no independent sample, so their mean counts once. Raises UsageError for fewer than two assessors.
+    $(1 - \varepsilon)^n$ if they are 0 or less, else 1. `units` holds the number of each item's unit, such as a
+    question; the items of a unit count once, with their mean. Raises UsageError for fewer than two assessors.
     """
+    from scipy.stats import false_discovery_control
+
     verdicts, by_judge = np.asarray(people), np.asarray(judge)
     if verdicts.ndim != 2 or verdicts.shape[1] < 2 or by_judge.shape != verdicts.shape[:1]:
         raise UsageError(
@@ -85,7 +87,9 @@ def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: Array
     place = np.arange(len(verdicts)) if units is None else np.asarray(units)
     rows = [_versus(verdicts, by_judge, person, margin, place) for person in range(verdicts.shape[1])]
     tested = [i for i, row in enumerate(rows) if not math.isnan(row[-1])]
-    adjusted = dict(zip(tested, _by([rows[i][-1] for i in tested]), strict=True))
+    # Benjamini and Yekutieli (2001), valid under any dependence
+    corrected = false_discovery_control([rows[i][-1] for i in tested], method="by")
+    adjusted = dict(zip(tested, corrected.tolist(), strict=True))
     return Alternative(tuple(Versus(*row, adjusted.get(i, math.nan)) for i, row in enumerate(rows)))
 
 
@@ -117,16 +121,3 @@ def p_of(d: Floats, margin: float) -> float:
     if spread < 1e-12:
         return float((1 - margin) ** n) if d[0] <= 0 else 1.0
     return float(stdtr(n - 1, (d.mean() - margin) / (spread / math.sqrt(n))))
-
-
-def _by(p: list[float]) -> list[float]:
-    """Return p-values corrected by Benjamini and Yekutieli (2001), valid under any dependence."""
-    m = len(p)
-    if not m:
-        return []
-    order = np.argsort(p)
-    scale = m * np.sum(1 / np.arange(1, m + 1)) / np.arange(1, m + 1)
-    stepped = np.minimum.accumulate((np.asarray(p)[order] * scale)[::-1])[::-1]
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(stepped, 1)
-    return [float(value) for value in adjusted]

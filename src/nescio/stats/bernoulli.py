@@ -18,16 +18,14 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
     r"""Return $E|S - E S|$, the mean absolute deviation of each sum S of independent events; shape (rows,).
 
     `numbers` has shape (rows, probabilities): the number of events with each probability. A discrete Fourier transform
-    gives the distribution of S in a window about its mean that holds all of it. So the work grows with the standard
-    deviation, and not with the number of events.
+    gives the distribution of S in a window about its mean. The work therefore grows with the standard deviation, and
+    not with the number of events.
     """
     values = np.zeros(len(numbers))
     # A matrix product would give digits that depend on the number of rows.
     numbers = np.ascontiguousarray(numbers)
-    means, variances = (
-        (numbers * probabilities).sum(axis=1),
-        (numbers * (probabilities * (1 - probabilities))).sum(axis=1),
-    )
+    means = (numbers * probabilities).sum(axis=1)
+    variances = (numbers * (probabilities * (1 - probabilities))).sum(axis=1)
     sizes = _window(variances)
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
@@ -39,9 +37,8 @@ def mean_absolute_deviation(probabilities: Floats, numbers: Floats) -> Floats:
         )
         for start in range(0, len(rows), ROWS_A_PRODUCT):
             some = rows[start : start + ROWS_A_PRODUCT]
-            block = np.zeros(
-                (ROWS_A_PRODUCT, len(probabilities))
-            )  # The constant shape makes the digits independent of the number of rows.
+            # The constant shape makes the digits independent of the number of rows.
+            block = np.zeros((ROWS_A_PRODUCT, len(probabilities)))
             block[: len(some)] = numbers[some]
             centred = np.exp((block @ log)[: len(some)])
             part = means[some] - np.floor(means[some])

@@ -81,16 +81,17 @@ def bets_on_stream(
 def reached(made: Bets, mean: float, *, upward: bool = True) -> int | None:
     """Return the number of values after which the bets first refute that the stream has this mean, or None.
 
-    The bets say that the true mean is above this one, or below it if not `upward`.
+    The bets are that the true mean is above `mean`, or below it if not `upward`.
     """
-    above = np.flatnonzero(np.cumsum(_gains_on_stream(mean, made, upward)) >= made.goal)
+    above = np.flatnonzero(np.cumsum(_gained(np.full(len(made.x), mean), made, len(made.x), upward)) >= made.goal)
     return int(above[0]) + 1 if len(above) else None
 
 
 def bounds_of_stream(made: Bets) -> tuple[float, float]:
     """Return the lower and the upper bound of the mean of a stream, which hold at all looks so far.
 
-    The bounds are the means closest to those that some look refutes. They are 0 and 1 if no mean is refuted.
+    Some look refutes every mean below the lower bound and every mean above the upper one. Without a refuted mean the
+    bounds are 0 and 1.
     """
     ends = []
     for upward in (True, False):
@@ -112,7 +113,7 @@ def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, flo
     """Return the interval of the mean of the pool after all these labels.
 
     With `running` it is the intersection of the intervals at all looks so far, which has the same guarantee. Below
-    `FEWEST` labels it holds every mean that is still possible.
+    `FEWEST` labels it is [0, 1].
     """
     from scipy.optimize import brentq
 
@@ -147,13 +148,8 @@ def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
     return _gained(now, made, t, upward)
 
 
-def _gains_on_stream(mean: float, made: Bets, upward: bool) -> Floats:
-    """Return how much each bet on a stream adds to the logarithm of the capital."""
-    return _gained(np.full(len(made.x), mean), made, len(made.x), upward)
-
-
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return how much each of the first t bets against these means adds to the logarithm of the capital."""
+    """Return how much each of the first t bets adds to the logarithm of the capital; they bet against `now`."""
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]

@@ -3,15 +3,15 @@ sample.
 
 N answers have a judge's verdict f (1 says correct). A simple random sample of n of them has people's verdict y too. The
 estimate is for the share $\theta$ of these N that people would call correct. The sample is drawn without replacement,
-so every variance carries the factor $1 - n/N$, which is 0 for n = N. If the N answers are themselves a sample of
-answers of a kind, `superpopulation` widens an interval accordingly.
+so every variance has the factor $1 - n/N$, which is 0 for n = N. If the N answers are themselves a sample of a larger
+population of answers, `superpopulation` widens an interval accordingly.
 
 Two functions correct the judge's own share $\bar f$:
 
-- prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and
-  never much wider than people's sample alone;
-- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined if
-  the judge tells them apart no better than chance.
+- Prediction-powered inference adds the mean difference between people and the judge. It is unbiased however bad the
+  judge is, and its interval is never much wider than that of people's sample alone.
+- Rogan and Gladen's estimator divides by the judge's sensitivity plus specificity minus 1. It is undefined if the judge
+  tells right answers from wrong ones no better than chance.
 
 A sample without a single disagreement does not prove that there is none. A variance therefore takes the sum of its n
 squared residuals to be at least 3. By the rule of three, no event among n leaves a rate of three in n possible at 95%.
@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.stats.intervals import wilson
+from nescio.stats.intervals import student, wilson
 from nescio.stats.prediction_powered import FEWEST, LEAST, Mean, Sample, simple
 
 Verdicts = NDArray[np.float64]
@@ -45,8 +45,7 @@ UNDEFINED = Estimate(NAN, NAN, NAN)
 
 
 def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return the share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n =
-    0.
+    r"""Return people's share correct of the n labelled answers as an estimate for all N `answers`; NaN for n = 0.
 
     Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
     """
@@ -87,13 +86,11 @@ def prediction_powered_population(
     *,
     known: tuple[int, int] = (0, 0),
 ) -> Estimate:
-    r"""Return the prediction-powered estimate for all answers of a kind; in [0, 1].
+    r"""Return the prediction-powered estimate for the population of which these N answers are a sample; in [0, 1].
 
-    These N answers and the `known` ones are a sample of that kind.
-
-    `known` has two counts: the answers that need nobody's verdict, and the right ones among them. With $n'$ answers in
-    all and the share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
-    \theta(1-\theta)/n'}$. Undefined below 3 labels.
+    `known` has two counts of further answers of that sample: those that need no verdict, and the right ones among them.
+    With $n'$ answers in all and the share $p = N/n'$ of those that need a verdict, half the width is
+    $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n + \theta(1-\theta)/n'}$. Undefined below 3 labels.
     """
     mean = _mean(people, judge, judge_share, answers)
     if mean is None:
@@ -125,8 +122,8 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
     The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
     where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
-    denominator is small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp
-    - 1.
+    denominator is small and the delta method does not. The interval is [0, 1] if se + sp - 1 does not differ from 0
+    significantly. `weight` is se + sp - 1.
     """
     n = len(people)
     _check(n, answers)
@@ -139,12 +136,12 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     youden = se - false
     if youden <= 0:
         return Estimate(NAN, NAN, NAN, youden)
-    inflated = _remaining(n, answers) * n / (n - 2)
+    inflated = (1 - n / answers) * n / (n - 2)
     squares = right * se * (1 - se) + wrong * false * (1 - false)
     # θ² + (1 - θ)² is at least ½, so that this much more in both variances makes up what `squares` lacks
     more = 2 * max(LEAST - squares, 0.0) / n**2
     v1, v0 = inflated * (se * (1 - se) / right + more), inflated * (false * (1 - false) / wrong + more)
-    q2, d = _t(level, n) ** 2, judge_share - false
+    q2, d = float(student(n - 2, level)) ** 2, judge_share - false
     a, b, c = youden**2 - q2 * (v1 + v0), youden * d - q2 * v0, d**2 - q2 * v0
     value = d / youden
     if a <= 0:
@@ -154,7 +151,7 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
 
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
-    r"""Return the estimate with an interval for all answers of a kind, of which the N judged ones are a sample.
+    r"""Return the estimate with an interval for the population of which the N judged `answers` are a sample.
 
     Each half of the interval is combined, as a root of squares, with the half of Wilson's interval of a share among N:
     $z\sqrt{\theta(1-\theta)/N}$. The two errors are uncorrelated, because the first has mean 0 for any N answers.
@@ -170,16 +167,6 @@ def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Es
 def _check(labels: int, answers: int) -> None:
     if labels > answers:
         raise UsageError(f"people cannot judge more answers than there are (found {labels} of {answers})")
-
-
-def _remaining(labels: int, answers: int) -> float:
-    return 1 - labels / answers
-
-
-def _t(level: float, labels: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(labels - 2, (1 + level) / 2))
 
 
 def _held(value: float, low: float, high: float, weight: float | None) -> Estimate:

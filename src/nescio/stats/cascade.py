@@ -62,7 +62,10 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility on the data on which it was chosen; the policy is None if none qualified."""
+    """A policy with its mean utility on the data on which it was chosen, and the `upper` bound of its error rate.
+
+    `thresholds` is None if no policy qualified. `upper` is NaN without a `Risk`.
+    """
 
     thresholds: Policy | None
     utility: float = math.nan
@@ -70,7 +73,7 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The condition that a chosen policy must be certified for: at most the share `most` of its answers is wrong.
+    """The condition on a chosen policy: at most the share `most` of its answers is wrong.
 
     `delta` is the error rate of the certification for all policies of the grid together.
     """
@@ -101,8 +104,8 @@ def follow(answers: Answers, thresholds: Sequence[float] | Floats) -> Done:
 def grids(answers: Answers, named: Sequence[float] | None = None) -> tuple[Floats, ...]:
     """Return the thresholds to try for each system, ascending; the last is one that no answer reaches.
 
-    They are those that `named` has, else the distinct confidences. If these make too many policies, they are
-    confidences at evenly spaced ranks.
+    They are the `named` thresholds, or without these the distinct confidences. If that makes too many policies, they
+    are confidences at evenly spaced ranks.
     """
     if named is not None:
         return tuple(np.unique([*named, math.inf]) for _ in answers.confidence)
@@ -125,7 +128,9 @@ def choose(
     spare: bool = False,
     risk: Risk | None = None,
 ) -> tuple[Choice, ...]:
-    """Return the policy with the highest utility on all questions, and the best ones without each part in turn.
+    """Return the policy with the highest utility on all questions, and the best policy without each part in turn.
+
+    `part` numbers the part of each question.
 
     Ties go to the lowest cost, then to the highest threshold of the first system, then of the next. With `spare`, the
     policy with the lowest cost is chosen among those within a standard error of the best. With `risk`, only certified

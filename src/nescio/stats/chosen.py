@@ -14,7 +14,6 @@ from nescio.stats.intervals import UNDEFINED, Interval, clopper_pearson_upper
 
 Floats = NDArray[np.float64]
 
-LEAST_IN_TAIL = 5  # resamples beyond each end of an interval whose ends are quantiles of resamples
 # of a posterior's grid: nodes per axis, shifts, and the furthest normal quantile
 NODES, SHIFTS, FURTHEST = 256, 16, 6.5
 # Another sample of at most so many trials is enumerated; the outcomes of a larger one are drawn.
@@ -25,15 +24,10 @@ DRAWS, MOST_DRAWS, IN_A_TAIL = 20_000, 400_000, 10
 def level_of_each(level: float, tried: int) -> float:
     r"""Return the level that each of `tried` intervals needs, so that all hold together at `level`; in (0, 1).
 
-    $1 - (1 - \text{level})/k$ (Bonferroni), under any dependence. So the interval of a candidate that was chosen by
-    looking at all k holds with at least `level`.
+    $1 - (1 - \text{level})/k$ (Bonferroni), under any dependence. The interval of a candidate that was chosen after
+    looking at all k intervals then holds with at least `level`.
     """
     return 1 - (1 - level) / max(1, tried)
-
-
-def least_resamples(level: float) -> int:
-    """Return the fewest resamples that leave five beyond either end of an interval of this level."""
-    return math.ceil(2 * LEAST_IN_TAIL / (1 - level) - 1e-6)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -47,17 +41,19 @@ def upper_of_chosen(wrong: int, accepted: int, tried: int, level: float) -> floa
 
 
 def hull_of_posteriors(counts: Sequence[int], value: Callable[[Floats], Floats], level: float) -> Interval:
-    r"""Return the hull of the intervals of three posteriors of three counts.
+    r"""Return the hull of three posterior intervals of a function of the shares of three outcomes.
 
-    Each posterior adds one imagined unit of one kind. The hull therefore holds the interval of any prior of that weight
-    (the imprecise Dirichlet model of Walley 1996, s = 1).
+    Each posterior adds one imagined unit of one outcome to the `counts`. The hull holds the interval of every prior
+    that weighs as much as one unit (the imprecise Dirichlet model of Walley 1996, s = 1).
 
-    For the share of one kind it is the interval of Clopper & Pearson: $Beta(C, n - C + 1)$ has its lower end, $Beta(C +
-    1, n - C)$ its upper one. Posteriors are laid on a grid, so that nothing is drawn; ends are right to about 1e-4.
+    For the share of one outcome it is the interval of Clopper & Pearson: for C of n its lower end comes from $Beta(C, n
+    - C + 1)$ and its upper end from $Beta(C + 1, n - C)$. Posteriors are computed on a grid and not drawn; the ends are
+    right to about 1e-4.
 
     Args:
         counts: correct, incorrect, unanswered
-        value: from shares of n, shape (rows, 3), to values, shape (rows,); where it is undefined is left out
+        value: the function, from shares times the sum of `counts`, shape (rows, 3), to values, shape (rows,); undefined
+            values (NaN) are left out
         level: of the interval, in (0, 1)
     """
     from scipy.special import ndtri
@@ -110,9 +106,9 @@ def _beta(one: float, other: float, below: Floats) -> Floats:
 def another_count(hits: int, trials: int, more: int, level: float) -> Interval:
     r"""Return the prediction interval of the number of hits in another sample of `more` trials.
 
-    The ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial of m and $C + \frac12$, $n - C + \frac12$
-    (Jeffreys). Each is the least count whose distribution function reaches them. Undefined without a trial, because
-    only the prior would be left.
+    The ends are the quantiles $(1 \mp \text{level})/2$ of the beta-binomial distribution of `more` trials with the
+    parameters $C + \frac12$ and $n - C + \frac12$ (Jeffreys), for C `hits` in n `trials`. Undefined without a trial,
+    because the interval would show the prior alone.
     """
     from scipy.stats import betabinom
 
@@ -135,15 +131,15 @@ def another_value(
 
     Shares are $\text{Dirichlet}(C + \frac12, W + \frac12, U + \frac12)$, the new counts multinomial. Up to a sample of
     1,000 every outcome is enumerated with its probability; beyond, outcomes are drawn. The ends are the least values
-    whose distribution function reaches $(1 \mp \text{level})/2$; undefined ones are left out. For units that are drawn
-    alike and independently.
+    whose distribution function reaches $(1 \mp \text{level})/2$; undefined values are left out. The units must be
+    independent and have one distribution.
 
     Args:
         counts: correct, incorrect, unanswered
         more: how many units the other sample has
         value: from counts, shape (rows, 3), to values, shape (rows,)
         level: of the interval, in (0, 1)
-        rng: what draws come from, if there are too many outcomes
+        rng: the generator of draws, if there are too many outcomes to enumerate
     """
     if sum(counts) <= 0 or more <= 0:
         return UNDEFINED

@@ -20,10 +20,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Factors = tuple[int, ...]  # a set of factors, given by their positions; () is the single answer within its cell
 WITHIN: Factors = ()
-FEWEST, FEW = (
-    3,
-    4,
-)  # The levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md).
+# The levels of a factor with which intervals hold, and Satterthwaite's degrees of freedom (docs/components.md).
+FEWEST, FEW = 3, 4
 
 
 class Spread(Struct, frozen=True):
@@ -43,8 +41,9 @@ class Spread(Struct, frozen=True):
 class Components(Struct, frozen=True):
     """The variance components of a balanced design.
 
-    It has the number of levels of each factor, the number of answers per cell, and mean squares and components per set
-    of factors. With one answer per cell, the component of all factors together includes that of single answers.
+    `levels` has the number of levels of each factor, and `repeats` the number of answers per cell. `squares` and
+    `components` hold a mean square and a variance component for each set of factors. With one answer per cell, the
+    component of all factors together includes that of single answers.
     """
 
     levels: tuple[int, ...]

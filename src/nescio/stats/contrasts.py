@@ -4,9 +4,9 @@ A unit changes the difference by the influence of its values on the two means. U
 second alone and in both are strata. Their variances add up (Welch 1947, with Satterthwaite's degrees of freedom).
 
 Values are 0 and ±1. Values other than 0 are rare, and all that were seen may have the same sign. An interval from these
-few alone is too short. So the sum of squares of a group (or of paired differences) is raised by 2. This is as if there
-were a value at either end (see `few_units.widened_error`). It is at least 3, as in `prediction_powered`: by the rule of
-three, no event among n leaves a rate of 3/n possible at 95%.
+few alone is too short. Therefore 2 is added to the sum of squares of a group (or of paired differences), as if there
+were one more value at either end (see `few_units.widened_error`). The sum is at least 3, as in `prediction_powered`: by
+the rule of three, no event among n leaves a rate of 3/n possible at 95%.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats.few_units import added_errors, student_p, unit_error
+from nescio.stats.intervals import student
 from nescio.stats.prediction_powered import LEAST
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ IMAGINED = 2.0  # the squares that are added to those seen
 class Contrast(Struct, frozen=True):
     """The means of two groups, `first` and `second`, with the standard error of their difference.
 
-    It also has Student's degrees of freedom. `sizes` holds the number of values of each group. The mean of a group
+    `freedom` are Student's degrees of freedom. `sizes` holds the number of values of each group. The mean of a group
     without values is NaN.
     """
 
@@ -48,9 +49,7 @@ class Contrast(Struct, frozen=True):
         """Return Student's interval of the difference."""
         if not (math.isfinite(self.error) and self.freedom > 0):
             return math.nan, math.nan
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
+        half = float(student(self.freedom, level)) * self.error
         return self.difference - half, self.difference + half
 
     def p_value(self) -> float:
@@ -94,8 +93,8 @@ def _spread(
 ) -> list[tuple[float, float]]:
     """Return the standard error and the degrees of freedom of each stratum, and those of the imagined units.
 
-    `unseen` holds the latter for either group. They are replaced by those for the differences of units in both groups
-    if that error is larger.
+    `unseen` holds the errors of the imagined units for either group. The error for the differences of units in both
+    groups replaces them if it is larger.
     """
     _, unit = np.unique(units, return_inverse=True)
     influence = np.bincount(unit, weights=moved).astype(np.float64)

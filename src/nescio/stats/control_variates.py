@@ -35,7 +35,7 @@ def adjust(y: Floats, x: Floats, pool: Floats) -> Adjusted:
     r"""Correct the means of y (n, k) by covariates x (n, q), known as `pool` (N, q) of all units.
 
     $\hat\theta = \bar y_s - \beta(\bar x_s - \bar x_N)$ with β by least squares on the sample. Covariates that are
-    constant in the sample are dropped. So is the last covariate, as long as a single unit alone determines a slope (a
+    constant in the sample are dropped. The last covariates are dropped until no single unit alone determines a slope (a
     leverage of 1).
     """
     used = [j for j in range(x.shape[1]) if np.ptp(x[:, j]) > 0]

@@ -69,7 +69,8 @@ def dawid_skene(said: ArrayLike, categories: int, *, smoothing: float = SMOOTHIN
     \pi^k_{j,l(k,i)}$. With s = 0 they give the maximum likelihood estimates. Raises UsageError for verdicts that are no
     categories.
     """
-    return consensus(_votes(_checked(said, categories), categories), smoothing=smoothing, cycles=cycles)
+    votes = _checked(said, categories)[:, :, None] == np.arange(categories)
+    return consensus(votes, smoothing=smoothing, cycles=cycles)
 
 
 def consensus(votes: ArrayLike, *, smoothing: float = SMOOTHING, cycles: int = CYCLES) -> Consensus:
@@ -109,12 +110,6 @@ def _cycled(votes: Floats, chances: Floats, times: Floats, smoothing: float, cyc
             break
     likelihood = float((np.log(total) + top)[:, 0] @ times)
     return Consensus(chances, prior, confusion.transpose(1, 0, 2), likelihood)
-
-
-def _votes(kinds: Whole, categories: int) -> Floats:
-    """Return the votes that the verdicts amount to; shape (kinds, assessors, categories)."""
-    votes: Floats = (kinds[:, :, None] == np.arange(categories)).astype(np.float64)
-    return votes
 
 
 def _checked(said: ArrayLike, categories: int) -> Whole:

@@ -21,9 +21,9 @@ def inclusion(
     r"""Return the inclusion probabilities, in proportion to weights and at most 1, that draw `wanted` units on average.
 
     With `units`, an element is a group of so many units, all with one weight and one probability. `before` holds the
-    probabilities π₀ of an earlier draw that passed these units over. They are drawn now with $(\pi-\pi_0)/(1-\pi_0)$,
-    so that π is the probability of either draw. π is never below `before` or `least`. All arrays have one shape. Raises
-    UsageError if there are fewer units than `wanted`.
+    probabilities π₀ of an earlier draw that did not draw these units. They are drawn now with $(\pi-\pi_0)/(1-\pi_0)$,
+    so that π is the probability to be drawn by one of the two draws. π is never below `before` or `least`. All arrays
+    have one shape. Raises UsageError if there are fewer units than `wanted`.
 
         inclusion(np.array([9.0, 1, 1, 1, 1]), 3)   # 1 and four times 1/2
     """
@@ -40,7 +40,10 @@ def inclusion(
         return float(room @ (np.clip(scale * weights, floor, 1.0) - earlier)) - wanted
 
     if drawn(0.0) >= 0:
-        raise UsageError(f"a draw of {wanted:,} questions leaves too few of each kind of question; draw more")
+        raise UsageError(
+            f"a draw of {wanted:,} questions is too small to have enough of each kind (answers that the judge "
+            "calls all right, all wrong, or mixed); draw more"
+        )
     # Between two such scales, the number drawn is linear in the scale.
     bends = np.unique(np.concatenate([floor / weights, 1 / weights]))
     at = np.array([drawn(scale) for scale in bends])

@@ -3,8 +3,9 @@ questions.
 
 Each of the n_j units of kind j keeps or exchanges the labels of two systems with probability ½. B_j, the number that
 keeps them, is Bin(n_j, ½). A difference that depends on B alone has an exact distribution. If it is linear, D = Σ_j w_j
-(2B_j - n_j), the tails of the largest binomial are tabulated and the others are summed over. With many kinds, one half
-of them is summed against the other. If it is not linear, all B are enumerated as long as there are few.
+(2B_j - n_j), the tails of the largest binomial are tabulated and the others are summed over. With many kinds, the sums
+of one half of them are compared with the tails of the other half. If D is not linear, all B are enumerated if they are
+few.
 
 Many pairs of systems are tested together, each on its own units of the same few kinds. The steps of all of them are
 computed at once, and sums whose kinds have the same sizes side by side. A p-value depends on its own pair alone, to the
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Atoms = tuple[Floats, Floats]  # the possible values of a number, and their probabilities
 Difference = Callable[[Floats], Floats]
 # Maps B of many pairs, shape (pairs, …, kinds), and the slice of these pairs to differences.
 Differences = Callable[[Floats, slice], Floats]
@@ -60,10 +62,11 @@ def of_one(difference: Difference) -> Differences:
 
 
 def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tuple[Floats, Bools, Bools]:
-    """Return P(|D| ≥ |observed|) of each pair, a mask of the known p-values, and a mask of differences that are sums.
+    """Return P(|D| ≥ |observed|) of each pair, a mask of the known p-values, and a mask of the linear differences.
 
     `n` has shape (pairs, kinds), the results (pairs,). An unknown p-value is NaN, and so is the p-value of an undefined
-    difference. A known p-value belongs to a difference that is a sum of few kinds.
+    difference. A p-value is known if the difference is linear with few kinds, or undefined, or if no unit can be
+    exchanged.
     """
     p, known, weights = np.full(len(n), np.nan), np.isnan(observed), np.zeros(n.shape)
     p[~known & ~n.any(axis=1)] = 1.0
@@ -82,7 +85,7 @@ def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tup
 
 
 def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, Bools]:
-    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and a mask of the D of this form."""
+    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and a mask of the linear D."""
     kinds = n.shape[1]
     sizes = np.where(n > 0, n, 1)[:, :, None]
     corners = np.eye(kinds)
@@ -238,7 +241,7 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
     The sums of one half are compared with the tails of the other.
     """
-    halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
+    halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
     for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
         small = int(len(halves[1][0]) < len(halves[0][0]))
@@ -252,16 +255,22 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
     return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
 
 
-def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
-    """Return the distribution after one more kind, or None if it has too many values.
-
-    Values that differ only by rounding are merged, so that a lattice stays small.
-    """
+def _convolved(half: Atoms, size: int, step: float, largest: float) -> Atoms | None:
+    """Return the distribution after one more kind, or None if it has too many values."""
     first, probabilities = binomial(size)
     if len(half[0]) * len(probabilities) > LARGEST_HALF:
         return None
-    values = np.add.outer(half[0], step * (2.0 * (first + np.arange(len(probabilities))) - size)).ravel()
-    chance = np.multiply.outer(half[1], probabilities).ravel()
+    values = np.asarray(step * (2.0 * (first + np.arange(len(probabilities))) - size), dtype=np.float64)
+    return summed_atoms(half, (values, probabilities), largest)
+
+
+def summed_atoms(one: Atoms, other: Atoms, largest: float) -> Atoms:
+    """Return the distribution of the sum of two independent values, each given by its values and probabilities.
+
+    Values that differ only by rounding (relative to `largest`) are merged, so that a lattice stays small.
+    """
+    values = np.add.outer(one[0], other[0]).ravel()
+    chance = np.multiply.outer(one[1], other[1]).ravel()
     kept = chance > NEGLIGIBLE
     values, chance = values[kept], chance[kept]
     order = np.argsort(values, kind="stable")
@@ -270,23 +279,29 @@ def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: flo
     return values[starts], np.add.reduceat(chance, starts)
 
 
+def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Floats:
+    """Return the probability of each row of independent binomial counts Bin(n, ½), one for each n in `sizes`."""
+    chance = np.ones(len(counts[0]))
+    for size, count in zip(sizes, counts, strict=True):
+        first, probabilities = binomial(size)
+        of_kind = np.zeros(size + 1)
+        of_kind[first : first + len(probabilities)] = probabilities
+        chance *= of_kind[count]
+    return chance
+
+
 @lru_cache(maxsize=8)
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
-    """Return some exchanges of kinds of these sizes, shape (exchanges, kinds), and the probability of each.
+    """Return the exchanges from number `start` on, shape (exchanges, kinds), and the probability of each.
 
-    Pairs with the same sizes share the result.
+    Kinds have these `sizes`; pairs with the same sizes share the result.
     """
     shape = tuple(size + 1 for size in sizes)
     # B and n - B have opposite differences and mirrored places in the list, so half of it is enough.
     every = math.prod(shape)
     place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
     counts = np.unravel_index(place, shape)
-    chance = np.where(2 * place == every - 1, 1.0, 2.0)
-    for size, count in zip(sizes, counts, strict=True):
-        first, probabilities = binomial(size)
-        of_kind = np.zeros(size + 1)
-        of_kind[first : first + len(probabilities)] = probabilities
-        chance *= of_kind[count]
+    chance = np.where(2 * place == every - 1, 1.0, 2.0) * chances_of(counts, sizes)
     exchanges = np.stack(counts, axis=1).astype(float), chance
     for shared in exchanges:
         shared.setflags(write=False)

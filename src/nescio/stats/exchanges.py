@@ -19,12 +19,11 @@ Floats = NDArray[np.float64]
 def exchanges(
     value: Callable[[Floats], Floats], kept: Floats, exchanged: Floats, times: Counts
 ) -> tuple[Difference, Counts]:
-    """Return the difference as a function of exchanges, and the number of units of each kind.
-
-    The function takes the number of units of each kind that keep their labels.
+    """Return the difference as a function of the numbers of units that keep their labels, and the units of each kind.
 
     `value` maps totals to the difference. `kept` and `exchanged`, shape (kinds, columns), are the contributions of a
-    unit without and with exchanged labels. Kinds with equal contributions are left out.
+    unit without and with exchanged labels, and `times` counts the units of each kind. Kinds that an exchange does not
+    change are left out.
     """
     kinds, kind = np.unique(np.concatenate([kept, exchanged], axis=1), axis=0, return_inverse=True)
     often = np.bincount(kind.ravel(), weights=times, minlength=len(kinds)).astype(np.int64)

@@ -1,5 +1,7 @@
-"""Compute the standard error and degrees of freedom of a value that few units may decide. Units are questions, or
-clusters of unequal sizes."""
+"""Compute the standard error and degrees of freedom of a value that few units may decide.
+
+Units are questions, or clusters of unequal sizes.
+"""
 
 from __future__ import annotations
 
@@ -78,8 +80,9 @@ def difference_error(
 ) -> tuple[float, float]:
     """Return the standard error of a difference and its degrees of freedom, for a measure with rare but costly events.
 
-    The measure's values lie `width` apart. The result is usually that of `unit_error`. It is that of `widened_error` if
-    the seen units move the difference by less than 0.7 of one question's largest effect (docs/stakes.md).
+    `width` is the width of the measure's range. The result is usually that of `unit_error`. It is that of
+    `widened_error` if the seen units move the difference by less than 0.7 of one question's largest effect
+    (docs/stakes.md).
     """
     error, freedom = unit_error(influence, size, times)
     if 0 < error * float(times @ size) < LEAST_SEEN * width:
@@ -91,9 +94,9 @@ def unseen_gap(error: float, step: float, level: float) -> float:
     r"""Return how far the true value may lie beyond the observed one if units that would change it were not seen.
 
     If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
-    unit's effect on the value. So $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c = max(0,
-    2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. It is infinite if the step
-    is unknown.
+    unit's effect on the value. The gap solves $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c
+    = max(0, 2/3 - z²/6) makes the gap equal the exact Poisson bound if every change is a loss. The gap is infinite if
+    the step is.
     """
     if not math.isfinite(step):
         return math.inf
@@ -104,7 +107,7 @@ def unseen_gap(error: float, step: float, level: float) -> float:
 
 
 def even_units(size: Floats, times: NDArray[np.int64]) -> float:
-    r"""Return how many units of one size say as much of unseen losses: $n^2 / \sum n_g^2$ for units of $n_g$ questions.
+    r"""Return how many units of equal size rule out losses as well: $n^2 / \sum n_g^2$ for units of $n_g$ questions.
 
     Suppose that a unit is lost with a chance in proportion to its size, $c n_g$. Then the mean drops by $d = c \sum
     n_g^2 / n$, and no unit is lost with a chance of about $e^{-c n} = e^{-d n^2 / \sum n_g^2}$.
@@ -116,11 +119,12 @@ def unseen_drop(away: Floats, times: NDArray[np.int64], furthest: float, level: 
     r"""Return how far the true mean may lie below the observed one, although few units or none are seen to lower it.
 
     It is the score bound of an empirical likelihood. Let the true mean lie g below. The likeliest law with this mean
-    gives a unit that is $e_i$ `away` from the observed mean a weight in proportion to $1/(e_i + b)$, and what is left
-    to units `furthest` below it, r, that nobody saw. Its variance is $(b - g)\,g$, so that $g = z\sqrt{(b - g)g/m}$
-    gives $g = b z^2/(m + z^2)$ for m units. b is the root of $\frac1m \sum_i 1/(1 + e_i/b) = 1 + z^2/m$, and at least
-    r. If each change is a loss of r, this is Wilson's bound. If wins and losses are alike, it is near $z s$ for the
-    standard error s. $r \max(0, 2/3 - z^2/6)/m$ more makes up for the steps of a Poisson count at low levels.
+    gives a unit that is $e_i$ `away` from the observed mean a weight in proportion to $1/(e_i + b)$. The remaining
+    weight is on unseen units that lie r below the observed mean (`furthest`). The variance of the law is $(b - g)\,g$,
+    so that $g = z\sqrt{(b - g)g/m}$ gives $g = b z^2/(m + z^2)$ for m units. b is the root of $\frac1m \sum_i 1/(1 +
+    e_i/b) = 1 + z^2/m$, and at least r. If each change is a loss of r, this is Wilson's bound. If wins and losses are
+    alike, it is near $z s$ for the standard error s. $r \max(0, 2/3 - z^2/6)/m$ more makes up for the steps of a
+    Poisson count at low levels.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     units = float(times.sum())
@@ -138,8 +142,8 @@ def unseen_drop(away: Floats, times: NDArray[np.int64], furthest: float, level: 
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 
-    They may if few units make up its spread and move it by less than a single question could. `bounds` are those of the
-    measure.
+    They may if few units make up the spread of the difference, and move it by less than a single question could.
+    `bounds` are those of the measure.
 
     Take two systems that are nearly always right: one abstention of one of them hardly moves c@1, but an error would.
     Student's interval of such differences held in 89% of trials with ten clusters (docs/few-units.md).
@@ -152,7 +156,7 @@ def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float,
 def within_range(low: Any, high: Any, bounds: tuple[float, float]) -> tuple[Any, Any]:
     """Return the ends of a difference's interval, clipped to the range of differences of a measure between `bounds`.
 
-    They are NaN if both were beyond that range, because any difference is possible then.
+    Both are NaN if the interval covers that whole range, because any difference is possible then.
     """
     width = bounds[1] - bounds[0]
     anything = (low <= -width) & (high >= width)
@@ -167,10 +171,9 @@ def _dot(times: NDArray[np.int64], values: Floats) -> Floats:
 def widened_error(
     influence: Floats, size: Floats, times: NDArray[np.int64], away: tuple[float, float]
 ) -> tuple[float, float]:
-    r"""Return the standard error of a mean as if two more units lay at the ends of its range, and Student's degrees of
-    freedom.
+    r"""Return the standard error of a mean as if two more units lay at the ends of its range, and degrees of freedom.
 
-    These are those of its kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
+    The degrees of freedom are those of the kurtosis (`intervals.freedom`), at least 4 and at most $G - 1$.
 
     `away` holds the distances of the lowest and the highest value from the mean. Costly events are rare, so the data
     may hold none. Take 30 questions and an error price of 9: the plain interval of utility held in 45% of trials, and

@@ -14,7 +14,8 @@ Floats = NDArray[np.float64]
 Counts = Sequence[int] | NDArray[Any]
 
 Interval = tuple[float, float]
-UNDEFINED: Interval = (float("nan"), float("nan"))
+UNDEFINED: Interval = (math.nan, math.nan)
+EVERYWHERE: Interval = (-math.inf, math.inf)
 
 
 def percentile(values: NDArray[np.float64], level: float) -> Interval:
@@ -65,7 +66,7 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
     \,s)$. s is the `spread` (that of the resampled values, or `few_units.unit_error`) and $\nu$ the `freedom`. If one
     limit is infinite, u is the logarithm of the distance to the other. If both are, the ends are $\hat\theta \pm t_\nu
-    s$. Undefined at a limit, and without a spread, because these do not say how much the value may vary.
+    s$. Undefined if the value is at a limit or the spread is 0: neither shows how much the value may vary.
     """
     low, high = limits
     above, below = high - point, point - low
@@ -86,6 +87,11 @@ def logit(point: float, spread: float, limits: tuple[float, float], freedom: flo
     return low + width * below / (below + above * factor), high - width * above / (above + below * factor)
 
 
+def defined(value: float) -> float | None:
+    """Return the value, or None if it is NaN."""
+    return None if math.isnan(value) else float(value)
+
+
 def student(freedom: Any, level: float) -> Any:
     """Return the half width of the middle `level` of Student's t with these degrees of freedom, in standard errors."""
     from scipy.special import stdtrit
@@ -97,8 +103,8 @@ def at_limit(point: float, limits: tuple[float, float], units: float, level: flo
     r"""Return the interval of an estimate at a limit of its range, which all m independent `units` have as their value.
 
     Let the true value lie d away from the limit, as a share of the range. Then a unit differs from the limit with a
-    probability of at least d, and no unit does with at most $(1 - d)^m$. So $d \le 1 - (\alpha/2)^{1/m}$ (Clopper &
-    Pearson 1934 at 0 of m).
+    probability of at least d, and all m units are at the limit with at most $(1 - d)^m$. The interval holds $d \le 1 -
+    (\alpha/2)^{1/m}$ (Clopper & Pearson 1934 at 0 of m).
     """
     low, high = limits
     if units <= 0 or not math.isfinite(high - low):
@@ -184,7 +190,7 @@ def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> Co
 
 
 def is_rare(part: float, whole: float) -> bool:
-    """Return whether so few questions decide a proportion that its interval needs care."""
+    """Return whether at most five questions decide a proportion, so that its interval needs care."""
     return 0 < min(part, whole - part) <= RARE
 
 

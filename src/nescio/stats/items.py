@@ -1,8 +1,6 @@
-"""Test whether an item separates able systems from weak ones, and estimate the reliability of a ranking. Pure NumPy;
-knows nothing of questions.
+"""Test whether an item separates able systems from weak ones, and estimate the reliability of a ranking.
 
-The tests are exact tests of item-rest correlations.
-
+The tests are exact tests of item-rest correlations. Pure NumPy; knows nothing of questions.
 `right` has shape (runs, items).
 """
 
@@ -46,9 +44,8 @@ def exact_steps(rest: NDArray[np.int64], many: int) -> int:
 def subset_p(rest: NDArray[np.int64], marked: Bools, *, positive: bool, draws: int = 0, seed: int = 0) -> float:
     """Return the probability that a random subset of as many runs has a sum of rest scores as low as the marked runs.
 
-    With `positive` it is the probability of a sum as high. It is exact, or (1 + hits)/(1 + draws) with `draws`.
-
-    NaN if all runs are marked or none.
+    With `positive` it is the probability of a sum as high. It is exact, or (1 + hits)/(1 + draws) with `draws`. NaN if
+    all runs are marked or none.
     """
     many = int(marked.sum())
     if many in (0, len(rest)):
@@ -94,10 +91,3 @@ def reliability(right: Floats) -> float:
     if items < 2 or spread <= 0:
         return math.nan
     return items / (items - 1) * (1 - float((share * (1 - share)).sum()) / spread)
-
-
-def split_half(right: Floats) -> tuple[float, float]:
-    """Return the correlation of the scores on odd and on even items, and its Spearman–Brown correction 2r/(1 + r)."""
-    halves = right[:, ::2].sum(axis=1, keepdims=True), right[:, 1::2].sum(axis=1, keepdims=True)
-    r = float(correlations(*halves)[0])
-    return r, 2 * r / (1 + r)

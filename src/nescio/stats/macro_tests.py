@@ -1,9 +1,9 @@
 """Compute two-sided p-values of a mean difference over benchmarks, with labels exchanged within each benchmark.
 
 The difference on a benchmark depends only on how many units of each kind keep their labels, and these numbers are
-binomial. So its distribution needs no single question. The mean of independent differences has the convolution of these
-distributions. It is exact as long as two halves of it stay small. Otherwise it is computed on a grid. The reported
-p-value is then the bound for the grid's rounding.
+binomial. The distribution of the difference therefore follows from these numbers. The distribution of the mean of
+independent differences is a convolution. It is exact if two halves of it stay small. Otherwise it is computed on a
+grid, and the reported p-value is an upper bound that allows for the rounding of the grid.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.stats.exact_p_values import (
-    NEGLIGIBLE,
     ROUNDING,
     SMALLEST,
+    Atoms,
     Difference,
     binomial,
+    chances_of,
     merge_own,
     of_one,
     steps_of,
     sum_p,
+    summed_atoms,
 )
 
 Floats = NDArray[np.float64]
@@ -42,13 +44,13 @@ FOURIER_ERROR = 1e-14
 class Law(Struct, frozen=True):
     """The distribution of a difference under exchanges of labels.
 
-    It is a sum over kinds, whose `sizes` units each change it by plus or minus their step. Or it has `atoms`: its
-    possible values and their probabilities.
+    A linear difference has `sizes` and `steps`: each unit of a kind changes it by plus or minus the step of its kind.
+    Any other difference has `atoms`: its possible values and their probabilities.
     """
 
     sizes: tuple[int, ...] = ()
     steps: tuple[float, ...] = ()
-    atoms: tuple[Floats, Floats] | None = None
+    atoms: Atoms | None = None
 
     def times(self, weight: float) -> Law:
         """Return the distribution of the difference times a weight."""
@@ -58,7 +60,7 @@ class Law(Struct, frozen=True):
 
 
 class MacroP(Struct, frozen=True):
-    """A p-value, and its lower bound.
+    """A p-value, and a lower bound of it (`least`).
 
     Both are equal if `how` is "exact". If it is "grid", they differ by the rounding of a grid.
     """
@@ -71,7 +73,7 @@ class MacroP(Struct, frozen=True):
 def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
     """Return the distribution of a difference that depends on how many of n units of each kind keep their labels.
 
-    Return None if it is not a sum and has too many values to enumerate.
+    Returns None if the difference is not linear, and if it has too many values to enumerate or an undefined one.
     """
     if not n.sum():
         return Law()
@@ -82,14 +84,8 @@ def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
     if float(np.prod(n.astype(float) + 1)) > ENUMERABLE:
         return None
     counts = np.stack(np.unravel_index(np.arange(int(np.prod(n + 1))), tuple(int(size) + 1 for size in n)), axis=1)
-    chance = np.ones(len(counts))
-    for j, size in enumerate(n):
-        first, probabilities = binomial(int(size))
-        of_kind = np.zeros(int(size) + 1)
-        of_kind[first : first + len(probabilities)] = probabilities
-        chance *= of_kind[counts[:, j]]
     values = difference(counts.astype(float))
-    return None if np.isnan(values).any() else Law(atoms=(values, chance))
+    return None if np.isnan(values).any() else Law(atoms=(values, chances_of(counts.T.astype(np.int64), n.tolist())))
 
 
 def law_p(law: Law, observed: float) -> MacroP:
@@ -113,7 +109,7 @@ def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST
     scale = sum(float(np.abs(values).max()) for values, _ in map(_atoms, parts))
     if not parts or abs(observed) <= TIE * scale:
         return MacroP(1.0, 1.0, "exact")
-    spread = math.sqrt(sum(_variance(part) for part in parts))
+    spread = math.sqrt(sum(float(chance @ values**2) for values, chance in map(_atoms, parts)))
     if 2 * math.exp(-0.5 * (observed / _bound(parts)) ** 2) < SMALLEST:  # Hoeffding's bound
         return MacroP(SMALLEST, SMALLEST, "exact")
     exact = _halves_p(laws, parts, abs(observed), scale, largest_half)
@@ -139,18 +135,13 @@ def _parts(laws: Iterable[Law]) -> list[Law]:
     return [Law((size,), (step,)) for size, step in zip(*merged, strict=True)] + atoms
 
 
-def _atoms(part: Law) -> tuple[Floats, Floats]:
+def _atoms(part: Law) -> Atoms:
     if part.atoms is not None:
         return part.atoms
     (size,), (step,) = part.sizes, part.steps
     first, probabilities = binomial(size)
     values = step * (2 * (first + np.arange(len(probabilities))) - size)
     return values.astype(np.float64), probabilities
-
-
-def _variance(part: Law) -> float:
-    values, probabilities = _atoms(part)
-    return float(probabilities @ values**2)
 
 
 def _bound(parts: Sequence[Law]) -> float:
@@ -184,7 +175,7 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
                 return None
             law = convolved
         of_laws.append(law)
-    halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
+    halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
     for law in sorted(of_laws, key=lambda one: len(one[0]), reverse=True):
         small = int(len(halves[1][0]) < len(halves[0][0]))
         convolved = _convolved(halves[small], law, scale, largest)
@@ -197,26 +188,17 @@ def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale:
     return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
 
 
-def _convolved(
-    one: tuple[Floats, Floats], other: tuple[Floats, Floats], scale: float, largest: int
-) -> tuple[Floats, Floats] | None:
-    """Return the distribution of a sum, or None if it has too many values. Values that differ only by rounding are
-    merged."""
+def _convolved(one: Atoms, other: Atoms, scale: float, largest: int) -> Atoms | None:
+    """Return the distribution of a sum, or None if it has more than `largest` values."""
     if len(one[0]) * len(other[0]) > 16 * largest:
         return None
-    values = np.add.outer(one[0], other[0]).ravel()
-    chance = np.multiply.outer(one[1], other[1]).ravel()
-    kept = chance > NEGLIGIBLE
-    values, chance = values[kept], chance[kept]
-    order = np.argsort(values, kind="stable")
-    values, chance = values[order], chance[order]
-    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > ROUNDING * scale)
-    return None if len(starts) > largest else (values[starts], np.add.reduceat(chance, starts))
+    made = summed_atoms(one, other, scale)
+    return None if len(made[0]) > largest else made
 
 
-def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
+def _grouped(parts: Sequence[Law]) -> Iterable[Atoms]:
     """Yield the atoms of a few kinds at a time, because each group is rounded to the grid once."""
-    group: tuple[Floats, Floats] = (np.zeros(1), np.ones(1))
+    group: Atoms = (np.zeros(1), np.ones(1))
     for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
         values, probabilities = _atoms(part)
         if len(group[0]) * len(values) > ATOMS_AT_ONCE and len(group[0]) > 1:
@@ -226,9 +208,7 @@ def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
     yield group
 
 
-def _grid_p(
-    groups: Sequence[tuple[Floats, Floats]], observed: float, spread: float, scale: float, cells: int
-) -> MacroP:
+def _grid_p(groups: Sequence[Atoms], observed: float, spread: float, scale: float, cells: int) -> MacroP:
     """Return bounds of the p-value from distributions rounded to a grid and convolved by Fourier transforms.
 
     Probability beyond the grid wraps round to its other end; it is below a rounding error.

@@ -1,5 +1,7 @@
-"""Compute the interval of a sum of absolute means, whose plain estimate is biased upwards: the calibration error over
-bins."""
+"""Compute the interval of a sum of absolute means, such as the calibration error over bins.
+
+The plain estimate of such a sum is biased upwards.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.stats.intervals import UNDEFINED, Interval
+from nescio.stats.intervals import UNDEFINED, Interval, student
 
 Floats = NDArray[np.float64]
 DRAWS = 4096
@@ -37,8 +39,6 @@ def sum_of_magnitudes(
     means whose sign is clear (two standard errors from 0), and of $|\epsilon_m|$ over the others. Whatever the others
     are, the estimate exceeds the truth by no more. The $\epsilon$ are normal, with the covariance of the units.
     """
-    from scipy.special import stdtrit
-
     n = float(times @ sizes)
     used = (values != 0).any(axis=0) if floor is None else (values != 0).any(axis=0) | (floor > 0)
     values, units = values[:, used], int(times.sum())
@@ -66,5 +66,5 @@ def sum_of_magnitudes(
     total = float(variance.sum())
     if not apart:
         total = max(total, float(times @ (about @ sign) ** 2))
-    half = float(stdtrit(units - 1, (1 + level) / 2)) * math.sqrt(total) / n
+    half = float(student(units - 1, level)) * math.sqrt(total) / n
     return max(0.0, estimate - float(np.quantile(np.concatenate(sums), (1 + level) / 2))), estimate + half

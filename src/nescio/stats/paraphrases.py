@@ -29,9 +29,9 @@ FEW = 100  # With fewer questions, the effect of unlike strength is not known we
 
 
 class Exchanged(Struct, frozen=True):
-    """The p-values of an excess if the suspect is like the others, and the method.
+    """The p-values of an excess under the hypothesis that the suspect is like the others, and the method (`how`).
 
-    They are one-sided, and two-sided (NaN for more than two systems).
+    `p` is one-sided, and `both` two-sided (NaN for more than two systems).
     """
 
     p: float
@@ -51,9 +51,8 @@ def excess(value: Value, means: Floats) -> Floats:
 def of_strength(scores: Floats, bounds: tuple[float, float], n: int) -> float:
     r"""Return the excess that unlike strength alone explains.
 
-    The model: on the scale of log odds, a paraphrase is harder by the same amount for all systems.
-
-    The references' loss gives that shift $\delta$. Let $l$ be the mean of the suspect's log odds on both wordings. The
+    The model is that a paraphrase is harder by the same shift $\delta$ of log odds for all systems. The loss of the
+    references gives $\delta$. Let $l$ be the mean of the suspect's log odds on both wordings. The
     suspect would then lose $\sigma(l + \delta/2) - \sigma(l - \delta/2)$. The mean of both wordings depends least on
     the suspect's own chance loss. `scores` has shape (systems, 2), the suspect first, between `bounds`.
     """
@@ -90,8 +89,9 @@ def exchange(
     Under the hypothesis, any of the systems may take the suspect's place on each unit, with both wordings together. The
     part of the excess that is `explained` does not count.
 
-    With two systems it is exact if there are few kinds of units or the excess is a sum. With more it is exact if the
-    excess is a sum on a lattice. Otherwise, and always with `draws`, it is (1 + hits)/(1 + draws) of random exchanges.
+    With two systems the p-value is exact if there are few kinds of units or the excess is a sum. With more systems it
+    is exact if the excess is a sum on a lattice. Otherwise, and always with `draws`, it is (1 + hits)/(1 + draws) of
+    random exchanges.
     """
     observed = float(excess(value, units.sum(axis=0) / n)) - explained
     if math.isnan(observed):

@@ -8,10 +8,11 @@ $\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. The estimate is unbiased
 
 There is one function per way of drawing the units that people see: at random (`simple`), at random within strata
 (`stratified`), and with known probabilities (`weighted`). Every variance is about the mean of these N units, so it is 0
-if people judged all of them. `superpopulation` adds the uncertainty about all units of their kind.
+if people judged all of them. `superpopulation` adds the uncertainty about the population from which they come.
 
-A sample without a single disagreement does not prove that there is none. So the squared residuals sum to at least
-`least`, in units of one verdict. By the rule of three, no event among m leaves a rate of 3/m possible at 95%.
+A sample without a single disagreement does not prove that there is none. Therefore we take the sum of the squared
+residuals to be at least `least`, in units of one verdict. By the rule of three, no event among m leaves a rate of 3/m
+possible at 95%.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
+from nescio.stats.intervals import student
 
 Values = NDArray[np.float64]
 FEWEST = 3  # With fewer labels, a variance has no degree of freedom.
@@ -40,7 +42,8 @@ class Mean(Struct, frozen=True, eq=False):
     `variance` is the square of its standard error, and `freedom` are Student's degrees of freedom. `weights` holds λ
     for each judge (or each stratum). `correlation` is that of people's and the judge's values on the labelled units,
     NaN if either is constant. `residual` is S², the variance of one label after the judge's correction. For the
-    weighted estimate, `terms` holds each unit's contribution to the mean.
+    weighted estimate, `terms` holds each unit's contribution to the mean. `imagined` is the part of the variance that
+    comes from imagined disagreements.
     """
 
     value: float
@@ -58,9 +61,7 @@ class Mean(Struct, frozen=True, eq=False):
         """Return Student's interval at a level such as 0.95."""
         if not (self.freedom > 0 and math.isfinite(self.variance)):
             return NAN, NAN
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(self.variance)
+        half = float(student(self.freedom, level)) * math.sqrt(self.variance)
         return self.value - half, self.value + half
 
     def p_value(self) -> float:
@@ -74,13 +75,12 @@ class Mean(Struct, frozen=True, eq=False):
         return float(2 * stdtr(self.freedom, -abs(self.value) / math.sqrt(self.variance)))
 
     def superpopulation(self, spread: float) -> Mean:
-        """Return the estimate for all units of this kind, whose values have the variance `spread`."""
+        """Return the estimate for the population of these units, whose values have the variance `spread`."""
         return replace(self, variance=self.variance + spread / self.units) if self.units else self
 
 
 class Sample(Struct, frozen=True, eq=False):
-    """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's values on `every` unit
-    (N,).
+    """The values of m labelled units by `people` and by the `judge`, shape (m,), and the judge's on `every` unit (N,).
 
     With several judges, `judge` and `every` have one column per judge.
     """
@@ -115,7 +115,7 @@ def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST, looked: 
     with m - 2 degrees of freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not clipped, with
     m - 1 - q degrees of freedom. Undefined (NaN) below 3 labels.
 
-    `looked` is for an estimate that is one of several looks. Then $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the
+    With `looked` the estimate is that of one of several looks. Then $S^2 = (1 + \sum(e/(1 - h))^2)/(m - 1)$ of the
     residuals e with the leverages h of the judge's values; one more disagreement is imagined. The first looks have few
     labels, and their errors would add up (docs/decisions/labels.md).
 
@@ -189,7 +189,9 @@ def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = 
         if m < n:
             divisor = m - (2 if m >= OWN_WEIGHT else 1)
             variance += (n / total) ** 2 * sample.remaining * (square + lacking * m) / divisor / m
-    correlation = _correlation_within(parts)
+    people = np.concatenate([sample.people - sample.people.mean() for sample in parts]) if parts else np.zeros(0)
+    judge = np.concatenate([sample.judge - sample.judge.mean() for sample in parts]) if parts else np.zeros(0)
+    correlation = _multiple_correlation(people, judge[:, None])
     return Mean(value, variance, max(freedom, 1), tuple(weights), labels, total, correlation)
 
 
@@ -209,9 +211,9 @@ def weighted(
     $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read only
     for `drawn` units. `terms` holds the R. There are m - 2 degrees of freedom, as in `simple`.
 
-    If a judge is rarely wrong, few disagreements make up the variance, and those of units with a small π weigh most. So
-    one more disagreement is imagined, with the least π that 10 labels or more share. There are at least `least`
-    disagreements in all, with any π (docs/decisions/labels.md).
+    If a judge is rarely wrong, few disagreements make up the variance, and those of units with a small π weigh most.
+    Therefore one more disagreement is imagined, with the least π that 10 labels or more share, and at least `least`
+    disagreements count in all, with any π (docs/decisions/labels.md).
     """
     m, n = int(drawn.sum()), len(judge)
     if m < FEWEST:
@@ -240,7 +242,8 @@ def weighted(
 def _one_more(left: Values, odds: Values) -> float:
     """Return the largest variance that one more disagreement can add.
 
-    It is one among labels with a probability that 10 or more share, or one among all others.
+    The disagreement is among labels with a probability (`odds`) that 10 or more share, or among all others. `left`
+    holds the variance that a disagreement of each label adds.
     """
     _, place, many = np.unique(np.round(odds, 12), return_inverse=True, return_counts=True)
     groups = np.where(many[place] >= OWN_WEIGHT, place, -1)
@@ -248,7 +251,7 @@ def _one_more(left: Values, odds: Values) -> float:
 
 
 def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
-    """Return a weighted estimate for all units of this kind, from the spread of its terms.
+    """Return a weighted estimate for the population of these units, from the spread of its terms.
 
     `known` is the contribution of each unit that needs no label.
     """
@@ -278,10 +281,10 @@ def labels_needed(
 ) -> float:
     r"""Return the number of labels that make half the interval `half_width` wide; ∞ if no number does.
 
-    $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values;
-    $m = K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About all units of this kind, whose values have the variance `population`,
-    $m = S^2/((h/z)^2 - V/N + S^2/N)$. For a test, `half_width` is the difference to find and z the sum of its two
-    quantiles, $z_{\alpha/2} + z_\beta$. May be above N, for ∞ units.
+    $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values; $m =
+    K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About the population of these units, whose values have the variance
+    `population`, $m = S^2/((h/z)^2 - V/N + S^2/N)$. For a test, `half_width` is the difference to find and z the sum of
+    its two quantiles, $z_{\alpha/2} + z_\beta$. May be above N, for ∞ units.
     """
     residual = spread * (1 - correlation**2)
     goal = (half_width / z) ** 2
@@ -292,10 +295,9 @@ def labels_needed(
 
 
 def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
-    """Return the number of labels of each stratum: proportional to units times standard deviation, and at most its
-    units.
+    """Return how many of the labels each stratum gets: in proportion to units times standard deviation (Neyman 1934).
 
-    Source: Neyman (1934).
+    A stratum gets at most as many labels as it has units. `strata` holds the units and the standard deviation of each.
     """
     shares = [0.0] * len(strata)
     left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]
@@ -345,16 +347,10 @@ def _shared_weight(parts: Sequence[Sample]) -> float:
     return min(max(covariance / labels / spread, 0.0), 1.0)
 
 
-def _correlation_within(parts: Sequence[Sample]) -> float:
-    people = np.concatenate([sample.people - sample.people.mean() for sample in parts]) if parts else np.zeros(0)
-    judge = np.concatenate([sample.judge - sample.judge.mean() for sample in parts]) if parts else np.zeros(0)
-    return _multiple_correlation(people, judge[:, None])
-
-
 def _multiple_correlation(people: Values, judge: Values) -> float:
     """Return the correlation of people's values with the best linear function of the judges' values.
 
-    For a single judge it has its sign.
+    For a single judge it may be negative.
     """
     if len(people) < 2:
         return NAN

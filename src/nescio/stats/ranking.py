@@ -42,7 +42,7 @@ def axes_of(resampled: Floats, units: int) -> tuple[Floats, Axes]:
     whose cost grows with the cube of the runs.
 
     With few `units` (questions or clusters), many correlations are known badly, and the leader looks too certain.
-    Therefore as many imagined units as runs are added, in which every pair of runs has the average correlation.
+    Therefore we add as many imagined units as there are runs; every pair of runs has the average correlation on them.
     """
     runs, resamples = resampled.shape
     if runs <= resamples:

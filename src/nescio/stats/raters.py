@@ -23,14 +23,14 @@ ONCE_IN = 0.001  # A random choice of items looks like a choice of disputed ones
 
 
 def called_to_disputes(said: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Return the raters who judged mainly items that others dispute.
+    """Return the raters who rated mainly items on which others disagree.
 
-    An entry has the number of the rater, and the number of their items that others rated too. Last comes how many of
-    these at least two others dispute.
+    Each entry has the index of the rater, the number of their items that others rated too, and the number of these on
+    which others disagree.
 
-    `said` has shape (items, raters), -1 for no rating. More than half of such a rater's shared items are disputed. A
-    random choice among the items that two others rated has as many with a probability of at most 0.001, shared among
-    the raters (hypergeometric).
+    `said` has shape (items, raters), -1 for no rating. Others disagree on more than half of such a rater's items. A
+    random choice among the items that two others rated would have as many disputed ones with a probability of at most
+    0.001 divided by the number of raters (hypergeometric).
     """
     from scipy.stats import hypergeom
 
@@ -134,10 +134,7 @@ def agreement_intervals(
         for block in resampling.blocks(resamples, seed)
     ]
     drawn = np.concatenate([draw if unit_kinds is None else draw @ unit_kinds for draw in draws])
-    rows = []
-    for name, measure in MEASURES.items():
-        rows.append(_interval(name, float(measure(table)), measure(kinds, drawn), level))
-    return rows
+    return [_interval(name, float(measure(table)), measure(kinds, drawn), level) for name, measure in MEASURES.items()]
 
 
 def kappa_interval(

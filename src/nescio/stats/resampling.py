@@ -1,7 +1,7 @@
 """Draw resampling weights: how often each unit occurs in each resample. Pure NumPy; knows nothing of questions.
 
-Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. So a result depends on the seed
-alone, to the last bit. The number of blocks made at once, the workers and the order do not change it.
+Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. A result therefore depends on
+the seed alone, to the last bit, and not on the number of workers or the order of the blocks.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Block(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return the initial state of a stream of random numbers. It is cached, because every pair of runs needs the same
-    few."""
+    """Return the initial state of a stream of random numbers; cached, because every pair of runs needs the same few."""
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 

@@ -2,10 +2,10 @@ r"""Compute the smooth calibration error: signed errors along [0, 1], smoothed b
 
 In cosines the reflected Gaussian is diagonal: $h(t) = b_0 + 2\sum_k b_k \cos \pi k t$ with
 
-$b_k = e^{-(\sigma \pi k)^2/2}\,\frac{1}{n}\sum_i d_i \cos \pi k f_i$,
+$b_k = e^{-(\sigma \pi k)^2/2}\,\frac{1}{n}\sum_i d_i \cos \pi k f_i$
 
-So a new width only needs new coefficients. The integral of h between two of its zeros is a difference of two
-antiderivatives. Knows nothing of questions.
+for the width σ of the Gaussian and the signed error $d_i$ at the place $f_i$. A new width only needs new coefficients.
+The integral of h between two of its zeros is a difference of two antiderivatives. Knows nothing of questions.
 """
 
 from __future__ import annotations

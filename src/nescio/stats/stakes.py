@@ -1,5 +1,4 @@
-"""Evaluate questions asked at several stated stakes: the worth of an answer at each, and whether abstention follows the
-stakes.
+"""Evaluate questions asked at several stated stakes: the worth of answers, and whether abstention follows the stakes.
 
 A stake is the price λ of an error; a right answer earns 1 and an abstention 0. Equivalently it is the target t = λ/(1 +
 λ): answer only if you are more than t sure (RiskEval, arXiv 2601.07767). Knows nothing of files.
@@ -23,7 +22,6 @@ from nescio.stats.lattices import MOST_SUMS, convolved, lattice_step, power
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-EVERYWHERE = (-math.inf, math.inf)
 MOST_ORDERS = 20_000  # the most orders of the abstentions of one question
 MOST_CELLS = 1_000_000  # the most sums off a lattice that are enumerated
 DIGITS = 9  # of the logarithm of a stake, so that sums that should be equal are equal in floating point
@@ -63,10 +61,9 @@ def gain(right: Floats, wrong: Floats, penalty: float) -> Floats:
 def rule_figures(
     confidence: Floats, answered: NDArray[np.bool_], target: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], float]:
-    r"""Return a mask of the questions that the rule *answer if more than t sure* answers, and one of the actions that
-    agree.
+    r"""Return masks of the questions that a rule answers and on which the system agrees with it, and the mean loss.
 
-    Also returns the mean loss of the other actions, computed from the system's own confidence.
+    The rule is *answer if more than t sure*, for the `target` t.
 
     The loss is the mean of $|f - t| \cdot 1[\text{action} \ne \text{rule}]$ (normalised stated regret; RiskEval, App.
     A); times $1 + \lambda$ it is in units of utility. At f = t both actions agree.
@@ -136,7 +133,7 @@ def adaptation(
     slope = float((away * silent).sum() / each.sum())
     moved = ((away * silent).sum(axis=1) - slope * each) / each.sum()
     error, freedom = unit_error(*_by_unit(moved, None if clusters is None else clusters[several]))
-    low, high = intervals.logit(slope, error, EVERYWHERE, freedom, level)
+    low, high = intervals.logit(slope, error, intervals.EVERYWHERE, freedom, level)
     spread = float(np.sum(many * (times - many) / (times * (times - 1)) * each))
     z = float((away * silent).sum()) / math.sqrt(spread) if spread > 0 else math.nan
     # above the least stake of each question, where the order of its abstentions can matter
@@ -209,18 +206,15 @@ def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
 
 
 def _subset_sums(x: tuple[float, ...], many: int) -> tuple[Floats, Floats]:
-    """Return the sums of all subsets of `many` elements, and their probabilities."""
+    """Return the sums of subsets of `many` elements and their chances; of random subsets if there are too many."""
     if comb(len(x), many) > MOST_ORDERS:
-        values = np.array([sum(x[i] for i in subset) for subset in _some_subsets(len(x), many)])
+        rng = np.random.default_rng(len(x) * 1_000 + many)
+        subsets = [rng.permutation(len(x))[:many].tolist() for _ in range(MOST_ORDERS)]
+        values = np.array([sum(x[i] for i in subset) for subset in subsets])
     else:
         values = np.array([sum(subset) for subset in combinations(x, many)])
     distinct, times = np.unique(np.round(values, DIGITS), return_counts=True)
     return distinct, times / times.sum()
-
-
-def _some_subsets(size: int, many: int) -> list[list[int]]:
-    rng = np.random.default_rng(size * 1_000 + many)
-    return [rng.permutation(size)[:many].tolist() for _ in range(MOST_ORDERS)]
 
 
 def exchange_p(differences: Whole, rng: np.random.Generator, draws: int = 9_999) -> tuple[float, str]:

@@ -49,15 +49,14 @@ def fixed_benchmarks(
     if math.isnan(value) or math.isnan(se) or not spread.any():
         return Macro(value, se, math.nan, math.nan)
     freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
-    # Every benchmark is at the limit too; the smallest one gives the widest interval.
+    # If the mean is at a limit, so is every benchmark; the one with the fewest units gives the widest interval.
     if min(value - limits[0], limits[1] - value) <= 1e-12:
         return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
 
 
 def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:
-    r"""Return the interval of the mean of independent values from the distances `below` and `above` to the ends of
-    theirs.
+    r"""Return the interval of the mean of T independent values whose intervals reach `below` and `above` them.
 
     $\bar M - \frac1T\sqrt{\sum_t b_t^2}$ and $\bar M + \frac1T\sqrt{\sum_t a_t^2}$ (MOVER). All have shape (T,).
     Source: Zou & Donner, Statistics in Medicine 2008.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison.each_pair import EVERYWHERE, student_interval
+from nescio.comparison.each_pair import student_interval
 from nescio.comparison.verdicts import counts_answers, reach, rule_of_three_share
 from nescio.measures import Measure
 from nescio.stats import suites
 from nescio.stats.few_units import unseen_gap, within_range
-from nescio.stats.intervals import FEW
+from nescio.stats.intervals import EVERYWHERE, FEW
 from nescio.suites.macro_differences import PairOnBenchmark
 
 Floats = NDArray[np.float64]

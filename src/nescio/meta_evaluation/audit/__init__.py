@@ -1,7 +1,7 @@
 """Test whether a measure can be cheated, and which axioms it obeys: section 3 of Peñas & Rodrigo (2011) as a program.
 
-Everything is computed, and no measure is treated specially. An axiom that holds was searched for counterexamples on
-many tables of counts; it is not proved.
+Everything is computed, and no measure is treated specially. "Holds" means that a search of many tables of counts found
+no counterexample; it is not a proof.
 """
 
 from __future__ import annotations
@@ -74,8 +74,7 @@ def audit(
 
 
 def registered(more: Sequence[str] = ()) -> list[Measure]:
-    """Return every registered measure with its defaults in the order of `nescio measures`, with `more` measures beside
-    similar ones."""
+    """Return every registered measure with its defaults, and `more` measures, in the order of `nescio measures`."""
     load_installed()
     extra = [parse(name) for name in more]
     by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
@@ -83,7 +82,7 @@ def registered(more: Sequence[str] = ()) -> list[Measure]:
 
 
 def with_defaults(declaration: Declaration) -> Measure:
-    """Return a measure with its defaults. A parameter without one gets its own name, as in mean(column)."""
+    """Return a measure with its defaults; a parameter without a default gets its own name, as in mean(column)."""
     needed = {name: name for name, default in declaration.parameters.items() if default is Parameter.empty}
     label = declaration.name + (f"({', '.join(needed)})" if needed else "")
     try:
@@ -93,8 +92,7 @@ def with_defaults(declaration: Declaration) -> Measure:
 
 
 def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
-    """Return all tests of one measure, and the systems' scores. They do not depend on the other measures in the
-    audit."""
+    """Return all tests of one measure, and the scores of the systems; both are the same in any audit."""
     nan = float("nan")
     missing = _kinds.lacking(measure)
     if missing or measure.declaration.repeats:

@@ -1,7 +1,8 @@
 """Search counterexamples to axioms that a measure of systems that may abstain could be expected to obey.
 
-Every table of a few questions is tried, the small ones first, and then larger random ones. So the first table that
-breaks an axiom is the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces 0.
+Every table of a few questions is tried, the small ones first, and then larger random ones. The first table that breaks
+an axiom is therefore the smallest. If lower is better, the error rate replaces accuracy, and the worst value replaces
+0.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ ROUNDING = 1e-9
 
 
 class Checks(Struct, frozen=True, eq=False):
-    """An axiom on many tables, from small to large: the value, the value to compare it with, and the mask of
-    violations."""
+    """An axiom on many tables, from small to large: the value, the value `against` it, and a mask of violations.
+
+    `after` holds the tables after a change, if the axiom is about a change.
+    """
 
     tables: Ints
     value: Floats
@@ -71,8 +74,7 @@ def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
 
 @lru_cache
 def every_table(kinds: int) -> Ints:
-    """Return all tables of up to m questions, the small ones first; m is the largest that gives at most
-    `SMALL_TABLES`."""
+    """Return all tables of up to m questions, the small ones first, for the largest m with at most `SMALL_TABLES`."""
     sizes = 1
     while comb(kinds + sizes + 1, kinds) - 1 <= SMALL_TABLES:
         sizes += 1
@@ -172,14 +174,13 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 
 def _apart(value: Floats, other: Floats) -> Bools:
-    """Return a mask of the places where two numbers differ by more than rounding; finite values differ from
-    infinity."""
+    """Return a mask of the places where two numbers differ by more than rounding, or one is infinite."""
     differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
     return differ
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """Return the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
+    """Return the verdict on all tables, with the first table that broke the axiom or left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
     # A violation has priority over an undefined value.
@@ -196,7 +197,7 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """Return only the smallest table that is broken, or half defined."""
+    """Return the check of the smallest table that `which` ("broken" or "half") marks."""
     size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
     at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
     after = None if checks.after is None else checks.after[at]

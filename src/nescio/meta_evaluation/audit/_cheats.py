@@ -1,10 +1,10 @@
 """Define systems that cheat, and honest ones, and compute the score of each.
 
 An honest system answers every question, is right on more than half of them, and is calibrated. Its confidences lie
-between 0.5 and 1, and as many answers are right as they say. A cheat succeeds if it scores as well as some honest
-system; the share right of the best such system says by how much. Random abstention succeeds if an honest system gains
-by it. The gain must be over its score on all questions, and over that on the answered half alone. The second is needed
-because means over an order change slightly with the number of questions.
+between 0.5 and 1, and as many answers are right as the confidences say. A cheat succeeds if it scores as well as some
+honest system; the share of right answers of the best such system says by how much. Random abstention succeeds if it
+raises the score of an honest system above its score on all questions, and above its score on the answered half alone.
+The second condition is needed because means over an order change slightly with the number of questions.
 
 A cheat knows which of its answers are right. Its right answer has confidence 1, and its wrong one 0. A system that
 answers at random is right once in five, and has that confidence.
@@ -31,7 +31,7 @@ REFERENCES = (DECENT, 0.8, 1.0)
 
 
 class Contest(Struct, frozen=True, eq=False):
-    """All systems on one collection. A run's name has its kind and its number of right answers.
+    """All systems on one collection. The name of a run is its kind and its number of right answers.
 
     A `paired` system answers half as many questions twice each, in the same way. A `half silent` one answers one of the
     two. A `half` system has only the answered half.
@@ -61,10 +61,10 @@ class Contest(Struct, frozen=True, eq=False):
 
 
 class CheatResult(Struct, frozen=True):
-    """The result of one cheat: its score, and the score `against` it, of a decent honest system.
+    """The result of one cheat: its score (`value`), and the score of a decent honest system (`against`).
 
     `worth` is the share of right answers of the best honest system that scores no better than the cheat. For the cheat
-    that abstains on half of the questions, it is that of the best honest system whose score this raises.
+    that abstains on half of the questions, `worth` is that of the best honest system whose score this cheat raises.
     """
 
     cheat: str
@@ -108,8 +108,7 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
 
 
 def _honest(right: int, answerable: Bools) -> Kinds:
-    """Return the kinds of a system that answers all questions with `right` right answers and is calibrated on
-    answerable ones."""
+    """Return the kinds of a system that answers all questions, `right` of them rightly, and is calibrated."""
     many = int(answerable.sum())
     level = (np.arange(many) + 0.5) / many
     rate = right / many
@@ -129,7 +128,7 @@ def _spread(count: int, step: float) -> Floats:
 
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
-    """Return a mask of the elements with the smallest keys."""
+    """Return a mask of the `many` elements `among` these with the smallest keys."""
     first = np.zeros(len(key), dtype=bool)
     first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
     return first
@@ -177,7 +176,7 @@ def _share(right: int, questions: int) -> str:
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
-    """Return whether the cheat scores as well as an honest system, with the best such system."""
+    """Return the result of a cheat: whether it scores as well as an honest system, and as well as which."""
     sign = -1 if measure.declaration.lower_is_better else 1
     honest = np.array([score[f"honest {right}"] for right in game.honest])
     value, decent = score[cheat], score[f"honest {game.nearest(DECENT)}"]
@@ -197,7 +196,7 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Return whether abstaining on a random half raises the score of an honest system."""
+    """Return the result of abstaining on a random half: whether it raises the score of an honest system."""
     sign = -1 if measure.declaration.lower_is_better else 1
     before, after, alone = (
         np.array([score[f"{which} {right}"] for right in game.paired]) for which in ("paired", "half silent", "half")

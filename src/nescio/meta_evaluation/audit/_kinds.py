@@ -1,9 +1,9 @@
 """Represent a system's behaviours on a question as kinds, and a measure as a function of the counts of kinds.
 
 A kind says what the system did with a question, its confidence, and the question's properties. `columns` converts kinds
-to the columns of `nescio.data.evidence`. Abstaining in place of an answer withholds the candidate, and nobody judges
-it. The question is then unanswered, and its confidence is undefined. Its first right rank and its credit for K are 0.
-Tasks define the effect on their columns (`simulate`). On a question without an answer, an abstention is right, by the
+to the columns of `nescio.data.evidence`. If a system abstains in place of an answer, nobody judges its candidate. The
+question is then unanswered, and its confidence is undefined. Its first right rank and its credit for K are 0. Tasks
+define the effect on their columns (`simulate`). On a question without an answer, an abstention is right, by the
 rule of the outcomes.
 """
 
@@ -35,8 +35,11 @@ Bools = NDArray[np.bool_]
 
 
 class Kinds(Struct, frozen=True, eq=False):
-    """Kinds of question, in arrays of one shape; `sure` is NaN without a candidate, `side` is the true one of two
-    sides."""
+    """Kinds of question, in arrays of one shape.
+
+    `sure` is the confidence, NaN without an answer or candidate. `side` is the true one of two sides, for tasks that
+    have two.
+    """
 
     behaviour: Ints
     sure: Floats
@@ -104,8 +107,7 @@ def lacking(measure: Measure) -> list[str]:
 
 
 def _has(stock: Evidence, name: str) -> bool:
-    """Return whether a column is stored or can be derived from stored ones; outcomes do not say at which stake they
-    are."""
+    """Return whether a column is stored, or can be derived from stored columns."""
     if name in stock.columns:
         return True
     try:
@@ -138,8 +140,8 @@ class View(Struct, frozen=True, eq=False):
     """The kinds of question that a measure distinguishes (by outcome or by what it reads), and its value on any table.
 
     A table has the number of questions of each kind; tables have shape (tables, kinds). `silence` is the kind that each
-    becomes by abstaining. `shown` is the number that describes a kind in words, NaN if it has no effect. `sides` are
-    the words for the two sides of the truth.
+    kind becomes if the system abstains. `shown` is the number with which a kind is described, NaN if it has no effect.
+    `plain` tells that counts of outcomes describe every table. `sides` are the words for the two sides of the truth.
     """
 
     measure: Measure
@@ -159,8 +161,7 @@ class View(Struct, frozen=True, eq=False):
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """Return a table in words: C right and W wrong answers, U unanswered questions, and whatever else the measure
-        reads."""
+        """Return a table in words: its counts of outcomes, and the kinds if the measure reads more than these."""
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
         silent = int(table[~kinds.answered].sum())

@@ -1,5 +1,4 @@
-"""Represent the joint outcomes of two systems on a question: the table of a pilot or of stated rates, moved to a given
-difference.
+"""Represent the joint outcomes of two systems on a question, and move them to a given difference.
 
 A table has kinds (outcome of the run, outcome of the baseline), each with a probability. On n questions, the difference
 of a measure has the variance Σ p ψ²/n, where ψ is its influence function. Over exchanges of the labels the variance is
@@ -24,15 +23,13 @@ from nescio.measures import Measure
 Floats = NDArray[np.float64]
 COLUMNS = (*OUTCOMES, "answered")  # the columns that stated rates determine
 STEP = 1e-5  # of numerical derivatives by a probability; the formulas are smooth, and of the order of 1
-MOVE = (
-    1 / 64
-)  # the share of questions that is moved to measure the effect of an exchange: exact if it is linear, else within 1e-3
+# the share of questions that is moved to measure the effect of an exchange: exact if it is linear, else within 1e-3
+MOVE = 1 / 64
 STEEPNESS = np.geomspace(0.01, 200, 60)  # of tilts, from almost none to the point where only one kind is left
 
 
 class Joint(Struct, frozen=True, eq=False):
-    """The kinds of question, with the columns of both systems in `pair`, and the probability of each; shape (kinds,),
-    sum 1."""
+    """The joint table: the kinds of question, with the columns of both systems in `pair`, and their probabilities."""
 
     pair: Pair
     probabilities: Floats
@@ -49,8 +46,11 @@ class Joint(Struct, frozen=True, eq=False):
 
     @property
     def linear(self) -> bool:
-        """Return whether the difference is linear in the exchanges of labels, with few enough weights for exact
-        sums."""
+        """Return whether the permutation distribution can be summed exactly.
+
+        The difference must be linear in the exchanges of labels, and the classes (`classes`) must have at most three
+        distinct weights.
+        """
         counts = np.full(len(self.probabilities), 64)
         # Multiples of the golden ratio give exchanges that are unrelated to the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
@@ -78,14 +78,12 @@ class Joint(Struct, frozen=True, eq=False):
         return moves, member
 
     def steps(self) -> Floats:
-        """Return the gain of the run's totals over the baseline's for one question of each kind; shape (kinds,
-        columns)."""
+        """Return the run's column values minus the baseline's for each kind of question, shape (kinds, columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 
     def tables(self, questions: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` random collections of `questions`, as numbers of questions of each kind; shape (size,
-        kinds)."""
+        """Return `size` random collections of `questions`: numbers of questions of each kind, shape (size, kinds)."""
         return rng.multinomial(questions, self.probabilities, size=size)
 
     def influence(self) -> Floats:
@@ -103,9 +101,9 @@ class Joint(Struct, frozen=True, eq=False):
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """Return the effect of exchanging labels on the difference on tables of counts, shape (…, kinds).
+    """Return the effect of exchanging labels on the difference, for tables of `counts` of shape (…, kinds).
 
-    The result has, for each class of `Joint.classes`, its number of questions, the weight w of one of them, and the
+    The result has, for each class of `Joint.classes`, its number of questions, the weight w of one question, and the
     balance of the two directions; each of shape (…, classes). If labels are exchanged at random, a balance is 2B - size
     with B of Bin(size, ½). The difference is Σ w · balance: exactly if it is linear in the exchanges, and otherwise as
     its leading term about the middle.
@@ -162,8 +160,9 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
 def tilt(joint: Joint, difference: float) -> Joint:
     r"""Return the table closest to this one, along the measure's influence, that has this `difference`.
 
-    $p_k e^{\theta\psi_k}$, renormalised. Of all tables with the same mean of ψ, it is the closest in the
-    Kullback–Leibler sense. θ is solved for the difference itself. Raises UsageError if no θ gives it.
+    The probabilities become $p_k e^{\theta\psi_k}$, renormalised, for the influence $\psi_k$ of kind k. Of all tables
+    with the same mean of ψ, this is the closest in the Kullback–Leibler sense. θ is the value that gives the
+    difference. Raises UsageError if no θ gives it.
     """
     from scipy.optimize import brentq
 
@@ -196,7 +195,10 @@ def furthest(joint: Joint, sign: float) -> float:
 
 
 def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
-    """Return the tilted table as a function of θ, and the distance between the influences of the kinds."""
+    """Return the tilted table as a function of θ (`tilt`), and the largest influence of a kind minus the smallest.
+
+    Raises UsageError if no question tells the two systems apart.
+    """
     influence = joint.influence()
     width = float(np.ptp(influence))
     if not width > 1e-9:

@@ -1,4 +1,4 @@
-"""Define the bases of a plan: a joint table for simulated collections, or only a standard error."""
+"""Compute plans from a joint table, by simulated collections, or from a standard error alone."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ NAN = float("nan")
 class PowerPlan(Row, frozen=True):
     """A plan: a two-sided test at `alpha` of `questions` detects a `difference` with probability `power`.
 
-    `solved` names the one of the two that was computed from the other. `difference` is run minus baseline. Without a
-    solution, it is NaN, or `questions` is None, and a note says why. `error` is the Monte Carlo standard error of the
-    power, None without simulation. `apart` is the share of questions on which the two outcomes differ, None if only
-    scores are known. `clusters` is the number of clusters of the questions, None without clusters.
+    `solved` is "questions" or "difference": the one that was computed from the other. `difference` is run minus
+    baseline. Without a solution, the `solved` one is NaN or None, and a note says why. `error` is the Monte Carlo
+    standard error of the power, None without simulation. `apart` is the share of questions on which the two outcomes
+    differ, None if only scores are known. `clusters` is the number of clusters of the questions, None without clusters.
     """
 
     measure: Annotated[str, Shown()]
@@ -93,7 +93,7 @@ class Answer(Struct):
 
 
 class PlanRequest(Struct, frozen=True):
-    """The request of one call, which is the same for every measure. A value that is not stated is None."""
+    """The request of one call of `plan`, for every measure; a value that is not stated is None."""
 
     aim: Aim
     difference: float | None
@@ -101,7 +101,7 @@ class PlanRequest(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True, eq=False):
-    """A joint table from a pilot of `n` questions, or from stated rates (None)."""
+    """The joint table from which a plan starts: of a pilot of `n` questions, or of stated rates (`n` None)."""
 
     joint: Joint
     n: int | None
@@ -123,7 +123,7 @@ class Table(Struct, frozen=True, eq=False):
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """Return the row with the number of questions for this difference, or about that number if it is too large."""
+        """Return the row with the number of questions for this difference, or that number alone if it is too large."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
@@ -138,7 +138,7 @@ class Table(Struct, frozen=True, eq=False):
 
 
 class Spread(Struct, frozen=True, eq=False):
-    """The difference observed on a pilot of `n` questions in `units` units, and its standard deviation for one unit."""
+    """The difference on a pilot of `n` questions in `units` units; `deviation` is √units times its standard error."""
 
     measure: Measure
     observed: float
@@ -186,8 +186,10 @@ class Spread(Struct, frozen=True, eq=False):
 
 
 def fewest(alpha: float) -> int:
-    """Return the fewest units with which an exchange test can reach p = alpha; of 2^m exchanges two are the most
-    extreme."""
+    """Return the fewest units with which an exchange test can reach p = alpha.
+
+    The least p on m units is $2/2^m$.
+    """
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 
 
@@ -203,7 +205,7 @@ def distance(aim: Aim) -> float:
 def spread(
     measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
 ) -> tuple[Spread, list[Note]]:
-    """Return a Spread from the bootstrap of a pilot, and notes on it."""
+    """Return the `Spread` of the difference on a pilot, by the bootstrap, and notes on it."""
     pair = pair_up(measure, columns, clusters)
     units = int(pair.counts.sum())
     differences = np.concatenate(
@@ -232,7 +234,7 @@ def spread(
 
 
 def answer(source: Table | Spread, request: PlanRequest) -> Answer:
-    """Return the answers to both questions for one measure, as far as they exist."""
+    """Return the plans for one measure: for the difference, and for the number of questions, as far as they exist."""
     reply = Answer()
     if math.isnan(source.observed):
         reply.refusals.append(
@@ -259,7 +261,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
 
 
 def _remark_on_difference(source: Table | Spread, wanted: float | None, request: PlanRequest, reply: Answer) -> None:
-    """Add a note on the source of the difference if it was not stated, or that there is none."""
+    """Add a note to `reply`: where a difference that was not stated comes from, or that there is none."""
     label = source.measure.label
     if wanted is not None and source.n is not None:
         reply.notes.append(

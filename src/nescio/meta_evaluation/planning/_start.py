@@ -1,4 +1,4 @@
-"""Determine the start of a plan: stated rates, or two runs of a pilot."""
+"""Read what a plan starts from: stated rates, or two runs of a pilot."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from nescio.comparison.two_runs import two_runs
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence, with_questions
 from nescio.data.notes import Note, note
@@ -17,7 +18,6 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError, opt
 from nescio.measures import Measure, Measures
 from nescio.meta_evaluation.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta_evaluation.planning._plans import FEW, Spread, Table, spread
-from nescio.pipeline import Loaded
 from nescio.scoring.samples import by_question, columns_for
 from nescio.scoring.score import open_data, parse_all
 
@@ -35,7 +35,10 @@ class System(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """The start of a plan: the basis for each measure, its part of the signature, and the rates of the two systems."""
+    """What a plan starts from: a table or a spread for each measure, and the rates of the two systems.
+
+    `signature` is the part of the plan's signature about these. `systems` is empty if no rates are known.
+    """
 
     sources: list[Table | Spread]
     signature: Mapping[str, Any]
@@ -44,6 +47,7 @@ class Start(Struct, frozen=True):
 
 
 def start_from_rates(shares: Shares, measures: Measures, agreement: float) -> Start:
+    """Return the start of a plan from stated shares of the run and of the baseline."""
     signature = {
         "rates": "/".join(",".join(f"{s:.6g}" for s in side) for side in shares),
         "agreement": f"{agreement:g}",
@@ -57,10 +61,14 @@ def start_from_rates(shares: Shares, measures: Measures, agreement: float) -> St
 def start_from_pilot(
     pilot: Any, options: Mapping[str, Any], measures: Measures, asked: tuple[str | None, str | None], seed: int
 ) -> Start:
-    loaded, data = _pilot(pilot, options, measures)
+    """Return the start of a plan from two runs of a pilot; `asked` has the names of the run and of the baseline."""
+    loaded = open_data(pilot, {"strata": (), **options}, measures)
+    data = with_questions(loaded.data, "see how the answers of two runs agree", "give its counts as rates")
+    if len(data.runs) < 2:
+        raise MismatchError(f"there is one run, {data.runs[0]!r}; a plan needs two, or stated rates")
     wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
-    pair = _pair(data, *asked)
-    run, baseline = (data.runs[i] for i in pair)
+    baseline, run = two_runs(loaded, asked[1], asked[0])
+    pair = data.runs.index(run), data.runs.index(baseline)
     notes = list(loaded.notes)
     if not all(asked):
         notes.append(note("plan.pair", "planned for {run!r} against {baseline!r}", run=run, baseline=baseline))
@@ -70,7 +78,7 @@ def start_from_pilot(
 
 
 def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """Return the shares of the run and of the baseline if rates are stated, and notes on their interpretation."""
+    """Return the stated shares of the run and of the baseline, or None for a pilot, and notes on how we read them."""
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -106,7 +114,7 @@ def stated_shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None
 
 
 def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
-    """Return shares that sum to 1, from shares, percentages or counts."""
+    """Return shares that sum to 1, from shares, percentages or counts; add notes on how we read them to `notes`."""
     try:
         values = [float(value) for value in side]
     except (TypeError, ValueError):
@@ -147,31 +155,6 @@ def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
         )
     model = "independent" if not agreement else "agreement"
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
-
-
-def _pilot(source: Any, options: Mapping[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
-    loaded = open_data(source, {"strata": (), **options}, measures)
-    data = with_questions(loaded.data, "see how the answers of two runs agree", "give its counts as rates")
-    if len(data.runs) < 2:
-        raise MismatchError(f"there is one run, {data.runs[0]!r}; a plan needs two, or stated rates")
-    return loaded, data
-
-
-def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, int]:
-    """Return (run, baseline) as indices; of only two runs, the later one is the run."""
-    for name in (run, baseline):
-        if name is not None and name not in data.runs:
-            raise UnknownNameError("run", name, data.runs)
-    if run is not None and run == baseline:
-        raise UsageError(f"run and baseline are both {run!r}")
-    if run is not None and baseline is not None:
-        return data.runs.index(run), data.runs.index(baseline)
-    if len(data.runs) > 2:
-        raise UsageError(f"the pilot has {len(data.runs)} runs; choose two of them as run and baseline")
-    if run is None and baseline is None:
-        return 1, 0
-    named = data.runs.index(str(run or baseline))
-    return (named, 1 - named) if run is not None else (1 - named, named)
 
 
 def run_and_baseline(runs: Sequence[str], run: str | None, baseline: str | None) -> list[int]:
@@ -261,7 +244,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """Return the rates of the pilot on the questions that both runs have; empty without outcomes."""
+    """Return the rates of the two runs on the questions that both have; empty if the data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -1,5 +1,7 @@
-"""Plan the number of human labels for a corrected score or difference: for an interval of some width, or to detect a
-difference."""
+"""Plan the number of human labels for a corrected score or difference.
+
+The aim is an interval of some width, or the detection of a difference.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ from nescio.text import plural
 
 
 class LabelPlan(Row, frozen=True):
-    """A plan of labels: `labels` labelled questions give an interval of `half_width`, or detect `difference` with
-    `power`.
+    """A plan of labels: `labels` labels give an interval of `half_width`, or detect `difference` with `power`.
 
-    `people_alone` is the number of labels needed without the judge. Both are None if labels on all `answers` without
-    one are not enough. `spread` is the standard deviation of people's values over these answers. `correlation` is that
-    of people's and the judge's values. `narrowest` is the half width with labels on all of them.
+    `people_alone` is the number of labels needed without the judge. Both numbers are None if labels on all `answers`
+    that need one are not enough. `spread` is the standard deviation of people's values over these answers, and
+    `correlation` the correlation of people's and the judge's values. `narrowest` is the half width with labels on all
+    answers.
     """
 
     run: str
@@ -111,8 +113,7 @@ def plan_labels(
     target: Target,
     **options: Any,
 ) -> Results[LabelPlan]:
-    r"""Return the number of human labels that make a corrected interval as narrow as `half_width`, or detect
-    `difference`.
+    r"""Return the number of human labels for an interval of `half_width`, or to detect `difference`.
 
         nescio.plan_labels(spread=0.4**0.5, correlation=0.7, questions=1000, half_width=0.07).rows[0].labels
 
@@ -160,7 +161,7 @@ def plan_labels(
 def _stated(
     spread: float | None, correlation: float | None, questions: int | None
 ) -> tuple[list[Spreads], dict[str, Any]]:
-    """Return the stated values of a plan without answers, and their part of the signature."""
+    """Return the spreads of a plan from stated values, and their part of the signature."""
     if spread is None or correlation is None or questions is None:
         raise UsageError(
             "a plan of labels starts from judged answers (files), or from a stated spread, correlation and number"
@@ -246,7 +247,7 @@ def _row(spreads: Spreads, aim: tuple[float | None, float | None, float, float],
 
 
 def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
-    """Yield notes if no number of labels is enough, or if so few make an interval approximate."""
+    """Yield a note if no number of labels is enough, or if the planned number is too small for the interval."""
     if row.labels is None:
         yield note(
             "plan.labels_too_few",
@@ -269,8 +270,8 @@ def _remarks(spreads: Spreads, row: LabelPlan) -> Iterator[Note]:
 def _shares(spreads: Spreads, row: LabelPlan) -> list[Share]:
     """Return the allocation of labels to the judge's verdicts, in proportion to answers times standard deviation.
 
-    They sum to the planned labels: each has the whole part of its share, and the largest fractions get one more. If all
-    verdicts that vary are labelled completely, the rest is allocated in proportion to answers.
+    The numbers sum to the planned labels: each is the whole part of its share, and the largest fractions get one more.
+    If all verdicts that vary are labelled completely, the rest is allocated in proportion to answers.
     """
     assert row.labels is not None
     given = allocation([(answers, sd) for _, answers, sd in spreads.patterns], row.labels)

@@ -63,7 +63,10 @@ class Aim(Struct, frozen=True):
 
 
 class SimulatedPlan(Struct, frozen=True):
-    """A plan: the test of `questions` drawn from `joint` rejects with probability `power`, known up to `error`."""
+    """A collection size, with the simulated power of the test on it.
+
+    `questions` are drawn from `joint`; the test rejects with a probability of `power`, give or take `error`.
+    """
 
     joint: Joint
     questions: int
@@ -76,9 +79,9 @@ class SimulatedPlan(Struct, frozen=True):
 
 
 def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
-    """Return the smallest collection on which the test detects the table's own difference with the wanted power.
+    """Return the smallest collection on which the test detects the difference of `joint` with the wanted power.
 
-    It is a float, the approximate number, if it exceeds LARGEST.
+    If it has more than `LARGEST` questions, returns about their number, as a float.
     """
     difference = abs(joint.difference)
     exchanged, sampled = joint.spreads()
@@ -99,8 +102,7 @@ def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
 
 
 def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
-    """Return the smallest sufficient collection near `questions`, which has the power `share`; each question is
-    tried."""
+    """Return the smallest sufficient collection near `questions`, which has the power `share`, one by one."""
     known = {questions: share}
 
     def power(size: int) -> float:
@@ -116,8 +118,7 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Simulat
 
 
 def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
-    """Return the smallest difference in the direction of `sign` that `questions` detect with the wanted power, or
-    None."""
+    """Return the smallest difference with this `sign` that `questions` detect with the wanted power, or None."""
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
     spreads = joint.spreads()
@@ -142,8 +143,8 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
     """Return the place where the simulated power equals the wanted one, and that power.
 
     `simulate` maps a place, a number of tables and a turn to the place used and its power. The probit of the power is
-    nearly a straight line, which is fitted to all simulations. Where it meets the aim is the next place. A returned
-    power comes from `TABLES` fresh collections.
+    nearly a straight line, which is fitted to all simulations. The next place is where this line meets the wanted
+    power. The returned power comes from `TABLES` fresh collections.
     """
     points: list[tuple[float, float, int]] = []
     place = min(max(start, limits[0]), limits[1])
@@ -159,8 +160,7 @@ def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tupl
 
 
 def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) -> float:
-    """Return the place where a line through the probits of simulated powers meets the wanted one; weighted least
-    squares."""
+    """Return the place where a line through the probits of simulated powers meets the wanted power."""
     from scipy.special import ndtri
 
     place, share, tables = np.array(points).T
@@ -186,9 +186,8 @@ def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> 
 def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bool_]:
     """Return whether p ≤ alpha for the difference on each table of counts, shape (tables, kinds).
 
-    It is false if the difference is undefined.
-
-    For a difference that is not linear in the exchanges, p is that of its leading term, which has the same limit.
+    It is false if the difference is undefined. If the difference is not linear in the exchanges, p is that of its
+    leading term (`exchanges`), which has the same limit.
     """
     sizes, weights, balances = exchanges(joint, tables)
     weights = np.where(sizes > 0, weights, 0)
@@ -211,9 +210,7 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
     """Return P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½).
 
-    `sizes` and `weights` have shape (tables, classes).
-
-    Small tables are summed together, whatever their sizes. NaN if one has too many sums.
+    `sizes` and `weights` have shape (tables, classes). The p-value is NaN for a table with too many sums.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")
@@ -244,8 +241,7 @@ def _binomials(largest: int) -> tuple[Floats, Floats]:
 def _summed(
     sizes: NDArray[np.int64], weights: Floats, observed: Floats, probabilities: Floats, tails: Floats
 ) -> Floats:
-    """Return the two-sided p values, summed over all combinations of the smaller classes with the tail of the largest
-    class."""
+    """Return two-sided p-values: sums over all combinations of the smaller classes of the tail of the largest class."""
     rest, chance = np.zeros((len(sizes), 1)), np.ones((len(sizes), 1))
     for j in range(1, sizes.shape[1]):
         size, count = sizes[:, j, None], np.arange(sizes[:, j].max() + 1)

@@ -31,7 +31,8 @@ class RepeatsPlan(Row, frozen=True):
     """A plan within the budget: the number of questions, and the number of repeats of each.
 
     `se` is the standard error of the value, or of the difference of two runs, and `half_width` that of its 95%
-    interval. `least` is a lower bound of any plan's standard error. `best` marks the plan with the lowest one.
+    interval. `least` is a lower bound of the standard error of any plan. `best` marks the plan with the smallest
+    standard error.
     """
 
     measure: Annotated[str, Shown()]
@@ -73,10 +74,11 @@ def plan_repeats(
         nescio.plan_repeats(variances=(0.15, 0.10), budget=1000, per_question=2, per_answer=0.1).rows[1].repeats
 
     A question costs `per_question` once (to write, to have answered by people) and `per_answer` for each answer. The
-    variances are those between questions, and of single answers about their question's mean. State them, or give a
-    pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
-    the answers of both cost. With $\sigma_q^2$ and $\sigma_s^2$ the best number of repeats is $r^* =
-    \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the whole numbers beside it, and a single repeat.
+    `variances` are that between questions, and that of single answers about their question's mean. State them, or give
+    a pilot whose questions were asked several times. With `baseline`, they are those of the difference of two runs, and
+    the answers of both cost. With the variances $\sigma_q^2$ and $\sigma_s^2$ and the costs a and b, the best number of
+    repeats is $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$. Rows are the plans with the whole numbers beside it, and with a
+    single repeat.
 
     Raises UsageError if the options contradict each other, MismatchError for a pilot without repeats.
     """
@@ -106,8 +108,10 @@ def plan_repeats(
 
 
 class _Start(Struct, frozen=True):
-    """The start of a plan: variances between and within questions keyed by measure, its signature, notes, and the
-    number of paid runs."""
+    """What a plan starts from: the variances between and within questions, by measure.
+
+    `start` is the part of the signature about these, and `sides` the number of runs whose answers cost.
+    """
 
     variances: Mapping[str, tuple[float, float]]
     start: Mapping[str, Any]
@@ -169,8 +173,10 @@ def _variances(data: Evidence, measure: Measure, sides: Sequence[int]) -> tuple[
 
 
 def _designs(label: str, between: float, single: float, budget: float, costs: tuple[float, float]) -> list[RepeatsPlan]:
-    """Return the plan with one repeat, and those with the whole numbers beside the best one, if the budget pays for a
-    question."""
+    """Return the plans with one repeat, and with the two whole numbers of repeats beside the best real number.
+
+    Raises UsageError if the budget does not pay for one question.
+    """
     best = best_repeats(between, single, costs)
     tried = sorted({1, max(1, math.floor(best)), max(1, math.ceil(best))})
     designs = [plan for plan in (design(between, single, r, budget, costs) for r in tried) if plan.units]
