@@ -223,7 +223,7 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
     ("change", "rule"),
     [
         ({"kind": "other"}, "the kind of a state must be 'nescio sequential comparison'"),
-        ({"version": 2}, "states of version 3"),
+        ({"version": 3}, "states of version 4"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "do not add up to the number of questions"),

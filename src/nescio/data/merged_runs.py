@@ -9,7 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.policies import MIXED_FILES
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.errors import UsageError, opt
 
@@ -76,6 +78,33 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     )
     there = (state != ABSENT).any(axis=0)
     return merged if there.all() else merged.select(there)
+
+
+def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
+    """Return a note for each merged run with the other runs that lie in some of its files and not in all.
+
+    Whoever sends such a file could add attempts to the run of somebody else.
+    """
+    names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
+    files: dict[str, set[str]] = {name: set() for name in names}
+    for name, file in zip(names, outcomes.files, strict=False):
+        files[name].add(file)
+    notes = []
+    for name in groups:
+        own = files.get(name, set())
+        beside = sorted(run for run, other in files.items() if own & other and own != other and len(own) > 1)
+        if beside:
+            notes.append(
+                note(
+                    MIXED_FILES,
+                    "the attempts of {subject!r} come from {files:,} files, and some of these hold {first!r} too",
+                    name,
+                    files=len(own),
+                    first=beside[0],
+                    beside=tuple(beside),
+                )
+            )
+    return notes
 
 
 def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:

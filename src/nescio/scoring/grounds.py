@@ -25,6 +25,7 @@ from nescio.data.policies import (
     FEWER_REPEATS,
     LACKING,
     MISSING_SILENT,
+    MIXED_FILES,
     ONE_SIDED,
     OTHER_ANSWERS,
     OTHER_GOLD,
@@ -163,7 +164,9 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give every run as many answers to each question; {silent}"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
-    elif code == OTHER_ANSWERS and pair.judges(remark.subject):
+    elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
+        why = f"{said}Put the attempts of each run into files of their own"
+    elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         why = f"{said}Give one answer to each question, or count all of them: {opt('duplicates', 'repeats')}"
     elif _tried_as_it_liked(remark, pair, alone=alone):
         why = f"{said}Give as many answers to each question"

@@ -73,6 +73,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     rules.no_sums(connection, sources)
+    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
     notes = rules.settle_duplicates(connection, options.duplicates, "prediction")
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []
@@ -80,7 +81,6 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.keep(connection, sources, held)
     if "confidence" in held and "confidence" not in options.column:
         rules.one_scale(connection, sources)
-    rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
     taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}

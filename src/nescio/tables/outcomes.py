@@ -49,6 +49,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, sources)
+    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
     notes += rules.settle_duplicates(connection, options.duplicates, "state")
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []
@@ -61,8 +62,6 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         own = [mapping["outcome"] for _, mapping in placed]
         of_faults = any(one.inverted or any(map(speaks_of_faults, one.columns)) for one in own)
         rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
-    if len(sources) > 1:
-        rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
