@@ -318,6 +318,20 @@ def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_jud
     assert room.status().items == 4
 
 
+def test_a_new_question_is_not_among_the_known_answers(new_room: NewRoom, tmp_path: Path) -> None:
+    """A control answer is about the question q2, which no run answers yet; later a run answers a question of that name."""
+    questions, run, _ = runs_of(tmp_path, 3)
+    first = made.lines(tmp_path / "first.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
+    known = made.text(tmp_path / "known.csv", "question_id,question,answer,verdict\nq2,What is 2?,3,W\n")
+    room = new_room(questions, first, control=known)
+    assert nescio.assess.update(room.db, [questions, first, run]).new == 1
+    room.join("ana").judge_all()
+    assert room.status().people["ana"].control[1] == 1
+    place = room.export()
+    assert sorted(row["answer"] for row in table(place / "verdicts.csv")) == ["thing 0", "thing 1", "thing 2"]
+    assert len(table(place / "known.csv")) == 1
+
+
 def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(
     new_room: NewRoom, tmp_path: Path
 ) -> None:
