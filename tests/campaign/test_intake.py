@@ -587,6 +587,8 @@ def test_what_intake_takes_of_archives_check_takes(tmp_path: Path) -> None:
 
 
 HARM = [
+    ("gzip in zip", "'run.jsonl.gz' in the archive is compressed again"),
+    ("gzip in gzip", "'run.jsonl.gz' in the archive is compressed again"),
     ("zip bomb", "at most 1 MB"),
     ("gzip bomb", "at most 1 MB"),
     ("tar bomb", "at most 1 MB"),
@@ -606,7 +608,11 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     made.edit(campaign / "campaign.toml", "megabytes = 100", "megabytes = 1")
     folder, bomb = tmp_path / "alpha", b"\0" * (2 << 20)
     folder.mkdir()
-    if kind == "zip bomb":
+    if kind == "gzip in zip":
+        packed(folder / "a.zip", {"run.jsonl.gz": gzip.compress(bomb)})
+    elif kind == "gzip in gzip":
+        (folder / "run.jsonl.gz.gz").write_bytes(gzip.compress(gzip.compress(bomb)))
+    elif kind == "zip bomb":
         packed(folder / "a.zip", {"run.jsonl": bomb})
     elif kind == "gzip bomb":
         (folder / "run.jsonl.gz").write_bytes(gzip.compress(bomb))

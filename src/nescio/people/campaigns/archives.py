@@ -41,6 +41,8 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
     """Return the files in a file, or none and the reason why it is refused."""
     try:
         held = [*unpacked(path, most)]
+        if packed := next((name for name, _ in held if PurePosixPath(name).suffix.lower() in PACKED), None):
+            raise MismatchError(f"{packed!r} in the archive is compressed again; hand it in uncompressed")
     except (NescioError, OSError) as error:
         return [], str(error)
     return held, "" if held else "the archive holds no file"

@@ -36,6 +36,7 @@ from nescio.people.campaigns.layouts import Table
 from nescio.people.campaigns.pooling import RunContents, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Part
@@ -315,7 +316,7 @@ def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dic
 
 
 def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
-    return csv_text([kind.__struct_fields__, *(tuple(map(guard, astuple(row))) for row in rows)]).encode(
+    return csv_text([kind.__struct_fields__, *(tuple(map(guarded, astuple(row))) for row in rows)]).encode(
         errors="replace"
     )
 
