@@ -137,6 +137,23 @@ def test_status_names_what_changed_and_publishing_waits_for_it(
             nescio.campaign.publish(scored)
 
 
+def test_a_key_that_changes_while_runs_are_scored_is_newer_than_the_scores(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.take(campaign, {"alpha_a": ["thing 0"] * 6, "beta_b": ["thing 9"] * 6})
+    (key,) = (campaign / "key").iterdir()
+    before = key.read_bytes()
+
+    def correct(*_: object) -> None:
+        key.write_bytes(before.replace(b"thing 0", b"thing 9"))
+
+    nescio.campaign.score(campaign, resamples=10, progress=correct)
+    assert key.read_bytes() != before
+    with pytest.raises(nescio.MismatchError, match="the results are older than key/"):
+        nescio.campaign.publish(campaign)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
+
+
 def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scored: Path) -> None:
     path = scored / "topics" / "questions.jsonl"
     held = path.read_text()

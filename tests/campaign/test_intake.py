@@ -317,6 +317,22 @@ def test_two_names_of_files_are_two_runs(first: str, second: str, runs: list[str
     assert nescio.campaign.verify(campaign).sound
 
 
+def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
+    asked = [{"id": f"{name}{i}", "question": f"{i}?", "language": name} for name in ("EN", "ES") for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)])
+
+    def best(language: str, answer: str) -> list[tuple[str, str]]:
+        made.lines(tmp_path / "alpha" / "best.jsonl", [{"id": f"{language}{i}", "answer": answer} for i in range(3)])
+        return told(campaign, tmp_path / "alpha")
+
+    assert best("EN", "a") == [("accepted", "")]
+    assert best("ES", "a") == [("refused", "alpha_best is a run in EN; name the file otherwise")]
+    assert best("EN", "b") == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_best"], reason="asked for by mail")
+    assert best("ES", "a") == [("accepted", "")]
+    assert [(run.run, run.language) for run in taken_in(open_campaign(campaign))] == [("alpha_best", "ES")]
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_two_runs_that_tables_print_alike_are_not_taken(together: bool, tmp_path: Path) -> None:
     """Tables print alpha_1 and alpha-1 as "Alpha University 1", and a blind page gave one the number of the other."""

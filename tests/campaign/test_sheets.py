@@ -94,6 +94,18 @@ def judged_workbook(campaign: Path, verdict: str) -> Path:
     return path
 
 
+def test_a_sheet_that_is_saved_while_it_is_read_is_collected_again(hard: Path) -> None:
+    path = hard / "sheets" / "ana.csv"
+    write_rows(path, [{**row, "verdict": "R"} for row in rows_of(path)])
+
+    def save(*_: object) -> None:
+        write_rows(path, [{**row, "verdict": "W"} for row in rows_of(path)])
+
+    with pytest.raises(MismatchError, match="was changed while it was read; collect again"):
+        nescio.campaign.collect(hard, resamples=10, progress=save)
+    assert made.verdicts(hard) == {}
+
+
 @pytest.mark.parametrize("name", ["verdict", "Verdict "])
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_a_column_that_appears_twice_is_a_fault(name: str, form: str, hard: Path, tmp_path: Path) -> None:

@@ -88,7 +88,8 @@ def reach(measure: Measure) -> float:
     range.
     """
     low, high = measure.bounds
-    if measure.counts_outcomes and measure.declaration.proportion is None and math.isinf(measure.slope):
+    counts = measure.counts_outcomes or measure.declaration.binary
+    if counts and measure.declaration.proportion is None and math.isinf(measure.slope):
         return math.inf
     return measure.slope if math.isfinite(measure.slope) else high - low
 
@@ -115,7 +116,8 @@ def guarded_end(row: Comparison, alpha: float) -> float:
 
 def counts_answers(measure: Measure) -> bool:
     """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
-    return measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
+    declared = measure.declaration
+    return measure.counts_outcomes or declared.binary or declared.proportion is not None or math.isfinite(measure.slope)
 
 
 def is_unmoved(row: Comparison) -> bool:

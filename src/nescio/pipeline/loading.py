@@ -139,8 +139,9 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
     if options.repeats_of:
-        outcomes = merged(judged.data, options)
-        judged = replace(judged, data=outcomes, notes=(*judged.notes, *notes_on_files(judged.data, options.repeats_of)))
+        outcomes, groups = merged(judged.data, options), options.repeats_of
+        added = notes_on_files(judged.data, groups) if isinstance(judged.data, Outcomes) else []
+        judged = replace(judged, data=outcomes, notes=(*judged.notes, *added))
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data, notes = _only(judged.data, options.only), list(judged.notes)

@@ -382,11 +382,11 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         name = like.version.run
         why = f"it gives all answers of {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
-    own = {
-        one.run
-        for one in taken_in(desk.campaign, read_log(desk.campaign))
-        if (one.group, one.language) == (item.group, run.language)
-    }
+    counting = taken_in(desk.campaign, read_log(desk.campaign))
+    other = next((one.language for one in counting if one.run == receipt.run), run.language)
+    if other != run.language:
+        return replace(receipt, reasons=(f"{receipt.run} is a run in {other}; name the file otherwise",))
+    own = {one.run for one in counting if (one.group, one.language) == (item.group, run.language)}
     if receipt.run not in own and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(

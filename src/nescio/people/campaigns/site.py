@@ -100,10 +100,11 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     were made from, and where anything is not what the log says.
     """
     with step(campaign) as opened:
+        read = inputs(opened, PUBLISHING)
         _refuse(opened)
         with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
             site = write_site(opened, draft, private, progress)
-        done(opened, PUBLISHING)
+        done(opened, PUBLISHING, read)
     return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
 
 
