@@ -41,6 +41,37 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
     assert "200 rows repeat an answer and are left out" in done.flat
 
 
+@pytest.mark.parametrize(
+    ("old_by", "new_by", "why"),
+    [
+        ("exact", "token_f1(threshold=0.1)", "(exact, token_f1(threshold=0.1))"),
+        ("exact", "", "(exact, an unknown judge)"),
+        ("exact", ("exact", "lenient"), "(exact+lenient, exact)"),
+        ("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-02-02)", ""),
+        (("ana", "ben"), ("ana", "ben"), ""),
+    ],
+)
+def test_runs_of_two_judges_are_not_compared_by_a_gate(
+    tmp_path: Path, nescio: Command, old_by: str | tuple[str, ...], new_by: str | tuple[str, ...], why: str
+) -> None:
+    def judged(run: str, share: int, by: str | tuple[str, ...]) -> list[tuple[object, ...]]:
+        names = (by,) if isinstance(by, str) else by
+        return [(run, f"q{q}", right(q % 10 < share), f'"{names[q % len(names)]}"') for q in N]
+
+    rows = [*judged("old", 5, old_by), *judged("new", 9, new_by)]
+    done = nescio("compare", table(tmp_path / "t.csv", f"{HEAD},judge", rows), "-m", "accuracy", *GATE)
+    if why:
+        done.assert_refused(f"the runs were judged by different judges {why}", "Judge all runs by one judge")
+    else:
+        assert done.status == 0, done.flat
+
+
+def test_the_attempts_of_a_run_have_one_judge(tmp_path: Path, nescio: Command) -> None:
+    rows = [(f"new-{k}", f"q{q}", "correct", by) for k, by in enumerate(("exact", "lenient")) for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},judge", rows)
+    nescio("score", path, "--repeats-of", "new=new-*").assert_refused("judged by exact and lenient")
+
+
 @pytest.mark.parametrize("which", ["first", "last", "repeats"])
 def test_no_file_replaces_the_baseline_of_another(tmp_path: Path, nescio: Command, which: str) -> None:
     """The file of the new run, half of whose answers are right, says that all answers of the old one are wrong."""

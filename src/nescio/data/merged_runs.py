@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
+from nescio.data.judge_record import undated
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.policies import MIXED_FILES
@@ -20,7 +21,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     """Return outcomes in which the runs that match a pattern become the repeats of one run, in their order.
 
     `groups` maps the name of the new run to the pattern, in which * matches any characters. Raises UsageError if no two
-    runs match, if a run matches two patterns, or if a name is taken.
+    runs match, if a run matches two patterns, if a name is taken, or if the runs have different judges.
     """
     members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
     taken = [run for runs in members.values() for run in runs]
@@ -32,6 +33,11 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
             f"{opt('repeats_of')} {clash}: the files already have a run of that name, and the pattern does not match "
             "this run"
         )
+    for name, own in members.items() if outcomes.judges else ():
+        judges = {undated(outcomes.judges[run]) for run in own}
+        if len(judges) > 1:
+            texts = " and ".join(sorted(judge or "an unknown judge" for judge in judges))
+            raise UsageError(f"{opt('repeats_of')} {name}: its runs were judged by {texts}; judge all by one judge")
     # The members of each run; the first member is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)

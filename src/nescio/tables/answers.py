@@ -21,7 +21,7 @@ from nescio.sources.elements import identity
 from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
-from nescio.sources.tables import locate
+from nescio.sources.tables import locate, nfc
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options
@@ -68,7 +68,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     """Return the questions and runs of tables under their mappings, and notes. Raises FormatError, or AskedError."""
     extra = gathered(connection, placed, options)
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, "
+        f"CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE ({nfc('question')} AS question), 3 AS state, "
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}

@@ -7,12 +7,11 @@ and long ones, and cut what is longer than a cell. A column that was sorted alon
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
 from typing import Any
 
 from nescio.tables.outcomes_writer import guard
-from nescio.text import squeeze
+from nescio.text import normal_form, squeeze
 
 CELL = 32_767  # characters that a cell holds
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-"})
@@ -30,8 +29,8 @@ _ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a c
 
 def plain(text: str) -> str:
     """Return a text without what spreadsheets change in it."""
-    bare = _ESCAPE.sub("", unicodedata.normalize("NFKC", unguarded(text)).replace("\ufffd", "")).replace("...", "…")
-    return squeeze(unicodedata.normalize("NFKC", bare.translate(_FOLDED)))
+    bare = _ESCAPE.sub("", normal_form("NFKC", unguarded(text)).replace("\ufffd", "")).replace("...", "…")
+    return squeeze(normal_form("NFKC", bare.translate(_FOLDED)))
 
 
 def guarded(cell: Any) -> Any:
