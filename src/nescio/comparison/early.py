@@ -360,7 +360,9 @@ def _looks(
             note(
                 "sequential.too_early",
                 "no interval yet: the asymptotic interval starts at {questions} questions, {discordant} of these "
-                "with different outcomes that do not all favour the same run",
+                "with different outcomes that do not all favour the same run; outcomes that move {measure} little "
+                "count less",
+                measure=measure.label,
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )
