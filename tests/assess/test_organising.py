@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -287,6 +288,20 @@ def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     assert "ana takes less than 2 s over half of the items" in remarks
     assert "ana says W 27 times in a row" in remarks
     assert "ben gives the verdict R on all 54 answers" in remarks
+
+
+def test_judgements_that_are_older_than_their_items_are_told(new_room: NewRoom, tmp_path: Path) -> None:
+    """Each is dated 41 s after the one before, from two hours ago on, and all come within seconds."""
+    room, n = new_room(*runs_of(tmp_path, 36)), 0
+    ana, start = room.join("ana"), datetime.now(UTC) - timedelta(hours=2)
+    while left := ana.left():
+        rows = [
+            ana.row(item["id"], "R", n + i) | {"at": (start + timedelta(seconds=41 * (n + i))).isoformat()}
+            for i, item in enumerate(left)
+        ]
+        assert ana.save(*rows, sent=datetime.now(UTC).isoformat()).status_code == 200
+        n += len(left)
+    assert f"ana dates {n} judgements before the items were given" in room.status().remarks
 
 
 def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(

@@ -448,7 +448,7 @@ def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
     assert nescio.campaign.verify(scored).sound
 
 
-@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess"])
+@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess", "site/.git/x"])
 def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
     """A key has all files of its folder in it, and a site serves them. One that is named like the draft of a step is
     told, and goes with the next step."""
@@ -498,7 +498,7 @@ def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: 
 def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path: Path) -> None:
     """Only its first line is nescio's; below it groups are quoted."""
     receipt = (scored / "receipts" / "beta" / "receipts.txt").read_text()
-    kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: 3 lines, the last {'0' * 64}\n")
+    kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: the last line is {'0' * 64}\n")
     assert nescio.campaign.verify(scored, against=kept).sound
     assert not nescio.campaign.verify(scored, against=made.text(kept, "0" * 64)).sound
 

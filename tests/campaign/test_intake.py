@@ -279,6 +279,13 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     assert len([*(campaign / "receipts").rglob("*.json")]) == 4
 
 
+def test_a_link_gives_its_own_name_to_the_runs_behind_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "beta" / "r")
+    (tmp_path / "alpha").symlink_to(tmp_path / "beta")
+    assert [row.run for row in nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows] == ["alpha_r"]
+
+
 def test_a_folder_inside_a_delivery_gives_its_runs_to_no_other_group(tmp_path: Path) -> None:
     """The sender chose the names of the folders inside, and the organisers that of the folder which they name."""
     campaign, inbox = made.qa(tmp_path), tmp_path / "inbox"

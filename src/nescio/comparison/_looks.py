@@ -148,9 +148,11 @@ def spreads(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, Floa
     pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
     influence = [_influence(measure, np.cumsum(np.eye(3)[codes], axis=0)) for codes in (run, baseline)]
     squares = (influence[0][:, :, None] - influence[1][:, None, :]).reshape(-1, 9) ** 2
-    total = (pairs * squares).sum(axis=1)
+    mean = (influence[0] + influence[1]) / 2
+    moves = (mean[:, :, None] - mean[:, None, :]).reshape(-1, 9) ** 2  # by another outcome than that of the baseline
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.sqrt(total / t), total / squares.max(axis=1)
+        moving = (pairs * moves).sum(axis=1) / moves.max(axis=1)
+    return np.sqrt((pairs * squares).sum(axis=1) / t), moving
 
 
 def _influence(measure: Measure, counts: Floats) -> Floats:

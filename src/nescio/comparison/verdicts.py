@@ -247,15 +247,18 @@ def deciding(comparisons: Comparisons) -> Decision | None:
     run is better.
 
     With gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by
-    the measures that the user named, as a gate on them would be. If the user named none, the first measure decides.
+    the measures that the user named, as a gate on them would be, also on coverage. If the user named none, the first
+    measure that is not descriptive decides.
     """
     if "benchmarks" in comparisons.tables or len({(row.run, row.baseline) for row in comparisons}) != 1:
         return None
     every = decisions(comparisons)
     gate = min(comparisons.gates, key=lambda gate: WORST_FIRST.index(gate.status), default=None)
     gated = [own for own in every if gate is not None and own.why == gate.said]
-    made = [own for own in every if own.row.verdict is not None and not parse(own.row.measure).declaration.descriptive]
-    made = gated or (made if comparisons.named else made[:1])
+    made = [own for own in every if own.row.verdict is not None]
+    if not comparisons.named:
+        made = [own for own in made if not parse(own.row.measure).declaration.descriptive][:1]
+    made = gated or made
     return min(made, key=lambda own: WORST_FIRST.index(own.status), default=None)
 
 

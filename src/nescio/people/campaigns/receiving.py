@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -194,7 +195,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
-    whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
+    whose = group or Path(os.path.abspath(folder if folder.is_dir() else folder.parent)).name  # not that of a link
     files = [folder]
     if folder.is_dir():
         files = handed_in_files(folder)

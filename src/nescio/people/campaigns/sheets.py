@@ -217,7 +217,13 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             if path.is_file():
                 reading = SheetReader(campaign)
                 reading.read(path, who)
-                new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
+                said = {key: one.verdict for key, one in present.by_sheet.items()}  # also if a page replaced it
+                new = [
+                    one
+                    for one in reading.judgements
+                    if (one.item, one.assessor, one.verdict) not in known
+                    and said.get((one.item, one.assessor)) != one.verdict
+                ]
                 remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
