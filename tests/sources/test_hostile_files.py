@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import openpyxl
 import pytest
 import zstandard
@@ -335,6 +336,19 @@ def test_the_header_of_a_member_is_held_to_the_limit(tmp_path: Path) -> None:
     assert path.stat().st_size < 200_000
     with pytest.raises(MismatchError, match="unpacks to more"):
         list(archives.unpacked(path, 1 << 20))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_table_whose_runs_are_ids_of_answers_is_refused(form: str, tmp_path: Path) -> None:
+    """Each run has a cell for each question: 400 million of them for 20,000 answers."""
+    path = tmp_path / f"t.{form}"
+    query = "SELECT 'r' || i AS run, 'q' || i AS question, 'correct' AS outcome FROM range({}) AS r(i)"
+    duckdb.sql(f"COPY ({query.format(20_000)}) TO '{path}'")
+    rule = "there are 20,000 runs and 20,000 questions, but only 20,000 answers. Does each run name a system"
+    with pytest.raises(FormatError, match=rule):
+        nescio.score(path, "accuracy", ci=None)
+    duckdb.sql(f"COPY ({query.format(500)}) TO '{path}'")
+    assert len(nescio.score(path, "accuracy", ci=None, missing="own")) == 500
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

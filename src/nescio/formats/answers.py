@@ -18,6 +18,7 @@ from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.formats.registry import ReadOptions
+from nescio.sources.limits import check_cells
 from nescio.text import composed
 
 # All answers share this object, because a log may have millions of them.
@@ -117,6 +118,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
             _same_in_all_runs(first[q], answer, path, options)
         if answer.why:
             reasons[r][answer.why] += 1
+    check_cells(path, len(runs), len(questions), len(answers))
     shape, at = (len(runs), len(questions)), (places[0], places[1])
 
     def grid(values: Iterable[Any], empty: object, dtype: type) -> Array:

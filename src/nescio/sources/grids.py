@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nescio.memory import at_most
 from nescio.sources.database import connect, parquet
+from nescio.sources.limits import check_cells
 from nescio.sources.source import Source
 from nescio.sources.tables import NUMBER, first, literal, nfc
 from nescio.sources.text_files import WHITE
@@ -122,6 +123,7 @@ def grid(
         if first(connection, f"SELECT 1 FROM questions WHERE {untidy} OR {odd} LIMIT 1") is not None:
             return None
         total = sum(counted.values())
+        check_cells(str(source.label), len(runs), len(questions), total)
         state = _states(connection, (len(runs), len(questions)), codes)
         if np.count_nonzero(state != NOTHING) < total:
             return None

@@ -17,6 +17,7 @@ from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
+from nescio.sources.limits import check_cells
 from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError
@@ -225,6 +226,8 @@ def _build(
         )
         values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
         names |= {column: tuple(values[column].tolist()) for column in values}
+    rows = first(connection, "SELECT count(*) FROM rows")[0]
+    check_cells(str(next(iter(sources.values())).label), len(names["run"]), len(names["question"]), rows)
     connection.execute(
         "CREATE OR REPLACE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) "
         f"JOIN question_names USING ({asked})"
