@@ -459,6 +459,7 @@ def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
     assert nescio.campaign.status(scored).after is None
     nescio.campaign.publish(scored)
     assert nescio.campaign.verify(scored).sound
+    (scored / place).parent.mkdir(exist_ok=True)
     (scored / place).write_text("{}\n")
     assert place in str(nescio.campaign.verify(scored))
 

@@ -444,6 +444,17 @@ def test_withdrawn_disqualified_and_extended(tmp_path: Path) -> None:
     assert nescio.campaign.verify(campaign).sound
 
 
+def test_a_ruling_on_two_runs_that_was_stopped_after_the_first_is_repeated(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.take(campaign, {"alpha_a": ["a"] * 6, "beta_b": ["b"] * 6})
+    for rule in (nescio.campaign.withdraw, nescio.campaign.disqualify):
+        rule(campaign, ["alpha_a"], reason="trained on the topics")  # as far as it came
+        rule(campaign, ["alpha_a", "beta_b"], reason="trained on the topics")
+        assert taken_in(open_campaign(campaign)) == []
+        with pytest.raises(nescio.UsageError, match="there is no 'alpha_a'"):
+            rule(campaign, ["alpha_a", "beta_b"], reason="trained on the topics")
+
+
 def test_a_disqualified_file_comes_in_under_no_other_name(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     path = made.sound("qa", tmp_path / "alpha" / "one")

@@ -118,7 +118,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
             _same_in_all_runs(first[q], answer, path, options)
         if answer.why:
             reasons[r][answer.why] += 1
-    check_cells(path, len(runs), len(questions), len(answers))
+    check_cells(str(path), len(runs), len(questions), len(answers))
     shape, at = (len(runs), len(questions)), (places[0], places[1])
 
     def grid(values: Iterable[Any], empty: object, dtype: type) -> Array:
