@@ -16,7 +16,7 @@ import nescio
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign
-from nescio.people.campaigns.freshness import done
+from nescio.people.campaigns.freshness import done, inputs
 from nescio.people.campaigns.log import digest, read_log
 
 from . import made
@@ -60,7 +60,7 @@ def test_what_was_edited_with_its_line_in_the_log_is_found(step: str, scored: Pa
     edit(scored / name, old, new)
     opened = open_campaign(scored)
     for again in ("pool", "score", "publish"):
-        done(opened, again, {entry.step: entry.about for entry in read_log(opened)}[again])
+        done(opened, again, inputs(opened, again), {entry.step: entry.about for entry in read_log(opened)}[again])
     for against in (None, kept):
         found = nescio.campaign.verify(scored, against=against)
         assert [fault.file for fault in found.rows][:1] == [name], str(found)
@@ -180,7 +180,9 @@ def test_a_receipt_among_the_returns_is_held_against_the_log(scored: Path) -> No
     name = "returns/beta/receipts.txt"
     edit(scored / name, "accepted", "refused")
     opened = open_campaign(scored)
-    done(opened, "publish", {entry.step: entry.about for entry in read_log(opened)}["publish"])
+    done(
+        opened, "publish", inputs(opened, "publish"), {entry.step: entry.about for entry in read_log(opened)}["publish"]
+    )
     assert [fault.file for fault in nescio.campaign.verify(scored).rows] == [name]
 
 
@@ -418,7 +420,7 @@ def test_an_answer_that_no_run_ever_gave_is_no_part_of_the_pool(forged: str, sco
     forged_row = {**gone[0], **change[forged]}
     made.lines(path, [*(row for row in rows if row != gone[0] or forged == "new"), forged_row])
     opened = open_campaign(scored)
-    done(opened, "pool", {entry.step: entry.about for entry in read_log(opened)}["pool"])
+    done(opened, "pool", inputs(opened, "pool"), {entry.step: entry.about for entry in read_log(opened)}["pool"])
     assert faults_of_the_pool() == ["pool/pool.jsonl"]
 
 

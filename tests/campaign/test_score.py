@@ -22,7 +22,7 @@ from nescio.cli.app import run as call
 from nescio.people.campaigns import ranking
 from nescio.people.campaigns.evidence import group_of
 from nescio.people.campaigns.folder import contents, open_campaign
-from nescio.people.campaigns.freshness import done
+from nescio.people.campaigns.freshness import done, inputs
 from nescio.people.campaigns.layouts import figure
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.scoring import read_tables
@@ -424,7 +424,7 @@ def test_no_line_of_the_log_has_verify_open_a_file_elsewhere(
     nescio.campaign.score(two_languages, resamples=10)
     opened = open_campaign(two_languages)
     (about,) = (entry.about for entry in read_log(opened) if entry.step == "score")
-    done(opened, "score", {**about, "ranking": [f"{language}{elsewhere}"]})
+    done(opened, "score", inputs(opened, "score"), {**about, "ranking": [f"{language}{elsewhere}"]})
     touched: list[object] = []
     monkeypatch.setattr(ranking, "load_judged", touched.append)
     found = nescio.campaign.verify(two_languages)

@@ -212,7 +212,9 @@ def test_answers_without_a_confidence_certify_nothing(tmp_path: Path, nescio: Co
     path = table(tmp_path / "conf.csv", f"{HEAD},confidence", rows)
     exclude = ("--missing-confidence", "exclude")
     nescio("tune", path, "--max-risk", "0.1", *exclude).assert_refused("100 of 200 questions left out")
-    nescio("score", path, "-m", "AURC", "--fail-over", "AURC=0.3", *exclude).assert_refused("no gate can be decided by AURC")
+    nescio("score", path, "-m", "AURC", "--fail-over", "AURC=0.3", *exclude).assert_refused(
+        "no gate can be decided by AURC"
+    )
     advice = nescio("report", path, "-o", tmp_path / "r.html", "--tolerate", "10", *exclude).flat
     assert "and 50% of its answers are wrong" in advice
     assert "No run reaches 10%" in advice
@@ -418,9 +420,11 @@ def test_the_next_look_allows_for_answers_that_earlier_ones_left_out(tmp_path: P
     assert "100 of new's 400 answers are left out" in second.flat
     graded = table(tmp_path / "graded.csv", HEAD, [*rows, *(("new", f"u{q}", "correct") for q in N)])
     assert looked(nescio, tmp_path / "other.json", graded, *exclude).status == 0
-    third = looked(nescio, state, graded, *exclude)
+    third = looked(nescio, state, graded, *exclude, "-f", "json")
     assert third.status == 0
-    assert "left out (not graded)" not in third.flat
+    assert "left out (not graded)" not in third.err
+    verdicts = [row["verdict"] for row in third.json["looks"]]  # each row keeps what its look could not tell
+    assert [verdict.partition(",")[0] for verdict in verdicts] == ["cannot tell", "cannot tell", "stop: better"]
 
 
 def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: Command) -> None:

@@ -24,7 +24,11 @@ def stream(path: Path, outcomes: str, first: int = 0) -> Path:
             1,
             "gate failed: the share of wrong answers of run 'a' is above 0.2, first at row 5",
         ),
-        (("--at-most-silent", 0.9), 0, "gate passed: the share of unanswered questions of run 'a' is not surely above 0.9"),
+        (
+            ("--at-most-silent", 0.9),
+            0,
+            "gate passed: the share of unanswered questions of run 'a' is not surely above 0.9",
+        ),
         ((), 0, "silent 0.400"),
         (("--at-most-wrong", 1.5), 2, "--at-most-wrong"),
         (("--baseline", "zork"), 2, "zork"),

@@ -264,14 +264,25 @@ AFTER_SOME = """
     """
 
 
+ASSERTS_IN_A_LOOP = """
+    import pytest
+
+    @pytest.mark.xfail(strict=False)
+    def test_all(nescio_session):
+        for number in range(100):
+            assert nescio_session.answer(f"q{number}", "yes" if number < 50 else "no", "yes") == "correct"
+    """
+
+
 @pytest.mark.parametrize(
     ("text", "stopped"),
     [
         *((IN_A_FIXTURE.format(stops=stops), "50 tests") for stops in STOPS.values()),
         (BEFORE_IT_ASKS, "50 tests"),
         (AFTER_SOME, "1 test"),
+        (ASSERTS_IN_A_LOOP, "1 test"),
     ],
-    ids=["skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some"],
+    ids=["skips in a fixture", "fails in a fixture", "skips before it asks", "fails after some", "asserts in a loop"],
 )
 def test_wherever_a_test_stops(pytester: pytest.Pytester, text: str, stopped: str) -> None:
     done, printed = run(pytester, text, "--nescio-fail-under=c@1=0.5")

@@ -17,7 +17,6 @@ from nescio.data.results import Comparison
 from nescio.estimating.measured import moved_by
 from nescio.estimating.statistic import influence
 from nescio.measures import Measure
-from nescio.measures._measure import KINDS_OF_ANSWER
 from nescio.stats.few_units import even_units, unseen_drop
 
 Floats = NDArray[np.float64]
@@ -125,8 +124,8 @@ def _ends_of_kinds(
 
 def _kinds(measure: Measure) -> dict[str, Floats] | None:
     """Return the columns of one question of each kind that an answer may be, or None if they are unknown."""
-    if measure.of_counts and KINDS_OF_ANSWER.keys() >= {*measure.needs}:
-        return {**measure.each(KINDS_OF_ANSWER), "n": np.ones(4)}
+    if (kinds := measure.kinds) is not None:
+        return kinds
     if measure.declaration.proportion is None or measure.declaration.repeats is not None:
         return None
     part, whole = measure.declaration.proportion

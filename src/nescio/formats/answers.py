@@ -18,6 +18,7 @@ from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, MismatchError, differs_between_runs
 from nescio.formats.registry import ReadOptions
+from nescio.sources.limits import check_cells
 from nescio.text import composed
 
 # All answers share this object, because a log may have millions of them.
@@ -136,6 +137,7 @@ def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, n
     if not answers:
         raise FormatError(path, "the file holds no answers")
     layout = _Layout(answers, path, options)
+    check_cells(str(path), len(layout.runs), len(layout.questions), len(answers))
     array, runs, asked = layout.array, tuple(layout.runs), tuple(question for question, _ in layout.questions)
     confidence = array(
         (np.nan if answer.confidence is None else answer.confidence for answer in answers), np.nan, float

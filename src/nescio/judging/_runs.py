@@ -19,6 +19,7 @@ from nescio.data.repeats import FIRST, repeats_of
 from nescio.judging._doubts import Doubts
 from nescio.judging._judge import AnswerToJudge, Grade, Judge, known
 from nescio.options.edge import Progress
+from nescio.sources.limits import check_cells
 
 _CELLS = {"run": "i", "question": "i", "rank": "i", "state": "b", "confidence": "d", "candidate": "b"}  # array types
 _TICK = 1 << 12  # answers between two reports of progress
@@ -47,6 +48,7 @@ def judge_runs(
     total = sum(len(run.responses) for run in runs)
     cells: dict[str, Any] = {key: array(code) for key, code in _CELLS.items()}
     # The value of an abstention, also for questions that a run lacks, because a policy may count them as abstentions.
+    check_cells(files[0] if files else "the runs", len(runs), len(index), total)
     extra = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
     if watch:

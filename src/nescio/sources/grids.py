@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from nescio.memory import at_most
 from nescio.sources.database import connect, parquet
+from nescio.sources.limits import check_cells
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal
+from nescio.sources.tables import NUMBER, first, literal, nfc
 from nescio.sources.text_files import WHITE
 
 if TYPE_CHECKING:
@@ -118,10 +119,11 @@ def grid(
         indices: dict[int | None, int] = {code: index for index, code in enumerate(codes)}
         _group_by_question(connection, relation, where, {text: indices[states[word]] for text, word in written})
         questions = _numbered(connection, "questions", "SELECT DISTINCT name, 0 AS place FROM cells")
-        untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
+        untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> {nfc('name')}"
         if first(connection, f"SELECT 1 FROM questions WHERE {untidy} OR {odd} LIMIT 1") is not None:
             return None
         total = sum(counted.values())
+        check_cells(str(source.label), len(runs), len(questions), total)
         state = _states(connection, (len(runs), len(questions)), codes)
         if np.count_nonzero(state != NOTHING) < total:
             return None

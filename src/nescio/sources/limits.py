@@ -22,6 +22,7 @@ MOST_UNPACKED = 4 * GB  # unpacks in about a minute, and fits on any disk
 SMALL = 64 * MB
 # Unpacked bytes that are allowed per byte. Logs of tools are packed 5 to 30 to one, and with such prompts 100 to one.
 # Sheets of workbooks are packed 10 to one, but take five times as long to read.
+FEW_CELLS, EMPTY_CELLS = 10_000_000, 1_000  # cells of runs by questions: so many always, and so many for each answer
 RATIO, SHEETS = 100, 20
 # A text table has at most one row per two bytes, and a Parquet table one per five.
 FEW_ROWS, ROWS_A_BYTE = 2_000_000, 50
@@ -105,6 +106,15 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
     if most is not None and rows > most:
         rule = f"there are more than {most:,} rows; {opt('max_rows')} raises the limit"
         raise FormatError(label, rule)
+
+
+def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
+    """Raise FormatError if nearly every answer has a run and a question of its own, because each run has a cell for
+    each question."""
+    if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
+        many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"
+        other = f"{opt('column', of='run=COLUMN')} names another column"
+        raise FormatError(label, f"{many}. Does each run name a system? {other}")
 
 
 def check_columns(label: Path | str, columns: int, memory: int, where: str | None = None) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, replace
+from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, REGISTRY, known
 from nescio.data.evidence import Evidence, Tally
@@ -233,6 +234,7 @@ def _of_data(loaded: Loaded) -> Contents:
     notes = tuple(remark for remark in loaded.notes if remark not in counted)
     if isinstance(data, Tally):
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
+    present = data.present
     # otherwise a question and the answers to it are a cluster
     whole = data.unit == "questions" or data.clusters is None
     by_question = data.repeats is not None and data.resampled == "questions"
@@ -240,7 +242,7 @@ def _of_data(loaded: Loaded) -> Contents:
     return Contents(
         data.size if whole else clusters,
         clusters if whole else None,
-        tuple(_of_run(data, i, silence) for i in range(len(data.runs))),
+        tuple(_of_run(data, i, silence, present[i]) for i in range(len(data.runs))),
         _groups(data),
         silence,
         notes=notes,
@@ -254,26 +256,26 @@ def _of_counts(data: Tally) -> Iterable[RunSummary]:
         yield RunSummary(run, {name: int(totals[name][i]) for name in OUTCOMES}, int(totals["n"][i]))
 
 
-def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers]) -> RunSummary:
+def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers], present: NDArray[np.bool_]) -> RunSummary:
     run = data.runs[i]
-    sums = _sums(data, i, core=True)
+    sums = _sums(data, i, present, core=True)
     if any(row.taken_for == "not graded" for row in silence):
         sums["not_graded"] = sum(row.n for row in silence if row.run == run and row.taken_for == "not graded")
-    sums |= _sums(data, i, core=False)
+    sums |= _sums(data, i, present, core=False)
     # If rows are questions and answers to them, we count the questions.
     answers = data.answer_rows
     questions = True if answers is None or answers.all() else ~answers
-    return RunSummary(run, sums, int((data.present[i] & questions).sum()))
+    return RunSummary(run, sums, int((present & questions).sum()))
 
 
-def _sums(data: Evidence, i: int, *, core: bool) -> dict[str, int]:
+def _sums(data: Evidence, i: int, present: NDArray[np.bool_], *, core: bool) -> dict[str, int]:
     """Return the sums over a run's questions that the columns declare, for the outcomes or for the other columns."""
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}
     for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):
         if core != (not known(name).namespace and stored.dtype.kind in "iu"):
             continue
-        values = stored[i][~np.isnan(stored[i]) & data.present[i]]
+        values = stored[i][~np.isnan(stored[i]) & present]
         for summary in known(name).summaries:
             if summary.how == "count" and stored.dtype.kind in "iu":
                 continue  # no run lacks it

@@ -29,7 +29,6 @@ from nescio.people.campaigns.entries import (
 )
 from nescio.people.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
 from nescio.people.campaigns.log import now, read_log, write_log
-from nescio.text import plural
 
 TOLD = "receipts.txt"
 
@@ -95,8 +94,11 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 
 
 def told_head(links: Sequence[str]) -> str:
-    """Return the first line of a group's text: the number of the log's lines, and the last of their digests `links`."""
-    return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
+    """Return the first line of a group's text: the last of the digests of the log's lines, `links`.
+
+    It does not have their number, which would tell a group how many files others submit.
+    """
+    return f"campaign.log: the last line is {links[-1]}"
 
 
 def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:
