@@ -21,6 +21,7 @@ from nescio.tables.lexicon import (
     speaks_of_questions,
     speaks_of_silence,
     state_of,
+    tokens,
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped
@@ -37,8 +38,8 @@ def readings(
 ) -> list[dict[str, Expression]]:
     """Return the allowed mappings, the likeliest first.
 
-    The list is empty if a run's answers or their questions have no columns. `proposed` is a part of a mapping that the
-    user did not give.
+    The list is empty if no column may say which answers are right, or which question a row answers. `proposed` is a
+    part of the mapping that is tried, although the user did not give it.
     """
     complete = any(roles <= given.keys() for roles in _COMPLETE)
     given = {**given, **proposed}
@@ -329,10 +330,10 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
 
 def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:
     """Return the groups of columns whose names differ only by the name of a run, one for each run, and the others."""
-    runs = sorted((wide.words_of(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
+    runs = sorted((tokens(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
     groups: dict[tuple[str, ...], list[Column]] = {}
     for column in columns:
-        words = wide.words_of(column.name)
+        words = tokens(column.name)
         without = (words[:at] + words[at + len(run) :] for run in runs for at in _places(run, words))
         groups.setdefault(next(without, words), []).append(column)
     complete = [group for group in groups.values() if len(group) == len(runs)]

@@ -119,11 +119,6 @@ def _first_word(name: str) -> tuple[str, str]:
     return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
 
 
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name, normalised."""
-    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
-
-
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:
     """Return the runs whose names begin the most columns."""
     many = {run: sum(column.startswith(run) for column in columns) for run in runs}

@@ -57,7 +57,8 @@ class Seen(Struct, frozen=True, eq=False):
     `runs` has the shown names, and `names` those in the data. `states` has shape (runs, questions), and so have
     `confidence` and `candidates` (the outcomes that declined candidates would have had). The strata and clusters are
     those of the questions. `people` holds people's verdicts, and `why_not` the reason for an empty browser. If the
-    states are not outcomes, `words` names them. `graded` holds each row's earnings by measures of graded scores.
+    states are not outcomes, `words` names them. `graded` maps each measure of graded scores to the values of single
+    rows.
     """
 
     runs: Sequence[str] = ()
@@ -146,24 +147,7 @@ def browser(
     """
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
-    cells = seen.states.size
-    if cells > MOST_CELLS:
-        too_many = note(
-            "page.too_many_outcomes",
-            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no question browser; use "
-            "`nescio convert` to write them all as a table",
-            outcomes=cells,
-            most=MOST_CELLS,
-        )
-        return None, (too_many,)
-    if len(seen.questions) > MOST_QUESTIONS:
-        too_many = note(
-            "page.too_many_questions",
-            "{questions:,} questions are more than a page can hold ({most:,}), so there is no question browser; use "
-            "`nescio convert` to write them all as a table",
-            questions=len(seen.questions),
-            most=MOST_QUESTIONS,
-        )
+    if too_many := _too_many(seen.states.size, len(seen.questions)):
         return None, (too_many,)
     rows = keys(seen.questions, seen.repeats)
     facets, further, notes = _strata(seen.strata, _words(texts, rows))
@@ -206,6 +190,21 @@ def browser(
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
     return Browser(payload, len(seen.questions), notes, parts, bool(seen.graded and seen.words)), notes
+
+
+def _too_many(outcomes: int, questions: int) -> Note | None:
+    """Return a note if there are more outcomes or questions than a page can hold, else None."""
+    for what, many, most in (("outcomes", outcomes, MOST_CELLS), ("questions", questions, MOST_QUESTIONS)):
+        if many > most:
+            return note(
+                "page.too_many",
+                "{many:,} {what} are more than a page can hold ({most:,}), so there is no question browser; use "
+                "`nescio convert` to write them all as a table",
+                many=many,
+                what=what,
+                most=most,
+            )
+    return None
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:

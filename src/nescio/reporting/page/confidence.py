@@ -41,10 +41,8 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 
 
 class _Curves(Struct, frozen=True):
-    """Risk-coverage curves: a row for each point, and the operating points of the runs.
-
-    It also names the runs with a curve, and holds notes.
-    """
+    """Risk-coverage curves: `rows` has a row for each point, `operating` the runs' own choices, `runs` those with
+    one."""
 
     rows: list[Record]
     operating: list[Record]

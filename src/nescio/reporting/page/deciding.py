@@ -29,12 +29,10 @@ NEAR = 0.05  # strong evidence has a bound at most this far above the observed s
 
 
 class Promise(Struct, frozen=True):
-    """A guarantee on a run at a threshold (None: unchanged).
+    """A guarantee on a run at a threshold (None: as it came).
 
-    The run answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` wrongly anywhere.
-
-    It answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` of them wrongly
-    anywhere.
+    The run answers `answered` of these questions, `wrong` of them wrongly. Of its answers to other questions like
+    these, at most the share `upper` is wrong.
     """
 
     run: str
@@ -121,9 +119,11 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         return (Statement("degenerate", more, {"case": "few", "units": many, "fewest": FEWEST}),)
     alike = report.shipping.alike if report.shipping else ()
     if len(runs) > 1 and len(alike) == len(runs) - 1:
+        everyone = "both" if len(runs) == 2 else f"all {len(runs):,}"
+        at = " at their thresholds" if report.shipping and report.shipping.tuned else ""
         text = (
-            f"Nothing here tells the runs apart: {_all_of(len(runs))} get the same outcome on each of {n}"
-            f"{_at_thresholds(report)}. More questions like these would hardly help; let cost or speed decide."
+            f"Nothing here tells the runs apart: {everyone} get the same outcome on each of {n}"
+            f"{at}. More questions like these would hardly help; let cost or speed decide."
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
         run, shipping = _chosen(report)
@@ -134,14 +134,6 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
             *_more(report),
         )
     return ()
-
-
-def _all_of(many: int) -> str:
-    return "both" if many == 2 else f"all {many:,}"
-
-
-def _at_thresholds(report: ReportData) -> str:
-    return " at their thresholds" if report.shipping and report.shipping.tuned else ""
 
 
 def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standing:
@@ -269,11 +261,11 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     over = f" over {report.shown[shipping.other]}{_at(shipping.other_tuned)}" if shipping.other else ""
     lead = "" if len(report.runs) == 1 else f"the lead{over} is {'' if significant else 'not '}significant"
     gap = (
-        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
+        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above the observed share"
         if stands_alone(report)
         else ""
     )
-    judges = f"another judge sees {doubt:.0%} of the answers otherwise" if doubt > NEAR else ""
+    judges = f"another judge grades {doubt:.0%} of the answers differently" if doubt > NEAR else ""
     reasons = " and ".join(part for part in (judges, lead, gap) if part)
     text = f"The evidence is {word}: {reasons}." if reasons else ""
     figures: dict[str, Figure] = {
@@ -296,8 +288,8 @@ def _more(report: ReportData) -> Iterator[Statement]:
     if report.groups is not None and stands_alone(report):
         column, many, grouped = report.groups
         text = (
-            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, "
-            f"the bounds here are too low: `--cluster {column}` counts them together."
+            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group depend on "
+            f"each other, the bounds here are too low: `--cluster {column}` takes that into account."
         )
         yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
@@ -325,7 +317,7 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
         return
     chosen = f", as the best of {k:,}" if k > 1 else ""
     text = (
-        f"On another {plural(n, 'question')} like these, {report.shown[best]} as it came would score from "
+        f"On another {plural(n, 'question')} like these, {report.shown[best]} without a threshold would score from "
         f"{number(low)} to {number(high)} by {report.main} (95% prediction interval{chosen})."
     )
     figures: dict[str, Figure] = {"run": report.shown[best], "low": low, "high": high, "n": n, "runs": k}
@@ -395,7 +387,7 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
     if one is None and report.counts and not promises(report):
-        return "No share of errors can be promised, as nothing is decided of any run."
+        return "No share of errors can be promised, because no run's answers allow a decision."
     if one is None:
         answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
         most = max((answered for answered, _ in answers_of(report, report.counts).values()), default=0)
@@ -407,5 +399,5 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     return (
         f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
         f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "
-        "like them, with 95% confidence, every run and threshold looked at."
+        "like them, with 95% confidence for all runs and thresholds together."
     )

@@ -212,7 +212,7 @@ def gather(
 
 
 def precision_of(loaded: Loaded) -> str:
-    """Return the measure of how often an answer is right, as its readers understand it."""
+    """Return the name of the measure of how often an answer is right: "precision" if no question lacks an answer."""
     known = loaded.data.columns.get("answerable")
     return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
@@ -220,9 +220,9 @@ def precision_of(loaded: Loaded) -> str:
 def _of_the_chosen(
     loaded: Loaded, runs: Sequence[str], main: str, ci: float | None, drawn: Mapping[str, Any]
 ) -> Score | None:
-    """Return the best run's score with an interval at the level that holds for the best of all runs.
+    """Return the best run's score with an interval that holds for the best of all runs.
 
-    Returns None if the tails have no resamples so far out, or if nothing was chosen.
+    Returns None if that level would need more resamples, if there is one run, or if no interval was asked for.
     """
     if ci is None or len(runs) < 2:
         return None
@@ -260,11 +260,8 @@ def column_to_break_down(loaded: Loaded) -> str | None:
         return None
     for name, values in data.strata.items():
         distinct = len(set(values))
-        if (
-            FEWEST <= distinct <= MOST_PARTS
-            and name not in ("repeat", "stake")
-            and len(values) >= LEAST_EACH * distinct
-        ):
+        enough = FEWEST <= distinct <= MOST_PARTS and len(values) >= LEAST_EACH * distinct
+        if enough and name not in ("repeat", "stake"):
             return name
     return None
 
