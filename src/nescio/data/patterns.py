@@ -47,11 +47,7 @@ MOST_AXES = 32  # of an array in older versions of NumPy
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
-def compress(
-    columns: Mapping[str, Array],
-    clusters: Array | None = None,
-    derive: Each | None = None,
-) -> Patterns:
+def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
     """Return the distinct rows of additive columns (each of shape (questions,)) with their counts.
 
     `derive` maps columns to new ones and runs once, on the distinct rows. With clusters, a row is the sum over a

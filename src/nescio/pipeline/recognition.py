@@ -50,9 +50,7 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
 
 
 def recognise(
-    sources: Sequence[Source],
-    format_in: str | None = None,
-    column: Mapping[str, str] | None = None,
+    sources: Sequence[Source], format_in: str | None = None, column: Mapping[str, str] | None = None
 ) -> tuple[formats.Format, list[SourceRole]]:
     """Return the one format of all given files, and the role of each file in it.
 

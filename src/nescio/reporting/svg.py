@@ -321,13 +321,7 @@ def plot(
 
 
 def rows(
-    width: float,
-    names: Sequence[str],
-    step: float,
-    across: Axis,
-    keys: Sequence[Key] = (),
-    *,
-    lined: bool = False,
+    width: float, names: Sequence[str], step: float, across: Axis, keys: Sequence[Key] = (), *, lined: bool = False
 ) -> Plot:
     """Return an empty plot with a row for each name, whose middle is at y(i + 0.5), and a legend above."""
     most = 15 if width < NARROW else 33

@@ -37,12 +37,7 @@ def render(results: Results, form: str, label: str | None = None) -> str:
         return audit.plain(results) if form == "table" else audit.page(results)
     if form == "table":
         return _plain(results)
-    writers: dict[str, Callable[[Results], str]] = {
-        "json": _json,
-        "jsonl": _jsonl,
-        "csv": _csv,
-        "markdown": _markdown,
-    }
+    writers: dict[str, Callable[[Results], str]] = {"json": _json, "jsonl": _jsonl, "csv": _csv, "markdown": _markdown}
     return writers[form](results)
 
 

@@ -66,12 +66,7 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return made
 
 
-@reader(
-    "counts",
-    about="a counts table: run, correct, incorrect, unanswered",
-    recognise=recognise,
-    columns=_NAMED,
-)
+@reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise, columns=_NAMED)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Return the data of counts tables; no run may occur twice, or twice at one confidence."""
     seen: dict[str, str] = {}

@@ -114,10 +114,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection
 
 
 def no_unknown_words(
-    connection: duckdb.DuckDBPyConnection,
-    sources: Files,
-    names: Sequence[str],
-    states: Mapping[str | None, int | None],
+    connection: duckdb.DuckDBPyConnection, sources: Files, names: Sequence[str], states: Mapping[str | None, int | None]
 ) -> None:
     """Raise AskedError about unknown words of an outcome (`--outcome-map`)."""
     unknown = [word for word, state in states.items() if word is not None and state is None]

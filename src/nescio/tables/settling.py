@@ -428,11 +428,7 @@ def used(reading: Reading) -> list[Note]:
         return []
     label = str(reading.table.source.label)
     numbered = [
-        note(
-            "tables.rows",
-            "{subject}: questions are identified by row number, so they match no other file",
-            label,
-        )
+        note("tables.rows", "{subject}: questions are identified by row number, so they match no other file", label)
     ]
     return [
         *(numbered if mapping.get("question") == ROW else []),

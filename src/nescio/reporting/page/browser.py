@@ -82,9 +82,7 @@ def seen_by(report: ReportData) -> Seen:
     """Return the browser's content for all runs, in the order of the leaderboard."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
-        return Seen(
-            why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
-        )
+        return Seen(why_not=note("page.counts", "a counts table has no questions, so there is no question browser"))
     order = [data.runs.index(run) for run in report.runs]
     if not set(OUTCOMES) <= data.columns.keys():
         return without_outcomes(report.loaded, report.runs, report.measures, report.shown)
@@ -120,8 +118,7 @@ def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str
     decided = _decided(data, graded)
     if decided is None:
         why_not = note(
-            "page.no_outcomes",
-            "no measure on this page is a mean over questions, so there is no question browser",
+            "page.no_outcomes", "no measure on this page is a mean over questions, so there is no question browser"
         )
         return Seen(why_not=why_not)
     rows, states_, words = decided
@@ -331,8 +328,6 @@ def _strata(
             )
             return facets, further, (cut,)
     left_out = note(
-        "page.strata_left_out",
-        "{strata:and 3}: too long for one page and left out of it",
-        strata=list(others),
+        "page.strata_left_out", "{strata:and 3}: too long for one page and left out of it", strata=list(others)
     )
     return facets, [], (left_out,)

@@ -127,12 +127,7 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
         run, shipping = _chosen(report)
-        return (
-            alone,
-            *_ship(report, run, shipping, refused=True),
-            *_no_threshold(report, run),
-            *_more(report),
-        )
+        return (alone, *_ship(report, run, shipping, refused=True), *_no_threshold(report, run), *_more(report))
     return ()
 
 
@@ -194,12 +189,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     before = ahead if run != report.runs[0] else ""
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
-        figures: dict[str, Figure] = {
-            "run": name,
-            "threshold": tuned.threshold,
-            "coverage": coverage,
-            "risk": seen,
-        }
+        figures: dict[str, Figure] = {"run": name, "threshold": tuned.threshold, "coverage": coverage, "risk": seen}
         expected = f"is expected to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
         yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", figures)
         tried = 2 * k * tuned.tried
