@@ -80,10 +80,7 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """Return the part of the name before the first dot: the task, the judge, or `user`.
-
-        It is empty for the outcomes and the columns derived from them.
-        """
+        """Return the part of the name before the first dot (task, judge or `user`), or "" for outcomes and counts."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property

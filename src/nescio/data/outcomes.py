@@ -132,9 +132,9 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number of a run's non-answers for one reason.
+    """The number of a run's non-answers for one reason, among `of` questions.
 
-    `taken_for` is silence, incorrect, correct, not graded or missing; `of` is the number of all questions.
+    `taken_for` is what they count as: silence, incorrect, correct, not graded or missing.
     """
 
     run: str

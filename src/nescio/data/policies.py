@@ -359,10 +359,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
-    """Return the weight of a run's ungraded answers, as a share of its questions.
+    """Return the weight of a run's ungraded answers as a share of its questions, or of those shared with another run.
 
-    A difference counts only the questions that two runs share. So the result is the largest share over the run itself
-    and its shared questions with each other run. The answers to a question share its weight.
+    The largest of these shares counts, as a difference uses only shared questions. Repeated answers share the weight
+    of their question.
     """
     present = outcomes.state != ABSENT
     if outcomes.repeats is None:

@@ -301,7 +301,7 @@ def plot(
     beside: float = 0.0,
     right: bool = False,
 ) -> Plot:
-    """Return an empty plot; `width` is that of the chart, `height` that of the plotting area.
+    """Return an empty plot in a chart of this width; `height` is that of the plotting area.
 
     The legend is below. `beside` leaves room for names beside the plot. `right` puts the upright axis at the right and
     the names at the left.

@@ -54,10 +54,7 @@ def legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Return why an interval without 0 may appear beside "too few questions to tell".
-
-    The text is empty if there is no correction to explain.
-    """
+    """Return why an interval without 0 may appear beside "too few questions to tell", or "" without a correction."""
     how, together = results.signature.get("correction", "none"), families(results)
     if how == "none" or max(map(len, together), default=0) < 2:
         return ""

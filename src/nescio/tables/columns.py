@@ -97,12 +97,12 @@ class Column:
 
     @property
     def words(self) -> tuple[str, ...] | None:
-        """Return its different cells, sorted, or None if there are more than fifty."""
+        """Return the different cells of the column, sorted, or None if there are more than fifty."""
         return self._cells.words(self.cell)
 
     @property
     def samples(self) -> tuple[str, ...]:
-        """Return its first different cells."""
+        """Return the first different cells of the column."""
         return self._cells.samples(self.cell)
 
     @property

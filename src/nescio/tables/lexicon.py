@@ -242,7 +242,7 @@ def state_of(word: str) -> int | None:
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
-    """Return the words for right that may as well say that nothing was answered, as "pass" beside "correct" may."""
+    """Return the words for right that may also mean that nothing was answered, as "pass" beside "correct"."""
     right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
     passes = {word for word, folded in right.items() if folded in lexicon().passes}
     return passes if len(passes) < len(right) else set()
@@ -295,8 +295,10 @@ def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bo
 
 
 def tell_of_silence(words: Collection[str]) -> bool:
-    """Return whether a word means that nothing was answered: a word of the lexicon, or, beside a word for answering,
-    its first letters."""
+    """Return whether a word means that nothing was answered.
+
+    It is a word of the lexicon, or begins like one and stands beside a word for answering.
+    """
     if any(map(is_silent_word, words)):
         return True
     answering = [word for word in words if fold(word) in lexicon().answered and truth_of(word) is None]

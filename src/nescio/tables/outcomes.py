@@ -285,7 +285,7 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
 
 
 def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping[str, float]) -> dict[str, Array]:
-    """Return the column `worth` of answers, if words have one: 1 for correct, 0 for incorrect and silence."""
+    """Return the column `worth` of answers, if any word has a worth. Without one, correct answers have 1, others 0."""
     if not worths:
         return {}
     worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))

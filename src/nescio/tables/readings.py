@@ -115,7 +115,7 @@ def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
 
 
 def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: int) -> bool:
-    """Return whether a word of a verdict that means this state is beside an answer that is the gold answer."""
+    """Return whether a verdict of this state is beside an answer that equals the gold answer."""
     column = roles.column(outcome.column)
     if not {"gold", "prediction"} <= texts.keys():
         return False
@@ -175,7 +175,7 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
 
 
 def _of_key(roles: Roles) -> list[str]:
-    """Return the verdicts whose names say that they belong to the key, as "gold_verdict" beside "verdict" does."""
+    """Return the verdicts that by their names belong to the answer key, as "gold_verdict" beside "verdict"."""
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}

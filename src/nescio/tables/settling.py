@@ -234,7 +234,7 @@ def without_none(mapping: Mapped) -> Mapped:
 
 
 def counts_of(found: Outcomes) -> tuple[Counts, int]:
-    """Return the right, wrong, silent and ungraded answers of each run, and the number of questions."""
+    """Return the number of questions, after each run's numbers of right, wrong, silent and ungraded answers."""
     kinds = (CORRECT, INCORRECT, SILENT, NOT_GRADED)
     state = found.state
     if found.answerable is not None:  # abstaining is right if there is no answer

@@ -72,7 +72,7 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
 
 
 def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
-    """Return the totals in the files of a table: those beside its rows, and the rows that sum up others."""
+    """Return the totals in the files of a table: those beside its rows, and the rows that sum up other rows."""
     found = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
     outcome = mapping.get("outcome", Expression())
     several = len(outcome.columns) > 1
@@ -127,10 +127,10 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
 
 
 class _Counts(Struct, frozen=True):
-    """The numbers of answers of each kind.
+    """The numbers of answers of each kind, and of questions.
 
-    It also has the numbers of questions, of answers to a question at most, and of silent answers to unanswerable
-    questions.
+    `repeats` is the largest number of answers to a question, and `rightly_silent` counts the silent answers to
+    unanswerable questions.
     """
 
     right: int

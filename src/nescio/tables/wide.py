@@ -82,10 +82,10 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict with its counterparts of other judges.
+    """Return each verdict that has counterparts of other judges, with them.
 
-    Counterparts of a verdict named after a judge have another word in place of the judge. Others have its name with a
-    number, a letter or a word for a judge (`verdict_2`). `human_correct` beside `llama_correct` may be a run.
+    Counterparts of a verdict named after a judge have another word in place of the judge, as `llama_correct` beside
+    `human_correct`, which may be a run. Others have its name with a number, a letter or a judge (`verdict_2`).
     """
     verdicts, columns = [*verdicts], [*columns]
     found: list[tuple[str, ...]] = []

@@ -104,7 +104,7 @@ def stands_alone(report: ReportData) -> bool:
 
 
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentence on data that decides nothing: too few questions, all silent, none right, or all alike."""
+    """Return a sentence if the data cannot decide: no answers, none right, too few questions, or runs all alike."""
     runs, many = report.runs, units(report)
     answers = answers_of(report, runs)
     n = plural(many, unit(report))
@@ -321,7 +321,7 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run with counts answers, and how many wrongly; silence is never among them."""
+    """Return how many questions each run with counts answers, and how many of them wrongly."""
     return fitness.answered_and_wrong(
         report.loaded.data, {run: report.counts[run] for run in runs if run in report.counts}
     )
@@ -330,8 +330,8 @@ def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, 
 def promises(report: ReportData) -> tuple[Promise, ...]:
     """Return the guarantees on every run, unchanged and at each threshold of its grid.
 
-    The bounds hold together, so that any of them may be chosen. The result is empty if questions are clustered or
-    repeated, and lacks runs about which nothing is decided.
+    The bounds hold together, so that any of them may be chosen. There are none if questions are clustered or repeated,
+    and none on runs about which nothing is decided.
     """
     if not stands_alone(report) or not report.counts:
         return ()

@@ -36,7 +36,7 @@ class Standing(Struct, frozen=True):
 
 
 def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
-    """Yield the warnings that most answers of the best run are wrong, or that silence would score more if errors cost.
+    """Yield the warning that most answers of the best run are wrong, or that never answering would score more.
 
     `at` is its threshold in words, and `among` names what the shares refer to.
     """
@@ -66,7 +66,7 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run of `counts` answers, and how many wrongly; silence is never among them."""
+    """Return how many questions each run of `counts` answers, and how many of them wrongly."""
     if not isinstance(data, Evidence) or not {"answered", "incorrect"} <= data.columns.keys():
         return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
     places = {run: i for i, run in enumerate(data.runs)}

@@ -380,7 +380,7 @@ def _shipping(
     pairs: Mapping[tuple[str, str], Comparison],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
-    """Return which run to use, and its comparison with the next best, or None."""
+    """Return the advised run and its comparison with the next best, or None if no run can be advised."""
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
     for run, operating_run in operating.items():
@@ -403,7 +403,7 @@ def _shipping(
     anew = chosen_anew(parts, lower_is_better=sign < 0) if parts else None
     same = _alike(data, first, others, tuned)
     alike = tuple((run, tuned.get(run)) for run in same)
-    # maps ungraded answers that count both ways to their run
+    # Ungraded answers that count both ways make two runs of one.
     origin = {run: data.origins.get(run, run) for run in values}
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:
