@@ -45,7 +45,7 @@ def clustered(data: Any, column: str) -> Any:
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
-    """Return the cluster of each question, keyed by question; its name is that of its alphabetically first question."""
+    """Return the cluster of each question, keyed by question, named after its alphabetically first question."""
     if data.clusters is None:
         return dict(zip(data.questions, data.questions, strict=True))
     clusters = data.clusters.tolist()

@@ -137,7 +137,7 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
-    """Return the part of the rows (name None) or of a further table, or None if nothing of it is shown."""
+    """Return the part of the rows (name None) or of a further table, or None if the part shows nothing."""
     rows = results.rows if name is None else results.tables[name]
     if not rows:
         return Part(board(results)) if isinstance(results, Scores) else None

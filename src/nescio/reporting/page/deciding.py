@@ -77,7 +77,7 @@ def _chosen(report: ReportData) -> tuple[str, Shipping]:
 
 
 def units(report: ReportData) -> int:
-    """Return the number of questions, or clusters of them, that some run has a grade for."""
+    """Return the number of questions for which some run has a grade, or of their clusters."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
