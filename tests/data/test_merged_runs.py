@@ -45,7 +45,10 @@ def test_other_runs_stay_as_they_are_and_can_be_compared(tmp_path: Path) -> None
 
 def test_what_cannot_be_merged_is_refused(tmp_path: Path) -> None:
     for groups, says in (
-        ({"mine": "nothing*"}, "none of the runs matches; runs are 'seed1', 'seed2', 'seed3'"),
+        (
+            {"mine": "nothing*"},
+            "none of the runs matches, and repeats need at least two; the runs are 'seed1', 'seed2', 'seed3'",
+        ),
         ({"mine": "seed1"}, "1 of the runs matches"),
         ({"a": "seed*", "b": "seed1*"}, "1 of the runs matches"),
         ({"a": "seed*", "b": "seed[12]"}, "run 'seed1' matches two patterns"),

@@ -133,6 +133,12 @@ def test_a_table_is_read_at_once(kind: str, tmp_path: Path) -> None:
     assert counts_in(read(table(tmp_path, text), **options).data) == counts
 
 
+def test_a_total_that_is_less_than_its_part_is_refused(tmp_path: Path) -> None:
+    given = table(tmp_path, "model,attempted,CorrectCount,total\nx,40,50,100\n")
+    with pytest.raises(FormatError, match="attempted is less than CorrectCount, which should be part of it"):
+        read(given)
+
+
 # Tables that are asked about: the question, and options that answer it, with what is then read.
 ASKED: dict[str, tuple[str, str, dict[str, Any], dict[str, list[int]]]] = {
     "verdicts that differ": (

@@ -122,7 +122,7 @@ def test_where_judges_disagree_the_evidence_is_weak(tmp_path: Path) -> None:
     rows += [f"q{i},gate {i},gate {i}" for i in range(30, 300)]
     table = written(tmp_path / "t.csv", "question,prediction,gold", rows)
     (evidence,) = [text for text in texts(table) if text.startswith("The evidence")]
-    assert evidence.startswith("The evidence is weak: another judge sees 10% of the answers otherwise")
+    assert evidence.startswith("The evidence is weak: another judge grades 10% of the answers differently")
 
 
 @pytest.mark.parametrize(

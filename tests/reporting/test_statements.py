@@ -642,8 +642,8 @@ RULES: dict[str, Check] = {
     r"Ship RUN at threshold #(?:, or RUN at threshold #)?\.": thresholds_of_heading,
     r"RUN at threshold # is expected to answer # of new questions, and # of these wrongly": shipped_at,
     r"\(at most # on others like them, with 95% confidence(?:, chosen out of #)?(?:, if the answer without a grade is wrong)?\)": at_most,
-    r"The evidence is (weak|fair|strong): (?:another judge sees # of the answers otherwise(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
-    r"significant)?(?: and )?(?:the bound is # points? above what was seen)?\.": evidence,
+    r"The evidence is (weak|fair|strong): (?:another judge grades # of the answers differently(?: and )?)?(?:the lead(?: over .+?)? is (not )?"
+    r"significant)?(?: and )?(?:the bound is # points? above the observed share)?\.": evidence,
     r"RUN minus RUN is #(?: \[#, #\])? by c@1, (?:so|but) RUN may still be worse by more than the margin of #[.:](?: About # further (?:questions|clusters) would)?": undecided,
     r"RUN and RUN at threshold # get the same outcome on every question: let cost or speed decide": the_same,
     r"# errors? of RUN( at that threshold)?(?=,| ·|$)": to_read,
@@ -652,7 +652,7 @@ RULES: dict[str, Check] = {
     r"RUN got # of #(?: answers to #)? questions right and # wrong, and left # unanswered": what_it_did,
     r"would be first \(#\)": lambda page, _: (max(page.value(run, "accuracy") for run in page.runs),),
     r"(?:holds for|as) the best of #": lambda page, _: (page.k,),
-    r"On another # questions like these, RUN as it came would score from # to # by c@1": another_sample,
+    r"On another # questions like these, RUN without a threshold would score from # to # by c@1": another_sample,
     r"# (?:questions|answers) come in # groups by (\w+)\.": lambda page, m: page.grouped(m[3]),
     r"(?:The collection is small|Too little to decide): # (questions?|clusters?)\.": lambda page, m: (
         page.units(m[2]),
@@ -670,7 +670,7 @@ RULES: dict[str, Check] = {
     r"with a chance of 80% is about #( to #)?": lambda page, m: page.detectable(m[1])[: 2 if m[3] else 1],
     r"RUN has # of # right and left # unanswered: \(# \+ #·#/#\)/# = #\. Its accuracy is #\.": c_at_1,
     r"so RUN earns \(# - 3·#\)/# = #\. Below #,": penalty,
-    r"it earns # where none exists": lambda page, _: (page.silence,),
+    r"it earns #, because some questions have no answer": lambda page, _: (page.silence,),
     r"rightly or wrongly: # for RUN\.": lambda page, m: (page.share(page.run(m[2]))[0],),
     r"scores # by c@1 on these questions. Over all questions like them, it scores from # to #": lambda page, _: (
         page.ends()

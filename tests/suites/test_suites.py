@@ -365,6 +365,14 @@ def test_counts_are_a_benchmark_and_cannot_be_compared() -> None:
         nescio.compare(suite, "accuracy")
 
 
+def test_the_mean_of_an_unknown_run_or_measure_is_refused() -> None:
+    scores = typed.score({"a": evidence(x="CCCWU")}, "accuracy", **SMALL)
+    assert scores.value("x", "accuracy") == pytest.approx(0.6)
+    for run, measure in [("z", "accuracy"), ("x", "c@1")]:
+        with pytest.raises(UnknownNameError, match="accuracy of x"):
+            scores.value(run, measure)
+
+
 def test_a_suite_file_names_formats_judges_columns_and_runs() -> None:
     scores = typed.score(SUITE / "suite.toml", **SMALL)
     assert {(row.run, row.measure) for row in scores} == {

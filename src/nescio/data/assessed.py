@@ -44,10 +44,10 @@ WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
 def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
-    """Return the verdict of each word in a column that has one, keyed by word.
+    """Return the verdict that each word of a column means, keyed by word; words that mean none are left out.
 
-    These are the words inexact and unsupported, and the letters if R and X are among the words. U alone may mean
-    unanswered.
+    "inexact" and "unsupported" mean verdicts. The letters R, W, X and U do so only if R and X are among the words,
+    because U alone may mean unanswered.
     """
     words = list(words)
     folded = {word.strip().lower() for word in words}
@@ -58,10 +58,10 @@ def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
 
 
 def columns_of(states: Array, verdicts: Mapping[tuple[int, int], Verdict]) -> dict[str, Array]:
-    """Return the columns of inexact and unsupported answers, shape (runs, questions), from verdicts keyed by (run,
-    question).
+    """Return the columns `INEXACT` and `UNSUPPORTED`, shape (runs, questions); `verdicts` are keyed by (run, question).
 
-    A value is 1 if a verdict says so, and NaN if nobody judged. Empty if no answer is inexact or unsupported.
+    A value is 1 if the verdict says so, 0 for another verdict, and NaN if nobody judged. The result is empty if no
+    answer is inexact or unsupported.
     """
     if not any(verdict in COLUMNS for verdict in verdicts.values()):
         return {}

@@ -27,8 +27,7 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """The verdicts of assessors: `table` has the category of each item (rows) by each assessor (columns), -1 for
-    none."""
+    """The verdicts of assessors: `table` has an index into `categories`, or -1 for none; shape (items, assessors)."""
 
     items: tuple[Any, ...]
     assessors: tuple[str, ...]
@@ -86,7 +85,8 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
     """Return the one verdict on an item, or None if the rule leaves it in dispute.
 
     A unanimous verdict is taken. Otherwise `majority` takes the verdict of more than half, and `dawid-skene` takes the
-    `likeliest`. An adjudication overrides both. `refused` leaves every difference in dispute.
+    `likeliest`, or the majority's if that is None. An adjudication decides what is still open. `refused` leaves every
+    difference in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     if len({*given}) == 1:
@@ -142,9 +142,9 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one verdict per answer by a rule, if assessors are named.
+    """Return the labels with one label for each answer whose assessors' different verdicts `rule` settles; and a note.
 
-    An answer that is still in dispute keeps all of its verdicts.
+    An answer that is still in dispute keeps all of its labels.
     """
     verdicts = {item: given for item, given in verdicts_of(labels).items() if len({*given.values()}) > 1}
     if not verdicts:

@@ -17,7 +17,7 @@ NAMED = 3  # the most questions in a message
 
 
 def clustered(data: Any, column: str) -> Any:
-    """Return Evidence or Outcomes clustered by a column.
+    """Return `data`, Evidence or Outcomes, with the values of `column` as clusters of questions.
 
     Raises MismatchError if the column is missing, or blank for a question.
 
@@ -45,7 +45,7 @@ def clustered(data: Any, column: str) -> Any:
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
-    """Return the cluster of each question, keyed by question; a cluster has the name of its first question."""
+    """Return the cluster of each question, keyed by question, named after its alphabetically first question."""
     if data.clusters is None:
         return dict(zip(data.questions, data.questions, strict=True))
     clusters = data.clusters.tolist()

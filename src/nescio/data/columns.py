@@ -1,5 +1,4 @@
-"""Define the contract of a column of Evidence, and the registry of columns. The owner of a column declares its
-properties.
+"""Define the properties that each column of Evidence declares, and the registry of columns.
 
 The three outcomes and the columns derived from them are declared here and have bare names. A task declares its columns
 in its folder (`tasks/ave/columns.py`), with the task's name as prefix: `ave.right`. A judge declares the graded scores
@@ -27,7 +26,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """The source of a derived column: the present cells of Evidence, shape (runs, questions), and their names."""
+    """The parts of Evidence that a derived column may read; arrays have shape (runs, questions)."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -58,10 +57,10 @@ class Column(Struct, frozen=True):
     lacks ("a confidence"). `when_declined` is the value of a question whose answer a threshold declines: a number,
     `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed from
     answers below the first, which a threshold on the first answer does not affect. `derive` computes the column from
-    others if it is not stored (given the cells, and the parameter in its name). With `validated`, it checks stored
-    values. `instead` says what to ask for if a measure of other columns finds this one. `unlike` is a text per measure
-    whose name misleadingly suggests this column. `simulate` generates it from simulated behaviour, for the audit.
-    `labels` are the words for its values 0 and 1.
+    others if it is not stored (given the cells, and the parameter in its name). With `validated`, `derive` also runs on
+    a stored column, to check its values. `instead` is the advice to a user whose data has this column, but not those of
+    the measure. `unlike` maps a measure whose name wrongly suggests this column to a text that says so. `simulate`
+    generates the column from simulated behaviour, for the audit. `labels` are the words for its values 0 and 1.
     """
 
     name: str
@@ -81,10 +80,7 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """Return the part of the name before the first dot: the task, the judge, or `user`.
-
-        It is empty for the outcomes and the columns derived from them.
-        """
+        """Return the part of the name before the first dot (task, judge or `user`), or "" for outcomes and counts."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
@@ -192,8 +188,8 @@ def _probability(evidence: Cells) -> Array:
     for run, question in zip(*np.nonzero(outside), strict=True):
         raise MismatchError(
             f"run {evidence.runs[run]!r}, question {evidence.questions[question]!r}: this measure reads confidence as "
-            f"a probability, which must lie in [0, 1] (found {float(confidence[run, question])!r}); of a table in "
-            f"percent, {opt('column', of='confidence=COLUMN/100')} divides it"
+            f"a probability, which must lie in [0, 1] (found {float(confidence[run, question])!r}); for a column "
+            f"in percent, use {opt('column', of='confidence=COLUMN/100')}"
         )
     return confidence
 
@@ -240,7 +236,7 @@ def _derived(
 CONFIDENCE = "a confidence"
 
 declare(
-    _outcome("correct", "1 if the outcome is correct: a right answer, or silence where there is no answer"),
+    _outcome("correct", "1 if the outcome is correct: a right answer, or an abstention if there is no answer"),
     _outcome("incorrect", "1 if the outcome is incorrect"),
     _outcome("unanswered", "1 if the question is left unanswered, and has an answer"),
     _outcome("candidate_correct", "1 if the answer was declined and would have been right"),
@@ -306,10 +302,12 @@ declare(
         "an answer or a judged candidate",
     ),
     _derived("candidate", "1 if there is an answer or a declined candidate", _candidate, "count"),
-    _derived("failure", "1 if that answer or candidate is wrong", _failure, "count"),
+    _derived("failure", "1 if the answer or the declined candidate is wrong", _failure, "count"),
     _derived("probability", "the confidence, which must lie in [0, 1]", _probability, "score", CONFIDENCE),
-    _derived("self_score", "the probability where answered, 0 for silence", _self_score, "score", CONFIDENCE),
-    _derived("ranking_score", "the confidence; silence stands below every answer", _ranking_score, "score", CONFIDENCE),
+    _derived("self_score", "the probability where answered, 0 for an abstention", _self_score, "score", CONFIDENCE),
+    _derived(
+        "ranking_score", "the confidence; an abstention ranks below every answer", _ranking_score, "score", CONFIDENCE
+    ),
     _derived(
         "selection_score",
         "the confidence of an answer or a declined candidate; below all of them where there is neither",

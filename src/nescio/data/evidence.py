@@ -73,7 +73,8 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def unit(self) -> str:
-        """Return the word for its rows: "questions", or "rows" if some are answers to the same question."""
+        """Return the word for the rows in a signature: "questions", or "rows" if some are single answers to a
+        question."""
         return "questions" if self.answer_rows is None else "rows"
 
     @property
@@ -83,7 +84,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the size of the data as fields of a signature."""
+        """Return the numbers of questions, repeats and clusters, as fields of a signature."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
@@ -122,14 +123,17 @@ class Evidence(Struct, frozen=True, eq=False):
         raise MissingColumnError(f"{needs}there is no column {bare(name)!r}; the data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
-        """Return the end of a message: alternatives to columns of this namespace (empty: of outcomes)."""
+        """Return the end of an error message about a column of `namespace`: advice on the columns of other
+        namespaces."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return the cells that these columns describe, shape (runs, questions): present ones on rows of the columns'
-        kind."""
+        """Return a mask, shape (runs, questions), of the present cells on rows that the columns `names` describe.
+
+        These are the rows of single answers if one of the columns describes answers, and otherwise those of questions.
+        """
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
             return self.present
@@ -247,7 +251,7 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def can_pair(self) -> bool:
-        """Return whether it holds the joint counts of two runs on the same questions."""
+        """Return whether the table holds the joint counts of two runs on the same questions."""
         return self.pairs is not None
 
     def tally(self) -> Tally:
@@ -321,7 +325,7 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return counts at each confidence as that many rows, numbered within each run; other data are returned
+    """Return Evidence with one row per answer for a Tally that counts answers at each confidence; return other data
     unchanged."""
     if data.has_questions or "confidence" not in data.columns:
         return data
@@ -335,14 +339,15 @@ def as_rows(data: Data) -> Data:
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return data of single questions. Raises MismatchError, which names the `purpose`, for counts."""
+    """Return `data` if it has single questions. Raises MismatchError for counts: they have no questions to
+    `purpose`."""
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return data with joint results of two runs. Raises MismatchError for data without them."""
+    """Return `data` if it says how two runs did on the same question. Raises MismatchError otherwise."""
     if data.can_pair:
         return data
     raise MismatchError(

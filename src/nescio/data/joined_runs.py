@@ -16,9 +16,9 @@ from nescio.errors import MismatchError, differs_between_runs
 def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes:
     """Return the runs of all parts on the questions of all parts; a run lacks the questions of other parts.
 
-    If several parts have a stratum or a cluster of a question, the first part's counts. Raises MismatchError in five
-    cases: parts share no question, have equal names of runs, disagree on whether a question has an answer, disagree on
-    one of these `strata`, or have repeats.
+    If several parts have a stratum or a cluster of a question, that of the first part is taken. Raises MismatchError in
+    five cases: parts share no question, have equal names of runs, disagree on whether a question has an answer,
+    disagree on one of these `strata`, or have repeats.
     """
     _check(parts)
     for name in strata:
@@ -59,15 +59,13 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
 
 
 def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
-    """Return a note on the questions of which the runs of some parts alone say whether they have an answer."""
+    """Return a note on the questions for which only the runs of some parts say whether there is an answer."""
     questions = [*dict.fromkeys(question for part in parts for question in part.questions)]
     place = {question: at for at, question in enumerate(questions)}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
     known = [None if part.answerable is None else np.tile(part.answerable, (len(part.runs), 1)) for part in parts]
-    said, given = (
-        _cells(known, parts, columns, -1),
-        _cells([part.state != ABSENT for part in parts], parts, columns, False),
-    )
+    said = _cells(known, parts, columns, -1)
+    given = _cells([part.state != ABSENT for part in parts], parts, columns, False)
     if said is None or given is None:
         return []
     return said_by_some([run for part in parts for run in part.runs], given, said, questions)

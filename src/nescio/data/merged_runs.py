@@ -118,6 +118,7 @@ def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
     if len(matches) < 2:
         have = ", ".join(map(repr, runs))
         raise UsageError(
-            f"{opt('repeats_of', {name: pattern})}: {len(matches) or 'none'} of the runs matches; runs are {have}"
+            f"{opt('repeats_of', {name: pattern})}: {len(matches) or 'none'} of the runs matches, and repeats need "
+            f"at least two; the runs are {have}"
         )
     return matches

@@ -90,7 +90,7 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Return one note for each remark that several measures and runs share; a remark is (note, measure, whose)."""
+    """Return each note once, with the measures and runs that share it; `remarks` are tuples (note, measure, run)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None

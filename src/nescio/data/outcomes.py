@@ -116,9 +116,9 @@ class Outcomes(Struct, frozen=True, eq=False):
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """Return a mask of the questions that a run does not answer at all, shape (runs, questions).
+        """Return a mask of the rows of questions that a run lacks, shape (runs, questions).
 
-        A missing repeat of a question that the run answers does not count.
+        A missing repeat does not count if the run has another row of the question.
         """
         lacking: NDArray[np.bool_] = self.state == ABSENT
         return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
@@ -132,9 +132,9 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number of a run's non-answers for one reason.
+    """The number of a run's non-answers for one reason, among `of` questions.
 
-    `taken_for` is silence, incorrect, correct, not graded or missing; `of` is the number of all questions.
+    `taken_for` is what they count as: silence, incorrect, correct, not graded or missing.
     """
 
     run: str
@@ -145,7 +145,7 @@ class NonAnswers(Struct, frozen=True):
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """Return the non-answers of each run and kind, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run, counted by reason, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}

@@ -14,10 +14,10 @@ from nescio.data.repeats import grouped
 
 
 class Patterns(Struct, frozen=True, eq=False):
-    """The distinct rows of one run's questions, and the number of resampling units of each kind.
+    """The distinct rows of one run's questions, and the number of resampled units with each of these rows.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None). With
-    clusters and an order, `unit` has the cluster of each row. `starts` marks the start of each group of tied rows.
+    A resample gives each kind of unit a weight, shape (…, U). Without clusters each row is a kind (`unit` is None).
+    With clusters and an order, `unit` has the cluster of each row. `starts` marks the start of each group of tied rows.
     `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind` has the kind of
     each question, in the given order. It is None if each kind is a unit, or if the questions are unknown.
     """
@@ -47,11 +47,7 @@ MOST_AXES = 32  # of an array in older versions of NumPy
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
-def compress(
-    columns: Mapping[str, Array],
-    clusters: Array | None = None,
-    derive: Each | None = None,
-) -> Patterns:
+def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
     """Return the distinct rows of additive columns (each of shape (questions,)) with their counts.
 
     `derive` maps columns to new ones and runs once, on the distinct rows. With clusters, a row is the sum over a
@@ -167,11 +163,7 @@ def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _starts(sorted_key: Array) -> NDArray[np.int64]:
-    return (
-        np.flatnonzero(np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]]))
-        if len(sorted_key)
-        else np.zeros(0, int)
-    )
+    return np.flatnonzero(np.concatenate([[len(sorted_key) > 0], sorted_key[1:] != sorted_key[:-1]]))
 
 
 def _merge_neighbours(

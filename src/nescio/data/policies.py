@@ -55,7 +55,7 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
 
 
 def said_by_some(runs: Sequence[str], given: NDArray[np.bool_], known: Array, questions: Sequence[str]) -> list[Note]:
-    """Return a note on the questions of which some runs say whether they have an answer, and others do not.
+    """Return a note on the questions for which some runs say whether there is an answer, and others do not.
 
     `given` tells which run has a row of which question, and `known` what that row says (1, 0, or -1 for nothing). The
     sender of a run could else say that the questions which it cannot answer have none.
@@ -172,7 +172,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         shared = int(common.sum())
         keep = f"{opt('missing', 'common')} to keep only the {plural(shared, 'question')} that all runs have (no gate "
-        keep += "rests on that), "
+        keep += "can then pass), "
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {plural(total, 'question')} (first: "
             f"{outcomes.questions[first]!r}){more}; use {keep if shared else ''}{opt('missing', 'own')} to score each "
@@ -289,7 +289,8 @@ def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequ
 
 
 def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
-    """Return notes on runs that have fewer answers to some questions than others, or lack some at a stake."""
+    """Return a note on runs with fewer answers to a question than another run has, or (at stakes) than they were
+    asked."""
     assert outcomes.repeats is not None
     fewer = counts < counts.max(axis=0)
     if outcomes.repeats.single:
@@ -343,7 +344,7 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
             f"{outcomes.where(run, question)}: the answer is not graded ({total} such "
             f"answer{'s' if total > 1 else ''} in all); {hint}use {opt('ungraded', 'exclude')} to leave ungraded "
             f"answers out, {opt('ungraded', 'incorrect')} to count them as wrong, or {opt('ungraded', 'bounds')} to "
-            f"report both extremes{f' ({silence}: no verdict is silence)' if tables else ''}"
+            f"report both extremes{f'; if no verdict means an abstention, use {silence}' if tables else ''}"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
@@ -359,10 +360,10 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
-    """Return the weight of a run's ungraded answers, as a share of its questions.
+    """Return the weight of a run's ungraded answers as a share of its questions, or of those shared with another run.
 
-    A difference counts only the questions that two runs share. So the result is the largest share over the run itself
-    and its shared questions with each other run. The answers to a question share its weight.
+    The largest of these shares counts, as a difference uses only shared questions. Repeated answers share the weight
+    of their question.
     """
     present = outcomes.state != ABSENT
     if outcomes.repeats is None:

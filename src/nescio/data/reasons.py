@@ -32,29 +32,13 @@ BY_OUTCOME = " (said to abstain)"  # follows the reason of an answer that its fi
 _STATES: Mapping[CountsAs, int] = {"incorrect": INCORRECT, "unanswered": SILENT, "ungraded": NOT_GRADED}
 _KINDS: Mapping[str, Kind] = {EMPTY: "empty", NO_FORM: "unparsed", BLOCKED: "failed", ERRORED: "failed"}
 
-# Formats whose own rules count a missing answer as an abstention, and the source of that rule. Their readers give it no
-# reason, or one of declining. All other readers call an empty output `EMPTY`.
-PROTOCOLS: Mapping[str, str] = {
-    "ave": "AVE 2007 and 2008: a question whose candidates are all rejected is not answered",
-    "cbc": "Deep Read's answers: a question without a line has no answer",
-    "inspect": "Inspect's grade N, NOANSWER",
-    "outcomes": "nescio's own tables (question, answers, prediction): a cell without an answer",
-    "pan": "PAN 2020 and later: a score of exactly 0.5, or no score",
-    "qa4mre": "QA4MRE: answered=NO",
-    "questions": "nescio's own lines: an answer that is null",
-    "simpleqa": "SimpleQA's grade NOT_ATTEMPTED",
-    "squad2": "SQuAD 2.0's evaluation script: an empty prediction",
-    "trec": "TREC QA: NIL",
-}
-
-
 MUCH = 0.1  # as a share of the questions: abstentions that the run did not decide
 
 
 class NotDeclined(Struct, frozen=True):
-    """The number of a run's `of` answers that count as abstentions, or are left out, though the run did not decline.
+    """The number `lost` of answers that count as abstentions, or are left out, though the run did not decline.
 
-    It also has the most frequent reason.
+    `of` is the number of all answers of the run, and `why` the most frequent reason.
     """
 
     lost: int
@@ -63,19 +47,19 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return the words for this, given the displayed name of the run."""
-        counts = "counts" if self.lost == 1 else "count"
+        """Return the sentence about these answers, given the displayed name of the run."""
         answers = plural(self.of, "answer")
-        how = f"{counts} as silence, though the run did not decline"
+        how = "counts as an abstention" if self.lost == 1 else "count as abstentions"
+        how += ", though the run did not decline"
         if self.left_out:
-            how = "are left out" if self.lost > 1 else "is left out"
+            how = "is left out" if self.lost == 1 else "are left out"
         return f"{self.lost:,} of {run}'s {answers} {how} ({self.why})"
 
 
 def not_declined(
     run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> NotDeclined | None:
-    """Return the number of answers that a run lost without declining, or None for few.
+    """Return the answers that a run lost without declining, or None if they are under a tenth of its answers.
 
     `silence` has the non-answers of each benchmark.
     """
@@ -94,7 +78,7 @@ def not_declined(
 
 
 def left_out_in_words(remark: Note) -> str:
-    """Return the words for the count in a note on ungraded answers, with the name of the run."""
+    """Return the sentence about the answers that `remark`, a note on ungraded answers, counts as left out."""
     return NotDeclined(remark["count"], remark["total"], "not graded", left_out=True).words(remark.subject)
 
 
@@ -106,12 +90,12 @@ class NoAnswer(Struct, frozen=True):
 
 
 def kind_of(why: str) -> Kind:
-    """Return the kind of a reason, one of four."""
+    """Return the kind of an answer's reason `why`: declined, empty, unparsed or failed."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 
 def said_to_abstain(why: str | None) -> str | None:
-    """Return the reason of an answer that its file calls an abstention, and that stays one whatever the reason."""
+    """Return the reason `why`, marked so that the answer stays an abstention as its file says, even if it is empty."""
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
@@ -157,8 +141,7 @@ def notes_on_pairs(
 def notes_on_silence(
     runs: Iterable[str], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Yield a note on runs for which no decision is possible, because too many abstentions are not their own
-    decision."""
+    """Yield a note on each of `runs` that lost so many answers without declining that no gate can decide on it."""
     of_runs: defaultdict[str, list[list[NonAnswers]]] = defaultdict(list)  # the rows of each benchmark
     for rows in silence:
         of_benchmark: defaultdict[str, list[NonAnswers]] = defaultdict(list)

@@ -67,11 +67,12 @@ TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "hig
 class Comparison(Struct, frozen=True):
     """A run compared with a baseline: `difference` is run minus baseline, with its interval and its p-value.
 
-    `n` is the number of questions that both have, and `units` the number of resampled units, the same or clusters. For
-    a share of answers, `units` is at most the number of answers. Over a suite, it is that of the smallest benchmark
-    times the number of benchmarks. `spread` is the standard error of the difference over resamples. `detectable` is the
-    difference that the test finds with a power of 0.8 at this n. `no_larger_than` is the bound in a verdict of no
-    difference. `worst` is the worst difference that a gate cannot rule out, which may lie beyond the interval.
+    `n` is the number of questions that both runs have, and `units` the number of resampled units, the same or clusters.
+    For a share of answers, `units` is at most the number of answers. Over a suite, `units` is the number of units of
+    the smallest benchmark times the number of benchmarks. `spread` is the standard error of the difference over
+    resamples. `detectable` is the difference that the test finds with a power of 0.8 at this n. `no_larger_than` is the
+    bound in a verdict of no difference. `worst` is the worst difference that a gate cannot rule out, which may lie
+    beyond the interval.
     """
 
     run: Annotated[str, Shown()]
@@ -98,7 +99,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """The result of one test of one measure.
+    """The result of one test of one measure in the audit: a cheat or an axiom.
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom it is holds, fails, undefined or
     not applicable. `value` is the cheat's score, or the measure's value where the axiom fails. `against` is the value
@@ -121,7 +122,7 @@ class Finding(Struct, frozen=True):
 
 
 class Results(Struct, Generic[RowT_co], frozen=True):
-    """A table of results with a line for reproduction, and notes on data that were left out or changed.
+    """A table of results with a signature for reproduction, and notes on data that were left out or changed.
 
     Iteration yields the rows. `tables` holds further tables, keyed by name, such as the ranks of a comparison. `gates`
     are the conditions on the runs, each with its `status` (0 passed, 1 failed, 3 undecided).
@@ -260,9 +261,8 @@ class Scores(Plotted[Score], frozen=True):
     """The result of `score`: rows of `Score`, shown as a table with a row for each run and a column for each measure.
 
     `scores["mine"]` are the scores of a run, `scores["mine", "c@1"]` is the row of a run and a measure, and
-    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` is the reason why no score is marked, if they
-    could be and nobody asked for it. `columns` are those of the table, in order; by default the run, the measures and
-    n.
+    `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says why no score is marked, if marks are
+    possible and were not asked for. `columns` are those of the table, in order; by default the run, the measures and n.
     """
 
     why_unmarked: str = ""
@@ -309,7 +309,7 @@ class Scores(Plotted[Score], frozen=True):
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return the keys of a row of the wide table, its columns, and the scores of each row, keyed by measure."""
+        """Return the key columns and the measures of the wide table, and the scores of each row, keyed by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}

@@ -30,14 +30,14 @@ _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 @cache
 def label(column: str, stake: str) -> str:
-    """Return the label of an answer at a stake: `column=stake` if the column's name is one of a stake, else the
-    stake."""
+    """Return the label of an answer at a stake: `column=stake` if the column is named like a stake, such as `t`; else
+    `stake`."""
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether all labels name their stakes and the scale."""
+    """Return whether each label is a stake with its scale, such as `stake=3` or `t=0.75`."""
     try:
         return penalties(labels) is not None
     except UsageError:  # The column has this name, but other content.
@@ -141,7 +141,7 @@ def _penalty(evidence: Any) -> Array:
 declare(
     Column(
         "stakes.penalty",
-        "the stated price of an error, where a right answer earns 1 and silence 0",
+        "the stated price of an error, where a right answer earns 1 and an abstention 0",
         "score",
         when_missing="a stated stake",
         when_declined=UNCHANGED,

@@ -239,7 +239,8 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
-    """Return both runs on the rows of either. The new files decide the properties of a question."""
+    """Return the runs of `new` and the run of `old`, now `name`, on the rows of either; `new` decides strata and
+    clusters."""
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
     keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
@@ -298,7 +299,7 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, if either knows. Raises MismatchError if they disagree."""
+    """Return whether each question has an answer, if `new` or `old` says so. Raises MismatchError if they disagree."""
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()
@@ -313,6 +314,6 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
 
 
 def _keys(data: Outcomes | Evidence) -> list[tuple[str, str]]:
-    """Return a name for each row: its question and repeat."""
+    """Return the question and the repeat of each row."""
     labels = [FIRST] * len(data.questions) if data.repeats is None else map(str, data.repeats.label)
     return list(zip(data.questions, labels, strict=True))

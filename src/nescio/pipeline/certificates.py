@@ -112,10 +112,10 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Return notes with the statement of a certificate about answers of these judges.
+    """Return a note that a certificate covers answers to `questions` that `judges` judged.
 
-    Raises MismatchError, in one sentence, if judge, prompt or questions differ from its own, or if the interval of its
-    kappa is not above 0.
+    Raises MismatchError if the judges, their prompts or the questions differ from those of the certificate, or if the
+    interval of its kappa is not above 0.
     """
     issued = read_certificate(path)
     if questions is None:
@@ -141,8 +141,7 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
     if here != issued.questions:
         raise MismatchError(
             f"{path}: the certificate is for different questions (digest {issued.questions}; these have "
-            f"{here}); certify the "
-            "judge on these"
+            f"{here}); certify the judge on these"
         )
     kappa = _kappa(issued)
     if kappa is not None and (kappa.value is None or kappa.low is None or kappa.low <= 0):
@@ -153,16 +152,17 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
             f"{path}: kappa is {shown}: these {issued.labels} labels do not show that judge and people agree "
             f"more than by chance; {advice}"
         )
-    met = note(
-        "certificate.met",
-        "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
-        judge=issued.judge,
-        labels=issued.labels,
-        date=issued.date,
-        kappa="unknown" if kappa is None else f"{kappa.value:.3f}",
-        file=str(path),
-    )
-    return [met]
+    return [
+        note(
+            "certificate.met",
+            "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
+            judge=issued.judge,
+            labels=issued.labels,
+            date=issued.date,
+            kappa="unknown" if kappa is None else f"{kappa.value:.3f}",
+            file=str(path),
+        )
+    ]
 
 
 def _with_interval(kappa: Coefficient) -> str:

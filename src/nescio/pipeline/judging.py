@@ -25,7 +25,7 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Return the data judged by the judge asked for, else by the benchmark's, else by the one that suits the questions.
+    """Return `read` with its answers judged by the judge `by`, else the benchmark's, else the one that suits them.
 
     `watch` is called with the number of answers judged so far.
 
@@ -82,6 +82,6 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
-    """Return the judges: nescio's judge, those that the files name, or none if unknown."""
+    """Return the judges of the answers: nescio's, if it judged, and those that the files name; empty if unknown."""
     judges = read.data.judges if isinstance(read.data, Outcomes) else ()
     return tuple(dict.fromkeys((*read.judges, *(record for record in judges if record is not None))))

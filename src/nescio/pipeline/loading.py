@@ -35,11 +35,11 @@ MOST_STAKES = 6  # the most stakes at which utilities are shown by default
 class Loaded(Struct, frozen=True):
     """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the default measures.
 
-    `silence` has the non-answers of each run by kind, before any policy. `unshared` has the questions that some run
-    lacks, before any policy. `judged_here` says that nescio judged, and not the tool of the log. `texts` has the
-    questions and answers themselves, if they were read for judging. `in_words` has the outcomes (or answers with scores
-    alone) before any policy, if their texts were asked for and exist. `baseline` names the run from a baseline file.
-    `whole` has the judged data before any policy, if columns of strata were asked for (`part_of`).
+    `silence` has the non-answers of each run, counted by reason, before any policy. `unshared` has the questions that
+    some run lacks, before any policy. `judged_here` says that nescio judged, and not the tool of the log. `texts` has
+    the questions and answers themselves, if they were read for judging. `in_words` has the outcomes (or answers with
+    scores alone) before any policy, if their texts were asked for and exist. `baseline` names the run from a baseline
+    file. `whole` has the judged data before any policy, if columns of strata were asked for (`part_of`).
     """
 
     data: Data
@@ -156,9 +156,9 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
 
 
 def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
-    """Return the questions of a stratum, with the notes of policies about them alone.
+    """Return the questions whose `column` has this value, with the policies' notes on these questions alone.
 
-    A number that is small among all questions may be large among these.
+    A share of missing answers that is small among all questions may be large among these.
     """
     whole = loaded.whole
     if whole is None or not isinstance(whole.data, Outcomes):

@@ -16,7 +16,6 @@ from nescio.formats import ReadResult
 def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
     """Return outcomes of QA systems as Evidence: a missing answer is an abstention, and an ungraded one is absent."""
     data, notes = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
-    assert isinstance(data, Evidence)
     # Validators' measures count a question with an ungraded answer, so this note would be wrong.
     return data, tuple(remark for remark in notes if remark.code != UNGRADED_LEFT_OUT)
 

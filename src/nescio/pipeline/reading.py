@@ -67,8 +67,10 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Ask which sheet of a workbook is the table, with the result of each; the original error stays if none can be
-    read."""
+    """Turn an error about several sheets in this context into a question that shows the counts of each sheet.
+
+    The error stays if no sheet can be read.
+    """
     try:
         yield
     except SeveralSheetsError as error:
@@ -161,34 +163,8 @@ def read_parts(
     supports: bool = True,
 ) -> ReadResult:
     """Return the content of files of a known format."""
-    strata = options.strata
-    if strata is not None and options.cluster:
-        strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern, silence_reader()), Choices(options.choose)
-    read_options = ReadOptions(
-        {word: to for word, to in options.outcome_map.items() if to in MEANINGS},
-        strata,
-        options.graded,
-        choices,
-        declined,
-        gold,
-        bool(options.format_in),
-        judging,
-        options.texts,
-        supports,
-        column=options.column,
-        duplicates=options.duplicates,
-        declined_right=options.declined_right,
-        refusals=options.refusals,
-        total=options.total,
-        rest=options.rest,
-        worths={word: float(to) for word, to in options.outcome_map.items() if to not in MEANINGS},
-        no_answer=options.no_answer,
-        judge=options.judge,
-        told=frozenset(options.given),
-        judged=_judged,
-        people=options.people,
-    )
+    read_options = replace(_read_options(options, choices, declined), gold=gold, judging=judging, supports=supports)
     with _watched(parts, bar("reading", of_bytes=True)) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:
@@ -222,6 +198,34 @@ def read_parts(
     elif isinstance(result.data, Unjudged):
         result = replace(result, data=replace(result.data, no_answer=options.no_answer))
     return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
+
+
+def _read_options(options: Options, choices: Choices, declined: Declined) -> ReadOptions:
+    """Return the user's options in the form that readers take."""
+    strata = options.strata
+    if strata is not None and options.cluster:
+        strata = (*strata, options.cluster)
+    return ReadOptions(
+        {word: to for word, to in options.outcome_map.items() if to in MEANINGS},
+        strata,
+        options.graded,
+        choices,
+        declined,
+        certain=bool(options.format_in),
+        texts=options.texts,
+        column=options.column,
+        duplicates=options.duplicates,
+        declined_right=options.declined_right,
+        refusals=options.refusals,
+        total=options.total,
+        rest=options.rest,
+        worths={word: float(to) for word, to in options.outcome_map.items() if to not in MEANINGS},
+        no_answer=options.no_answer,
+        judge=options.judge,
+        told=frozenset(options.given),
+        judged=_judged,
+        people=options.people,
+    )
 
 
 def _judged(unjudged: Unjudged) -> Outcomes:
@@ -322,7 +326,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
 
 
 def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
-    """Return data in which answers that mean "I do not know" are abstentions without a candidate."""
+    """Return data in which answers that match a declined pattern are abstentions without a candidate."""
 
     def silenced(run: Run) -> Run:
         matched = [
@@ -387,8 +391,7 @@ def _declined_note(declined: Declined) -> Note:
         return note(
             "pipeline.declined_many",
             f"{opt('declined_pattern')}: {{answers:n answer}} counted as unanswered ({{matched:each %s %d×}} and "
-            "{others} other "
-            "texts)",
+            "{others} other texts)",
             answers=answers,
             matched=matched,
             others=others,

@@ -50,9 +50,7 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
 
 
 def recognise(
-    sources: Sequence[Source],
-    format_in: str | None = None,
-    column: Mapping[str, str] | None = None,
+    sources: Sequence[Source], format_in: str | None = None, column: Mapping[str, str] | None = None
 ) -> tuple[formats.Format, list[SourceRole]]:
     """Return the one format of all given files, and the role of each file in it.
 
@@ -65,15 +63,16 @@ def recognise(
     format_, parts = _recognise(sources, format_in, {*(column or {})})
     for name, of_table in (column or {}).items():
         if name not in format_.columns:
-            can = f"the columns that can be named are {', '.join(format_.columns)}" if format_.columns else _FIXED
+            can = (
+                f"the columns that can be named are {', '.join(format_.columns)}"
+                if format_.columns
+                else "its columns have fixed names"
+            )
             raise UsageError(f"{opt('column', {name: of_table})}: this is {format_.about}; {can}")
         if format_.name != TABLE and not any(of_table in source.columns for _, source in parts):
             there = ", ".join(dict.fromkeys(column for _, source in parts for column in source.columns))
             raise UsageError(f"{opt('column', {name: of_table})}: there is no such column; there are {there}")
     return format_, parts
-
-
-_FIXED = "its columns have fixed names"
 
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:

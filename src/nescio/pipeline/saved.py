@@ -64,7 +64,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
     if options.reading:
         return options.but(**more), (note("saved.named", "{subject}: read as {options}", path, options=shown),)
     return options.but(**more), (
-        note("saved.beside", "{subject}, a saved reading beside the table: read as {options}", path, options=shown),
+        note(BESIDE, "{subject}, a saved reading beside the table: read as {options}", path, options=shown),
     )
 
 

@@ -1,4 +1,4 @@
-"""Draw charts of abstention: the gain from silence, and the best run at each price of an error."""
+"""Draw charts of abstention: the gain from abstaining, and the best run at each price of an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PENALTY_CUT = -0.5  # values below are not drawn, because penalty(t) falls witho
 
 
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return a chart of c@1 over accuracy; the distance of a run above the diagonal is the gain from its silence.
+    """Return a chart of c@1 over accuracy; the distance of a run above the diagonal is its gain from abstaining.
 
     Fields: run, accuracy, c_at_1, named, tip.
     """
@@ -38,8 +38,8 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Chart:
     """Return a chart of penalty(t) over t, with a line for each run; the top line wins at that price of an error.
 
-    The dashed line is the value of silence. If there is room, the runs' names are at the left, where lines begin.
-    Fields of both: run, t, value, named.
+    The dashed line (`silent`) is the value of a run that never answers. If there is room, the runs' names are at the
+    left, where lines begin. Fields of both: run, t, value, named.
     """
     bottom = max(PENALTY_CUT, min(0.0, min((row["value"] for row in rows), default=0.0)))
     named = width >= NARROW
@@ -64,7 +64,7 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: f
 def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
     """Return a chart of normalised utility over the target of each stated stake, with a line for each run.
 
-    The dashed line is the utility of the best run with the best of its own behaviours. Fields of both: run, t, value,
+    The dashed line (`ideal`) is the utility of the best fixed policy. Fields of both: run, t, value,
     named, tip.
     """
     ends = svg.around((row["value"] for row in [*rows, *ideal]), zero=True)

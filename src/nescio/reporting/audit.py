@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 from itertools import groupby
 
 from nescio import plugins
@@ -120,12 +121,13 @@ def page(results: Results) -> str:
 
 def overview(results: Results) -> str:
     """Return the tests and how to read them, each measure's verdicts, and the systems' scores, as Markdown."""
+    introduction = files("nescio.reporting").joinpath("audit.md.in").read_text(encoding="utf-8")
     measures = _by_measure(results)
     tests = [test for test, _ in TESTS]
     audited = [(name, tested) for name, tested in measures if not _exempt(tested)]
     matrix = [[name, *(_verdict(tested[test]) for test in tests)] for name, tested in audited]
     parts = [
-        _introduction().replace("QUESTIONS", _questions(results)),
+        introduction.replace("QUESTIONS", results.signature["questions"]),
         "## Every measure, every test\n",
         markdown_table(_matrix(["measure", *tests], matrix)) + "\n",
     ]
@@ -182,12 +184,6 @@ def summary(rows: Sequence[Finding]) -> str:
     return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 
 
-def _introduction() -> str:
-    from importlib.resources import files
-
-    return files("nescio.reporting").joinpath("audit.md.in").read_text(encoding="utf-8")
-
-
 def _verdict(row: Finding) -> str:
     if row.result == "holds":
         return f"holds ({row.cases:,})"
@@ -225,7 +221,3 @@ def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
 
 def _number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, 12):.4g}"  # the last bits depend on the processor
-
-
-def _questions(results: Results) -> str:
-    return results.signature["questions"]

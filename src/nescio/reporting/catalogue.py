@@ -38,10 +38,7 @@ TASKS = {
 }
 _READS: tuple[tuple[str, frozenset[str]], ...] = (
     ("ranked", frozenset({"first_right", "k_credit"})),
-    (
-        "confidence",
-        frozenset({"confidence", "probability", "self_score", "ranking_score", "selection_score"}),
-    ),
+    ("confidence", frozenset({"confidence", "probability", "self_score", "ranking_score", "selection_score"})),
     ("answerable", frozenset({"answerable"})),
     ("candidate", frozenset({"candidate_correct", "candidate_incorrect"})),
     ("assessed", frozenset({"assessed.inexact", "assessed.unsupported"})),

@@ -20,7 +20,11 @@ from nescio.reporting.svg import DASHED, GRID, LETTER, MUTED, NARROW, Axis, Char
 Rows = Sequence[dict[str, Any]]
 
 CORRECT, INCORRECT, UNANSWERED = "#0072b2", "#c24f00", "#868f99"
-KINDS = {"correct": CORRECT, "unanswered": UNANSWERED, "incorrect": INCORRECT}  # in the order of bars
+KINDS = {
+    "correct": CORRECT,
+    "unanswered": UNANSWERED,
+    "incorrect": INCORRECT,
+}  # in the order of bars, and from top to bottom
 OTHER = "#848f9a"
 # Each run that a chart names has its own colour and its own dash, so that print in one colour works, too.
 LINES = ("#0072b3", "#c24f01", "#00785a", "#a8407c", "#8f6400", "#4b3fa8")

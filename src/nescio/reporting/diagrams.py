@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.reporting.charts import CORRECT, INCORRECT, UNANSWERED, Rows
+from nescio.reporting.charts import CORRECT, KINDS, Rows
 from nescio.reporting.layout import shortened
 from nescio.reporting.svg import GRID, INK, LETTER, MUTED, NARROW, Chart, Scale, apart, ticks, written
 
-KINDS = ("correct", "unanswered", "incorrect")  # from top to bottom
-COLOURS = dict(zip(KINDS, (CORRECT, UNANSWERED, INCORRECT), strict=True))
 STEPS = 24  # steps along the edge of a stream
 HEIGHT = 300  # height of the flow
 BOLD = 8.5  # width in pixels of a bold letter, in the widest font that may show it
@@ -35,14 +33,14 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
         edge = [(t / STEPS, low + (end - low) * (t / STEPS) ** 2 * (3 - 2 * t / STEPS)) for t in range(STEPS + 1)]
         upper = [(left + bar + (right - left - 2 * bar) * t, y) for t, y in edge]
         lower = [(x, y + max(thick, 0.75)) for x, y in reversed(upper)]
-        colour = GRID if row["old"] == row["new"] else COLOURS[row["new"]]
+        colour = GRID if row["old"] == row["new"] else KINDS[row["new"]]
         chart.area([*upper, *lower], colour, 0.8, tip=row["tip"])
     for side, bars in enumerate(sides):
         x = right - bar if side else left
         middles = apart([(low + high) / 2 for low, high in bars.values()], 30.0, top + 8.0, HEIGHT - 14.0)
         for (kind, (low, high)), y in zip(bars.items(), middles, strict=True):
             n = sum(row["n"] for row in rows if row[("old", "new")[side]] == kind)
-            chart.rect((x, low, bar, max(high - low, 0.75)), COLOURS[kind])
+            chart.rect((x, low, bar, max(high - low, 0.75)), KINDS[kind])
             where, anchor = (right + 6, "start") if side else (left - 6, "end")
             chart.write(where, y - 7, kind, anchor)
             chart.write(where, y + 7, f"{n:,}" if narrow else f"{n:,} ({n / total:.1%})", anchor)

@@ -234,6 +234,7 @@ def _folded(cells: Sequence[str], width: int) -> list[str]:
 
 
 def middle(text: str, width: int) -> str:
+    """Return a text cut in the middle to a width."""
     if length(text) <= width:
         return text
     end = (width - 1) // 2

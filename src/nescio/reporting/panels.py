@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from nescio.reporting import svg
-from nescio.reporting.charts import (
-    LINES,
-    OTHER,
-    Rows,
-    anchors_of,
-    by_run,
-    colour_of,
-    keys_of,
-    lines,
-    ticks_for,
-)
+from nescio.reporting.charts import LINES, OTHER, Rows, anchors_of, by_run, colour_of, keys_of, lines, ticks_for
 from nescio.reporting.svg import DASHED, MUTED, NARROW, Axis, Chart, Plot, Scale
 
 PANEL = 320  # width of a panel in pixels

@@ -40,8 +40,10 @@ def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] 
 def _cell(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, (int, float)):
+        return str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if abs(value) >= HUGE:

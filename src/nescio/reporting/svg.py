@@ -301,7 +301,7 @@ def plot(
     beside: float = 0.0,
     right: bool = False,
 ) -> Plot:
-    """Return an empty plot; `width` is that of the chart, `height` that of the plotting area.
+    """Return an empty plot in a chart of this width; `height` is that of the plotting area.
 
     The legend is below. `beside` leaves room for names beside the plot. `right` puts the upright axis at the right and
     the names at the left.
@@ -321,19 +321,9 @@ def plot(
 
 
 def rows(
-    width: float,
-    names: Sequence[str],
-    step: float,
-    across: Axis,
-    keys: Sequence[Key] = (),
-    *,
-    lined: bool = False,
-    runs: Sequence[str] = (),
+    width: float, names: Sequence[str], step: float, across: Axis, keys: Sequence[Key] = (), *, lined: bool = False
 ) -> Plot:
-    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5), and a legend above.
-
-    `runs` holds the runs of the rows if the names are not theirs.
-    """
+    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5), and a legend above."""
     most = 15 if width < NARROW else 33
     short = shortened(names, most)
     left = LETTER * min(most, max((len(name) for name in names), default=0)) + 8
@@ -346,8 +336,8 @@ def rows(
     axis_below(chart, made.x, (top, bottom), across)
     middles = [made.y(i + 0.5) for i in range(len(names))]
     chart.rules([*((left, y, end, y) for y in middles if lined), (left, top, left, bottom)], GRID)
-    for i, (name, y) in enumerate(zip(names, middles, strict=True)):
-        chart.write(left - 6, y, short.get(name, name), "end", fill=MUTED, runs=(runs[i] if runs else name,))
+    for name, y in zip(names, middles, strict=True):
+        chart.write(left - 6, y, short.get(name, name), "end", fill=MUTED, runs=(name,))
     legend(chart, lines, left, top - _LINE * len(lines) + 2)
     return made
 

@@ -23,12 +23,7 @@ from nescio.text import enumerated, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-FIRST = (
-    "screen",
-    "benchmarks",
-    "ranks",
-    "sensitivity",
-)  # tables that a reader wants before the many rows behind them
+FIRST = ("screen", "benchmarks", "ranks", "sensitivity")  # tables that come before the many rows behind them
 MOST_ROWS = 100  # rows of further tables that are shown; JSON has all of them
 
 
@@ -42,12 +37,7 @@ def render(results: Results, form: str, label: str | None = None) -> str:
         return audit.plain(results) if form == "table" else audit.page(results)
     if form == "table":
         return _plain(results)
-    writers: dict[str, Callable[[Results], str]] = {
-        "json": _json,
-        "jsonl": _jsonl,
-        "csv": _csv,
-        "markdown": _markdown,
-    }
+    writers: dict[str, Callable[[Results], str]] = {"json": _json, "jsonl": _jsonl, "csv": _csv, "markdown": _markdown}
     return writers[form](results)
 
 
@@ -64,10 +54,7 @@ def legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Return why an interval without 0 may appear beside "too few questions to tell".
-
-    The text is empty if there is no correction to explain.
-    """
+    """Return why an interval without 0 may appear beside "too few questions to tell", or "" without a correction."""
     how, together = results.signature.get("correction", "none"), families(results)
     if how == "none" or max(map(len, together), default=0) < 2:
         return ""
@@ -104,21 +91,12 @@ def write(results: Results, path: Path) -> None:
     if path.suffix.lower() != ".parquet":
         write_text(path, render(results, SUFFIXES[path.suffix.lower()]))
         return
+    from nescio.sources.arrow import Stream
     from nescio.sources.database import connect, write_parquet
 
     with atomic_write(path) as draft, connect() as connection:
-        connection.register("results", _Stream(results))
+        connection.register("results", Stream(results))
         write_parquet(connection, "results", draft)
-
-
-class _Stream:
-    """The Arrow interface of results, which DuckDB reads without guessing."""
-
-    def __init__(self, results: Results) -> None:
-        self.results = results
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.results.__arrow_c_stream__(requested_schema)
 
 
 class Part(Struct, frozen=True):
@@ -159,7 +137,7 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
-    """Return the part of the rows (name None) or of a further table, or None if nothing of it is shown."""
+    """Return the part of the rows (name None) or of a further table, or None if the part shows nothing."""
     rows = results.rows if name is None else results.tables[name]
     if not rows:
         return Part(board(results)) if isinstance(results, Scores) else None
@@ -168,7 +146,8 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
     most = kind.most_listed if listed else None if name is None else MOST_ROWS
     table: Grid | None = None
     if kind.most_listed is None and name is not None and len(rows) > MOST_ROWS:
-        table = _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", len(rows))
+        what = f"{name} (-f json prints it, -o FILE.json writes it)"
+        table = make_grid(["table", "rows"], [[what, f"{len(rows):,}"]], [True, False])
     elif kind.most_listed != 0:
         table = rows_grid(results, name, most).sanitized()
         left = 0 if most is None else len(rows) - most
@@ -176,10 +155,6 @@ def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
     if table is None and not above and not below:
         return None
     return Part(table, results.title(name), tuple(above), tuple(below))
-
-
-def _too_many(what: str, rows: int) -> Grid:
-    return make_grid(["table", "rows"], [[what, f"{rows:,}"]], [True, False])
 
 
 def _plain(results: Results) -> str:

@@ -37,6 +37,11 @@ class Renamed(Struct, frozen=True, eq=False):
         return connection.sql(self.select).__arrow_c_stream__(requested_schema)
 
 
+def library_of(table: Any) -> str:
+    """Return the name of the package that defines the table's class, such as "pandas"."""
+    return type(table).__module__.split(".")[0]
+
+
 def is_rows(item: Any) -> bool:
     """Return whether an object is a list of rows, each a mapping from column to cell."""
     return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
@@ -48,7 +53,7 @@ def items_of(source: Any) -> list[Any]:
 
 
 def told(source: Any) -> str:
-    """Return the beginning of a message that names the given items: their paths, or "the table" for one in memory."""
+    """Return the names of the given items for a message: their paths, or "the table" for one in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
@@ -87,20 +92,20 @@ def _widened(table: Any) -> Any:
 
 
 def readable(table: Any) -> Any:
-    """Return a table in a form that DuckDB reads: its Arrow stream, or an Arrow table.
+    """Return a table in a form that DuckDB reads.
 
-    The latter is for tables that have only the older `__dataframe__`.
-
-    pandas, Polars and Arrow tables stay the same, except for half-precision numbers. An object that is no table stays
-    the same, too. Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
+    pandas, Polars and Arrow tables stay the same, except for half-precision numbers. Plain columns ({"run": [...]}) and
+    plain rows ([{"run": ...}]) become arrays of texts. Of other tables, the Arrow stream is returned, or an Arrow table
+    for those that have only the older `__dataframe__`. An object that is no table stays the same.
     """
     if isinstance(table, Mapping) or is_rows(table):
         return _texts(table)
-    if type(table).__module__.split(".")[0] == "pyarrow":
+    library = library_of(table)
+    if library == "pyarrow":
         return _widened(table.read_all() if hasattr(table, "read_all") else table)  # A stream can be read only once.
-    if hasattr(table, "__arrow_c_stream__") and type(table).__module__.split(".")[0] not in KNOWN:
+    if hasattr(table, "__arrow_c_stream__") and library not in KNOWN:
         return Stream(table)
-    if type(table).__module__.split(".")[0] in KNOWN or not hasattr(table, "__dataframe__"):
+    if library in KNOWN or not hasattr(table, "__dataframe__"):
         return table
     try:
         from pyarrow import interchange

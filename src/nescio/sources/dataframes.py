@@ -7,10 +7,10 @@ from typing import Any
 
 from nescio.data.columns import OUTCOMES
 from nescio.errors import MissingColumnError, UsageError, names_nearest
-from nescio.sources.arrow import Renamed
+from nescio.sources.arrow import Renamed, library_of
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
-from nescio.sources.tables import literal
+from nescio.sources.tables import literal, quoted
 
 
 @names_nearest
@@ -66,7 +66,7 @@ def from_dataframe(
     with connect() as connection:
         connection.register("given", source.table)
         kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
-    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # In pandas, NaN means a missing value.
+    pandas = library_of(source.table) == "pandas"  # In pandas, NaN means a missing value.
     cells = []
     for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
         cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
@@ -75,7 +75,7 @@ def from_dataframe(
             cell = f"CASE {cell}::VARCHAR {cases} ELSE {cell}::VARCHAR END"
         called = [part for part, column in parts.items() if column == name]
         kept = f"{name} (as given)" if name in parts and name not in called else name
-        cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
+        cells += [f"{cell} AS {quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
     return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
 
@@ -90,7 +90,3 @@ def _meaning(word: Any, meaning: str) -> str:
         known = ", ".join((*OUTCOMES, "ungraded"))
         raise UsageError(f"outcome_map={{{word!r}: {meaning!r}}}: an outcome must be one of {known}")
     return "NULL" if meaning == "ungraded" else literal(meaning)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

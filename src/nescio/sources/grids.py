@@ -17,7 +17,7 @@ from nescio.memory import at_most
 from nescio.sources.database import connect, parquet
 from nescio.sources.limits import check_cells
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal, nfc
+from nescio.sources.tables import NUMBER, first, literal, nfc, quoted
 from nescio.sources.text_files import WHITE
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def rows_of(source: Source) -> int:
 
 
 def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return these cells of the last row of each file of a Parquet table, found through its metadata."""
+    """Return the cells of `columns` in the last row of each file of a Parquet table, found through its metadata."""
     relation, where = _table(source, "file_row_number=true, filename=true")
-    cells = ", ".join(f"{_quoted(name)}::VARCHAR" for name in columns)
+    cells = ", ".join(f"{quoted(name)}::VARCHAR" for name in columns)
     with connect() as connection:
         files = first(connection, f"SELECT list(DISTINCT filename) FROM {relation} WHERE file_row_number = 0", where)[0]
         ends = "SELECT file_name, num_rows FROM parquet_file_metadata(?)"
@@ -71,7 +71,7 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 def holds_numbers(source: Source, column: str) -> bool:
     """Return whether each cell of a column of a Parquet table is empty, or a finite number."""
     relation, where = _table(source)
-    cell = _quoted(column)
+    cell = quoted(column)
     with connect() as connection:
         text = _kinds(connection, relation, where)[column] == "VARCHAR"
         cell = _trimmed(cell) if text else cell
@@ -83,20 +83,20 @@ def holds_numbers(source: Source, column: str) -> bool:
 def grid(
     source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
 ) -> Grid | None:
-    """Return a Parquet outcome table as a grid, or None if it cannot be read so.
+    """Return a Parquet outcome table as a grid, or None if only the slower way can read it.
 
-    It has the columns `run`, `question` and `outcome`, and these columns of numbers. `words` returns the state of each
-    word for an outcome, given the words with their numbers of rows. `judge` names the column that says who judged.
-    `odd` is an SQL condition on the `name` of a question.
+    The table has the columns `run`, `question` and `outcome`, and these columns of numbers. `words` returns the state
+    of each word for an outcome, given the words with their numbers of rows. `judge` names the column that says who
+    judged. `odd` is an SQL condition on the `name` of a question.
 
-    It returns None for an empty cell, an unknown word, an odd question, or a number that is not finite. So it does for
-    a name with white space around it or with accents in two encodings. A run with a repeated question or with two
-    judges also gives None. The slower way of reading then reports the fault.
+    The result is None if there is an empty cell, an unknown word, an odd question, a number that is not finite, a name
+    with white space around it or with accents in two encodings, or a run with a repeated question or two judges. The
+    slower way of reading then reports the fault.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
         connection.execute("SET preserve_insertion_order = false")
-        by = f"{_trimmed(_quoted(judge) + '::VARCHAR')}" if judge else "NULL"
+        by = f"{_trimmed(quoted(judge) + '::VARCHAR')}" if judge else "NULL"
         connection.execute(
             f"CREATE TEMP TABLE seen AS SELECT run::VARCHAR AS name, {_trimmed('run::VARCHAR')} AS run, "
             f"outcome::VARCHAR AS written, {_trimmed('outcome::VARCHAR')} AS word, {by} AS judge, count(*) AS rows, "
@@ -109,7 +109,7 @@ def grid(
             counted[word] = rows
         states = words(sorted(counted.items(), key=lambda item: item[0] or ""))
         kinds = _kinds(connection, relation, where)
-        doubles = [_as_double(_quoted(name), kinds[name]) for name in numbers]
+        doubles = [_as_double(quoted(name), kinds[name]) for name in numbers]
         two_judges = len(judged) > len({run for run, _ in judged})
         if two_judges or None in {run for run, _ in judged} or None in {*states.values(), *doubles}:
             return None
@@ -208,17 +208,14 @@ def _read_numbers(
 
 
 def _parts(rows: int, numbers: int) -> int:
-    """Return the number of parts in which the rows are fetched."""
+    """Return in how many parts to fetch `rows` rows, each with `numbers` numbers, so that each part fits into
+    memory."""
     return max(1, -(-rows * (_CELL + 8 * numbers) // at_most(_AT_ONCE, 16)))
 
 
 def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
     assert source.path is not None
     return parquet(source.path, more)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _trimmed(cell: str) -> str:

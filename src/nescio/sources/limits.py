@@ -88,7 +88,7 @@ class Made:
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
     """Raise FormatError if the part of a file that was read unpacks to more than twice its allowed size.
 
-    So a decompression bomb is found in its first part, however large it is.
+    A decompression bomb is thus found in its first part, however large it is.
     """
     if limits().max_unpacked is None and unpacked > SMALL + 2 * RATIO * read:
         much = f"{2 * RATIO} times its size and {SMALL // MB} MB"

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, nearest
 from nescio.sources import compressed, documents, workbooks
-from nescio.sources.arrow import readable
+from nescio.sources.arrow import library_of, readable
 from nescio.sources.database import address, connect, first_line, is_pattern, load_engine, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
@@ -54,7 +54,9 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
         for file in split:
             check_allowed(file)
         size = sum(file.stat().st_size for file in split)
-        return _checked(Source(path.name, path, columns=_parquet_columns(path), kind="parquet"), size)
+        source = Source(path.name, path, columns=_parquet_columns(path), kind="parquet", room=MemoryBudget(size))
+        check_width(source, len(source.columns))
+        return source
     try:
         if path.is_dir():
             raise FormatError(path, "this is a folder; give the files inside")
@@ -107,12 +109,6 @@ def _parquet_files(path: Path) -> list[Path]:
     except (OSError, ValueError):  # Opening the file reports what is wrong.
         pass
     return []
-
-
-def _checked(source: Source, size: int) -> Source:
-    source = replace(source, room=MemoryBudget(size))
-    check_width(source, len(source.columns))
-    return source
 
 
 def _open_kept(path: Path, streamed: Streamed | None) -> Source:
@@ -182,7 +178,6 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
     """Return a source for a document if a JSON Lines file holds one JSON list of objects, as some tools write; else
     None."""
-
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
@@ -230,10 +225,8 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
         raise MemoryError from None
     except duckdb.Error as error:
         raise FormatError(path, f"not a readable Parquet file: {first_line(error)}") from None
-    names, at = (
-        [],
-        1,
-    )  # The schema lists columns and their nested parts. DuckDB would rename some columns.
+    # The schema lists columns and their nested parts. DuckDB would rename some columns.
+    names, at = [], 1
     while at < len(tree):
         names.append(str(tree[at][0]))
         pending = 1
@@ -283,6 +276,10 @@ def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = 
 
 
 def open_table(table: Any) -> Source:
+    """Return a source for a table in memory.
+
+    Raises FormatError if it cannot be read, and MismatchError if it is no table.
+    """
     load_engine()
     import duckdb
 
@@ -321,7 +318,7 @@ def _with_index(table: Any) -> Any:
 
 def _forward(table: Any) -> Any:
     """Return a copy of a reversed pandas frame (`frame.iloc[::-1]`), because DuckDB reads no array backwards."""
-    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
+    if library_of(table) != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
     return table.copy() if any(step < 0 for steps in strides for step in steps or ()) else table
@@ -332,11 +329,11 @@ def _own_names(table: Any) -> tuple[str, ...]:
 
     DuckDB would change an empty name, or one that occurs twice up to case.
     """
-    home = type(table).__module__.split(".")[0]
+    library = library_of(table)
     if isinstance(table, dict):
         return tuple(table)
-    if home == "pandas":
+    if library == "pandas":
         return tuple(map(str, getattr(table, "columns", ())))
-    if home == "polars":
+    if library == "polars":
         return tuple(table.collect_schema().names()) if hasattr(table, "collect_schema") else ()
-    return tuple(getattr(getattr(table, "schema", None), "names", ())) if home == "pyarrow" else ()
+    return tuple(getattr(getattr(table, "schema", None), "names", ())) if library == "pyarrow" else ()

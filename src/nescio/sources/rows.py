@@ -49,8 +49,9 @@ class Rows(Struct, frozen=True):
 def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables in a JSON document or JSON Lines file, the largest first.
 
-    Their rows are objects with nested columns (`grading.correct`), or columns that are lists of one length. With
-    `nested`, they are rows within rows (`runs[].results`), and the single lists of those that form one table together.
+    A table is a list of objects, whose members are columns (`grading.correct`), or a document of columns: lists of one
+    length. With `nested`, the tables are lists of rows within rows (`runs[].results`), and each of the lists that
+    otherwise form one table together.
     """
     figures: list[Any] = [source.document]
     apart: list[int] = []
@@ -112,7 +113,7 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return which of the first and the last line (0, -1) of JSON Lines hold figures about the rows between them.
+    """Return [0], [-1] or both if the first or the last line of JSON Lines holds figures about the rows between them.
 
     Such a line, for example the header of a log, is no row.
     """
@@ -137,8 +138,8 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether an object is no row like these: it has a number, and shares with them only keys that all rows
-    have."""
+    """Return whether `line` holds figures about `rows`: it has a number of its own, and each cell that it shares with
+    a row is the same in all rows."""
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
         return False
@@ -205,12 +206,10 @@ def _place(source: Source, rows: Rows) -> str:
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
-    if rows.path or rows.by:
-        where = (
-            f"the {'objects' if rows.by else 'list'} {rows.path!r} of this JSON document"
-            if rows.path
-            else ("the objects of this JSON document")
-        )
+    if rows.path:
+        where = f"the {'objects' if rows.by else 'list'} {rows.path!r} of this JSON document"
+    elif rows.by:
+        where = "the objects of this JSON document"
     return f"{where} (their names are the column {rows.by!r})" if rows.by else where
 
 

@@ -42,13 +42,14 @@ class Source(Struct, frozen=True, eq=False):
 
     `kind` is how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
     `archive` (ZIP, with its `members`), `xml` or `text`. `documents.py` opens the last four. `begins` is the line of a
-    text file with its header or its first object. It is `plain` if `check_text` returns so. `document` is the value of
+    text file with its header or its first object. `plain` says that all
+    readers agree on its content (`check_text`). `document` is the value of
     a JSON document, or the root of XML. A large document that is read piece by piece has an `outline` of its first
     bytes instead. `tick` is called with the number of further bytes read. `room` is the memory that its JSON may take.
     `named` maps roles to columns, as the user named them (NAME: COLUMN). A table in a document also has `place`, the
     path of its rows in the notation of `--column` (`details[]`). `beside` has the numbers beside its rows keyed by
-    path, which may be totals. `made_of` is set for a table made from another one with a row per answer, run after run:
-    the other table and its number of rows.
+    path, which may be totals. `made_of` is set for a table that lists the runs of a wide table below each other:
+    the wide table, and its number of rows.
     """
 
     name: str

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
+from nescio.sources.arrow import library_of
 from nescio.sources.database import address, connect, first_line, parquet, watched
 from nescio.sources.json import as_text
 from nescio.sources.json_lines import json_lines
@@ -93,7 +94,8 @@ def _text(cell: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return `_text` of a cell that is a text. The check for white space at its ends is faster, and most have none."""
+    """Return the SQL of `_text` for a cell of text; it first checks that no white space is at the ends, which is
+    fast."""
     is_bare = f"{cell} BETWEEN '!' AND '~' AND right({cell}, 1) BETWEEN '!' AND '~'"
     return f"CASE WHEN {is_bare} THEN {cell} ELSE {_text(cell)} END"
 
@@ -112,14 +114,13 @@ def _load_table(
     relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
     kinds = {str(row[0]): str(row[1]) for row in described}
-    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # In pandas, NaN means a missing value.
+    pandas = library_of(source.table) == "pandas"  # In pandas, NaN means a missing value.
     texts = []
     for cell in names.values():
         nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
         kind = kinds[cell]
-        nested = ("[" in kind and "VARCHAR" in kind) or kind.startswith(
-            ("STRUCT", "MAP")
-        )  # JSON puts quotation marks around texts.
+        # JSON puts quotation marks around texts.
+        nested = ("[" in kind and "VARCHAR" in kind) or kind.startswith(("STRUCT", "MAP"))
         plain = nan if pandas and kind in ("FLOAT", "DOUBLE") else f"to_json({cell})" if nested else cell
         texts.append(f"{_text(plain)} AS {cell}")
     select = ", ".join(["row_number() OVER () AS row", *texts])
@@ -171,7 +172,8 @@ def _load_delimited(
             return names
         except duckdb.Error:
             pass
-    _create(connection, into, *_cells(source, names, most))
+    cells, count = _cells(source, names, most)
+    _insert(connection, into, cells, 0, count)
     return names
 
 
@@ -202,7 +204,7 @@ def lines_about(source: Source) -> float:
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
     """Yield a delimited file as Parquet in a temporary folder that exists during the block; None if that fails.
 
-    Cells are as written, except in the columns `numbers`. It fails if the file cannot be read so, if a cell of
+    Cells are as written, except in the columns `numbers`. Writing fails if DuckDB would misread the file, if a cell of
     `numbers` is no number, or if there is no room. It also fails if a cell of the columns `names` has an apostrophe,
     with which writers guard texts that spreadsheets take for formulas. The slower way of reading then reports the
     fault.
@@ -225,8 +227,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
         for i, name in enumerate(columns):
             none = f"CASE WHEN {_text(f'c{i}')} IS NOT NULL THEN error('odd')::DOUBLE END"
             cell = f"coalesce({NUMBER.format(f'c{i}')}, {none})" if name in numbers else f"c{i}"
-            shown = name.replace('"', '""')
-            cells.append(f'{cell} AS "{shown}"')
+            cells.append(f"{cell} AS {quoted(name)}")
             odd += [f"contains(c{i}, '{_MARK * 2}')"] if name in names else []
         sound = f"CASE WHEN {' OR '.join(odd)} THEN error('odd')::BOOLEAN ELSE true END"
         try:
@@ -274,12 +275,7 @@ def _load_lines(
         names |= {name: f"c{len(names) + i}" for i, name in enumerate(new)}
         for name in new if before else ():
             connection.execute(f"ALTER TABLE {into} ADD COLUMN {names[name]} VARCHAR")
-        arrays = {names[name]: np.array(cells, dtype=object) for name, cells in columns.items()}
-        connection.register("lines", {"row": np.arange(before + 1, before + count + 1)} | arrays)
-        select = ", ".join(["row", *(f"{_trimmed(f'{name}::VARCHAR')} AS {name}" for name in arrays)])
-        how = f"INSERT INTO {into} BY NAME" if before else f"CREATE TEMP TABLE {into} AS"
-        connection.execute(f"{how} SELECT {select} FROM lines")
-        connection.unregister("lines")
+        _insert(connection, into, {names[name]: cells for name, cells in columns.items()}, before, count)
         before += count
     if not before:
         connection.execute(f"CREATE TEMP TABLE {into} (row BIGINT)")
@@ -307,13 +303,15 @@ def _column_batches(
         yield columns, count
 
 
-def _create(
-    connection: duckdb.DuckDBPyConnection, into: str, columns: Mapping[str, list[str | None]], count: int
+def _insert(
+    connection: duckdb.DuckDBPyConnection, into: str, columns: Mapping[str, list[str | None]], before: int, count: int
 ) -> None:
+    """Append `count` rows to the table `into`, which has `before` rows; create it if that is 0."""
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
-    connection.register("lines", {"row": np.arange(1, count + 1)} | arrays)
+    connection.register("lines", {"row": np.arange(before + 1, before + count + 1)} | arrays)
     select = ", ".join(["row", *(f"{_trimmed(f'{name}::VARCHAR')} AS {name}" for name in columns)])
-    connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM lines")
+    how = f"INSERT INTO {into} BY NAME" if before else f"CREATE TEMP TABLE {into} AS"
+    connection.execute(f"{how} SELECT {select} FROM lines")
     connection.unregister("lines")
 
 
@@ -456,6 +454,11 @@ def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[s
 def literal(text: str) -> str:
     """Return a string as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def literals(texts: Iterable[str]) -> str:

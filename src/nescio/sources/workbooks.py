@@ -178,7 +178,7 @@ class _Sheet:
 
 def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
     if errors:
-        many = f" (and {len(errors) - 1} more cells one)" if len(errors) > 1 else ""
+        many = f" (as do {len(errors) - 1} more)" if len(errors) > 1 else ""
         rule = (
             f"the cell holds a spreadsheet error{many}, which is neither an answer nor a verdict: correct or "
             "clear the cell"

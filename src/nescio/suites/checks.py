@@ -17,7 +17,7 @@ _NAMED = 3  # questions that a message names
 
 
 def check_files(source: Mapping[str, Any]) -> None:
-    """Raise UsageError if two benchmarks have the same files, read in the same way, and so the same questions."""
+    """Raise UsageError if a benchmark's files are all files of another benchmark, and both are read in the same way."""
     seen: dict[str, tuple[frozenset[Path], Any]] = {}
     for name, what in source.items():
         options = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
@@ -32,14 +32,13 @@ def check_files(source: Mapping[str, Any]) -> None:
                 shared = sorted(path.name for path in paths & others)
                 raise UsageError(
                     f"benchmarks {other!r} and {str(name)!r} are the same file{'s' * (len(shared) > 1)}"
-                    f" ({', '.join(shared)}), which would count twice;"
-                    " leave one of them out"
+                    f" ({', '.join(shared)}), which would count twice; leave one of them out"
                 )
         seen[str(name)] = (paths, selecting)
 
 
 def check_named(data: Evidence | Outcomes, by: str) -> None:
-    """Raise MismatchError if the column of benchmarks is blank for some questions."""
+    """Raise MismatchError if the column `by`, which names the benchmark of each question, is blank for a question."""
     values = data.strata.get(by, ())
     blank = {q: None for q, value in zip(data.questions, values, strict=False) if _blank(value)}
     if blank:

@@ -1,4 +1,4 @@
-"""Compare runs over a suite: differences of macro means, and of each benchmark."""
+"""Compare runs over a suite by the difference of their means over benchmarks, and by that on each benchmark."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def compare_suite(
 
     `source`, `suite_by`, `over` and `incomplete` are those of `score_suite`; `baseline`, `run`, `ci`, `correction` and
     `margin` those of `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each
-    on the questions that both runs have. Its p-value is that of all exchanges of the two labels within every benchmark.
-    It is exact if the convolution of the benchmarks' laws is small, and otherwise an upper bound from a grid. For
-    measures without such a law it comes from random exchanges. With `over="benchmarks"` it is a paired t-test over
-    benchmarks. `tables["benchmarks"]` has the difference on each benchmark, with p adjusted for the benchmarks of a
-    pair (Holm).
+    on the questions that both runs have. Its p-value is that of a permutation test, which exchanges the two runs'
+    labels on each question, within every benchmark. p is exact if the null distributions of the benchmarks can be
+    convolved, and otherwise an upper bound from a grid. For measures without a computable null distribution it comes
+    from random exchanges. With `over="benchmarks"` the test is a paired t-test over benchmarks. `tables["benchmarks"]`
+    has the difference on each benchmark, with p adjusted for the benchmarks of a pair (Holm).
     """
     suite = open_suite(source, options, measures, by=suite_by)
     lacking = [] if incomplete == "error" else [*on_lacking(suite, [run] if run else suite.runs, baseline)]
@@ -164,7 +164,8 @@ def _check_paired(suite: Suite) -> None:
 def _differences(
     suite: Suite, measure: Measure, pairs: Sequence[Runs], plan: TestPlan
 ) -> tuple[list[PairOverSuite], list[Note]]:
-    """Return the pairs that share a benchmark, and notes; shares of few answers are widened as in a single file."""
+    """Return the differences of the pairs that share a benchmark, with wider intervals for shares of few answers, and
+    notes on these."""
     compared = [pair for pair in pairs_over_suite(see(suite, measure), pairs, plan, sampled=True) if pair is not None]
     notes: list[Note] = []
     few: dict[tuple[Runs, str], PairOnBenchmark] = {}
@@ -247,7 +248,8 @@ def _parts(pair: PairOverSuite, measure: Measure, level: float, correction: str)
 def _ranks(
     suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn], block: Block
 ) -> list[Rank]:
-    """Return the ranks of the runs by their macro means, empty unless all means are over the same benchmarks."""
+    """Return the ranks of the runs by their macro means; empty for a descriptive measure, or if a run lacks a
+    benchmark."""
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
     of_measure = [row for row in rows if row.measure == measure.label]

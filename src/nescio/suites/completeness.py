@@ -17,10 +17,10 @@ _NAMED = 3  # pairs that a note names
 def complete(suite: Suite, policy: str, named: Sequence[str] = ()) -> tuple[Suite, list[Note]]:
     """Return the suite after applying the policy to runs that lack a benchmark, with notes on what was left out.
 
-    `error` refuses such runs. `complete-runs` leaves out the runs that lack a benchmark, and `common-benchmarks` the
-    benchmarks that a run lacks. `available` leaves all as it is, and takes a run's mean over the benchmarks that it
-    has. If two runs are `named`, gaps of other runs leave nothing out. Raises MismatchError if it refuses, if a named
-    run would be left out, or if nothing is left.
+    `complete-runs` leaves out the runs that lack a benchmark, and `common-benchmarks` the benchmarks that a run lacks.
+    `available` changes nothing: the mean of a run is over the benchmarks that it has. If `named` has two runs, only
+    benchmarks that one of these lacks matter. Raises MismatchError if the policy is `error` and a run lacks a
+    benchmark, if a named run would be left out, or if nothing would remain.
     """
     lacking = {
         run: [b.name for b in suite.benchmarks if run not in b.data.runs]

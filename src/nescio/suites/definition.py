@@ -67,7 +67,7 @@ class Benchmark(Struct, frozen=True, eq=False):
 
 
 class Suite(Struct, frozen=True, eq=False):
-    """Benchmarks, and the measures that their definition names (none: those that suit all benchmarks)."""
+    """Benchmarks, and the names of the measures to compute; if there are none, those that suit all benchmarks."""
 
     benchmarks: tuple[Benchmark, ...]
     measures: tuple[str, ...] = ()
@@ -116,7 +116,10 @@ class Suite(Struct, frozen=True, eq=False):
         return shared
 
     def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
-        """Return the notes on reading and `more`, keyed by benchmark; a note on all benchmarks occurs once."""
+        """Return the notes on reading the benchmarks, and those in `more`, which are keyed by benchmark.
+
+        A note on several benchmarks occurs once.
+        """
         whose: dict[Note, dict[str, None]] = {}
         for benchmark in self.benchmarks:
             for remark in (*benchmark.loaded.notes, *(more or {}).get(benchmark.name, ())):
@@ -128,7 +131,7 @@ class Suite(Struct, frozen=True, eq=False):
 
 
 def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
-    """Return a suite from a mapping of benchmarks, from a TOML file, or from the strata `by` of any data.
+    """Return a suite from a mapping of benchmarks, from a TOML file, or from any data with a column `by` of benchmarks.
 
     `options` are the options of reading for all benchmarks; a benchmark's own options take precedence. Raises
     FormatError, MismatchError, UsageError or UnknownNameError, naming the benchmark.
@@ -143,8 +146,7 @@ def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = Non
     if not isinstance(source, Mapping) or not source:
         raise UsageError(
             "a suite must be a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or "
-            "with suite_by any"
-            f" data (found {type(source).__name__})"
+            f"with suite_by any data (found {type(source).__name__})"
         )
     check_files(source)
     wanted = measures if measures else named or None
@@ -178,7 +180,8 @@ def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) 
 
 
 def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
-    """Return the runs of a benchmark: the names of those that count (none: all), or other names for some of them."""
+    """Return the entry `runs` of a benchmark: the names of the runs to use (none: all), or a mapping from names in the
+    suite to names in the files."""
     if runs is None:
         return ()
     if isinstance(runs, (list, tuple)):
@@ -194,9 +197,10 @@ def _names_of(runs: Any) -> Sequence[str] | Mapping[str, str]:
 
 
 def _with_names(loaded: Loaded, runs: Sequence[str] | Mapping[str, str], wanted: Sequence[str]) -> Loaded:
-    """Return the data of these runs alone, or of all under the names that a mapping gives them.
+    """Return the data of the listed runs, or of all runs with the names that a mapping gives them.
 
-    Notes name the runs alike: what decides on a run asks them. Names that are not `wanted` (none: all are) may lack.
+    Notes get the new names too, because gates look for runs in notes. If `wanted` has names, other names may be those
+    of missing runs.
     """
     data = loaded.data
     renames = isinstance(runs, Mapping)
@@ -294,7 +298,9 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
         data = with_questions(loaded.data, f"take the values of {by!r} as benchmarks")
         check_named(data, by)
         return [
-            Benchmark(str(value), replace(loaded, data=_with_answers(part)))
+            Benchmark(
+                str(value), replace(loaded, data=part.take_runs(np.flatnonzero(part.present.any(axis=1)).tolist()))
+            )
             for value, part in strata(data, by)
             if value is not None and part.has_questions
         ]
@@ -318,7 +324,3 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
             part = part.take_runs(answered)
         benchmarks.append(Benchmark(str(value), apply(replace(judged, data=part), plan)))
     return benchmarks
-
-
-def _with_answers(part: Evidence) -> Evidence:
-    return part.take_runs(np.flatnonzero(part.present.any(axis=1)).tolist())

@@ -1,4 +1,4 @@
-"""Note the benchmarks of a comparison that could win a gate, and those that cannot be compared."""
+"""Make notes on runs and benchmarks of a comparison that no gate may trust, such as a benchmark that a run lacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEWEST_CLUSTERS = 10  # fewer clusters decide nothing (docs/which-method.md)
 
 
 def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Iterator[Note]:
-    """Yield a note on each of these runs that lacks a benchmark of the baseline."""
+    """Yield a note on each of `runs` that lacks a benchmark which the baseline has."""
     for run in runs:
         names = [b.name for b in suite.benchmarks if baseline in b.data.runs and run not in b.data.runs]
         if names:
@@ -29,10 +29,9 @@ def on_lacking(suite: Suite, runs: Iterable[str], baseline: str | None) -> Itera
 
 
 def on_benchmarks(suite: Suite, differences: Sequence[tuple[Measure, PairOverSuite]]) -> Iterator[Note]:
-    """Yield notes on each benchmark, because each counts as much as any other.
+    """Yield notes on few clusters, on questions that a measure cannot use, and on answers lost without declining.
 
-    The notes are on few clusters, on questions that a measure cannot use, and on answers lost without the run's
-    decision.
+    Each benchmark has notes of its own, because each counts as much as any other in the mean.
     """
     pairs = [pair.runs for _, pair in differences]
     for remark in notes_on_pairs(pairs, [benchmark.loaded.silence for benchmark in suite.benchmarks]):

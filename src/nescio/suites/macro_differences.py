@@ -26,12 +26,13 @@ Runs = tuple[str, str]  # a run and the run that it is compared with
 
 
 class PairOnBenchmark(Struct, frozen=True):
-    """Two runs on the questions that both have of one benchmark: the first minus the second, with its p-value.
+    """The difference of two runs (first minus second) on the questions of one benchmark that both have, with its p.
 
-    The p-value is None if exchanges would have to be drawn. `error` holds the standard error with the degrees of
-    freedom. `n` counts the questions of both runs, and `of` those of either. `ends` are the interval of a share of few
-    answers. `step` is how far one more unit can lower the difference, NaN if that is unknown. Units of one size that
-    say as much as these are `even` many (`nescio.stats.few_units.even_units`).
+    `p` is None if it needs random exchanges. `law` is the null distribution of the difference under exchanges, None if
+    it cannot be computed. `error` is the standard error with its degrees of freedom. `n` counts the questions that both
+    runs have, and `of` those that either has. `ends` is the interval of a share of few answers. `step` is how far one
+    more unit can lower the difference, NaN if unknown. `even` is the number of equally large units that tell as much
+    about unseen losses (`nescio.stats.few_units.even_units`).
     """
 
     benchmark: str
@@ -49,7 +50,7 @@ class PairOnBenchmark(Struct, frozen=True):
 
 
 class PairOverSuite(Struct, frozen=True):
-    """Two runs over the benchmarks that both have: the mean difference, and its p-value (None if it must be drawn)."""
+    """The mean difference of two runs over the benchmarks that both have, and its p (None: needs random exchanges)."""
 
     runs: Runs
     difference: float
@@ -64,32 +65,32 @@ class PairOverSuite(Struct, frozen=True):
 
 
 class SeenBenchmark(Struct, frozen=True, eq=False):
-    """A benchmark as a measure sees it."""
+    """A benchmark's name and runs, with what one measure reads of each run (`seen`)."""
 
     name: str
     runs: tuple[str, ...]
     seen: RunsSeen
 
     def places(self, runs: Runs) -> tuple[int, int] | None:
-        """Return the indices of two runs, or None if one of them is lacking."""
+        """Return the indices of two runs, or None if the benchmark lacks one of them."""
         if runs[0] not in self.runs or runs[1] not in self.runs:
             return None
         return self.runs.index(runs[0]), self.runs.index(runs[1])
 
 
 def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
-    """Return all benchmarks as one measure sees them."""
+    """Return all benchmarks with what one measure reads of their runs."""
     return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
 
 
 def pairs_over_suite(
     benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan, *, sampled: bool
 ) -> Iterator[PairOverSuite | None]:
-    """Yield each pair of runs, None if they share no benchmark.
+    """Yield the difference of each pair of runs over the benchmarks, None if they share no benchmark.
 
-    The null hypothesis is that labels can be exchanged within every benchmark. p is exact if the law of each difference
-    is known, and an upper bound if their sum needs a grid. Otherwise, if `sampled` allows it, p comes from random
-    exchanges.
+    The null hypothesis is that the two labels can be exchanged within every benchmark. p is exact if the null
+    distribution on each benchmark is known, and an upper bound if their sum needs a grid. Otherwise p comes from random
+    exchanges, or is None if `sampled` is off.
     """
     made = [_exact(benchmarks, runs) for runs in pairs]
     waiting = [pair for pair in made if pair is not None and pair.p is None]
@@ -133,7 +134,7 @@ Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark
 
 
 def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan) -> dict[Runs, Drawn]:
-    """Return the p-values of pairs from random exchanges, which each benchmark joins in a different order."""
+    """Return the p-values of pairs from random exchanges, shuffled so that benchmarks are independent of each other."""
     plan = replace(plan, test="permutation")
     total = np.zeros((len(pairs), plan.size))
     observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))

@@ -23,19 +23,20 @@ NO_SPREAD = 1e-12
 def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: float) -> tuple[float, float, float]:
     r"""Return the interval of the mean of these differences, and its standard error.
 
-    Student's where every benchmark has a spread, with Satterthwaite's degrees of freedom. A benchmark without one may
-    still hide units that go the other way: a share $s = 1 - (\alpha/2)^{1/m}$ of m units. Between limits that lie r
-    apart it reaches $s(r + d)$ below its difference d and $s(r - d)$ above. The others reach as far as their own
-    intervals, or as far as a gate fears where few of their questions are lost (`unseen_gap`). The reaches of all
-    benchmarks add up by their squares (MOVER); the standard error is NaN then. Runs that end alike on 30 units or
-    more of every benchmark have no interval, and the standard error 0.
+    If every benchmark has a spread, the interval is Student's, with Satterthwaite's degrees of freedom. A benchmark
+    without spread may still hide units that go the other way, at most a share $s = 1 - (\alpha/2)^{1/m}$ of its m
+    units. If values of the measure lie at most r apart, such units lower its difference d by up to $s(r + d)$ and raise
+    it by up to $s(r - d)$. Other benchmarks reach to the ends of their own intervals, or to the bounds for losses too
+    few to be seen (`unseen_gap`). The reaches of all benchmarks are added by their squares (MOVER), and the standard
+    error is NaN. If the two runs have equal values on all of 30 or more units of every benchmark, there is no interval,
+    and the standard error is 0.
     """
     values = np.array([part.difference for part in parts])
     if np.isnan(values).any():
         return math.nan, math.nan, math.nan
     if all(_is_alike(part) for part in parts):
         return math.nan, math.nan, 0.0
-    if all(_shows_spread(part, measure, level) for part in parts):
+    if all(part_interval(part, measure, level)[2] > NO_SPREAD for part in parts):
         errors = [part.error for part in parts]
         variances = np.array([error**2 for error, _ in errors])
         macro = suites.fixed_benchmarks(values, variances, errors, EVERYWHERE, level)
@@ -47,30 +48,20 @@ def fixed_interval(parts: Sequence[PairOnBenchmark], measure: Measure, level: fl
 
 
 def part_interval(part: PairOnBenchmark, measure: Measure, level: float) -> tuple[float, float, float]:
-    """Return the interval of a difference on one benchmark, and its standard error (NaN if it rests on few answers)."""
+    """Return the interval of a difference on one benchmark, and its standard error (NaN for a share of few answers)."""
     if part.ends is not None:
         return *bounded(*part.ends, measure), math.nan
     return student_interval(measure, part.difference, part.error, part.n, level)
 
 
 def bounded(low: float, high: float, measure: Measure) -> tuple[float, float]:
-    """Return the ends of an interval, limited to the largest difference of two values of a measure."""
+    """Return the ends of an interval, limited to the range of a difference of two values of `measure`."""
     low, high = within_range(low, high, measure.bounds)
     return float(low), float(high)
 
 
 def _is_alike(part: PairOnBenchmark) -> bool:
     return part.ends is None and part.difference == 0 and part.error[0] <= NO_SPREAD and part.units >= FEW
-
-
-def _shows_spread(part: PairOnBenchmark, measure: Measure, level: float) -> bool:
-    """Return whether the units of a benchmark show how far its difference may move."""
-    return part_interval(part, measure, level)[2] > NO_SPREAD
-
-
-def step_of(part: PairOnBenchmark, measure: Measure) -> float:
-    """Return how far one more unit of a benchmark can lower its difference."""
-    return part.step if math.isfinite(part.step) else reach(measure) / part.units
 
 
 def worst_mean(
@@ -84,12 +75,12 @@ def worst_mean(
 ) -> float | None:
     """Return the worst mean difference that a gate cannot rule out, or None if its error or its steps are unknown.
 
-    Losses that nobody saw may lie in the benchmark whose units weigh most.
+    It assumes that unseen losses lie in the benchmark whose units weigh most.
     """
     if not counts_answers(measure) or not error > NO_SPREAD or math.isnan(ends[0]):
         return None
-    step = max(step_of(part, measure) for part in parts) / len(parts)
-    gap = unseen_gap(error, step, level)
+    steps = [part.step if math.isfinite(part.step) else reach(measure) / part.units for part in parts]
+    gap = unseen_gap(error, max(steps) / len(parts), level)
     lower = measure.declaration.lower_is_better
     return max(ends[1], difference + gap) if lower else min(ends[0], difference - gap)
 

@@ -22,7 +22,7 @@ _CLOSE = 1e-12
 
 
 def is_fast(suite: Suite) -> bool:
-    """Return whether the tests of all pairs take about a second, so that runs are marked without a request."""
+    """Return whether the tests of all pairs take about a second; if so, runs are marked by default."""
     questions = 0
     for benchmark in suite.benchmarks:
         if not benchmark.data.has_questions or benchmark.data.groups is not None:
@@ -36,11 +36,11 @@ def marks(
 ) -> list[SuiteScore]:
     """Return the rows of one measure with marks and bounds of win rates.
 
-    The rows stay unchanged in three cases. A test would have to draw exchanges and `sampled` forbids it, the runs'
-    means are over different benchmarks, or two means cannot be compared on every benchmark.
+    The rows are returned unchanged if a test needs random exchanges and `sampled` is off, or if two runs with means
+    have no defined difference. They get bounds but no marks if the means are over different benchmarks.
 
-    Macro differences are adjusted for all pairs of runs (Holm), and differences on single benchmarks for all pairs and
-    benchmarks together. So the bounds of all win rates hold together.
+    Macro differences are adjusted for all pairs of runs (Holm). Differences on single benchmarks are adjusted for all
+    pairs and benchmarks together, so that the bounds of all win rates hold simultaneously.
     """
     names = sorted(row.run for row in rows)
     pairs = [

@@ -8,13 +8,14 @@ from msgspec import Struct
 
 from nescio.data.results import Results
 from nescio.data.shown import Shown
+from nescio.errors import UnknownNameError
 
 
 class SuiteScore(Struct, frozen=True):
     """One measure of one run over the benchmarks of a suite.
 
     `value` is the mean over `benchmarks` benchmarks, each counting the same, with standard error `se` and the interval
-    from `low` to `high`. `win_rate` is the mean share of the other runs that it beats. It stays between `stable_low`
+    from `low` to `high`. `win_rate` is the mean share of other runs that the run beats. It stays between `stable_low`
     and `stable_high` when questions are resampled (a band of stability, not a confidence interval). `sure_low` to
     `sure_high` are the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
     marks like those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
@@ -74,8 +75,8 @@ class BenchmarkDifference(Struct, frozen=True):
 class MeanRank(Struct, frozen=True):
     """The mean rank of a run over benchmarks.
 
-    `groups` numbers the bars of a critical-difference diagram above it. Mean ranks nearer than `critical_difference` do
-    not differ significantly.
+    `groups` numbers the bars above the run in a critical-difference diagram. Mean ranks nearer than
+    `critical_difference` do not differ significantly.
     """
 
     measure: Annotated[str, Shown()]
@@ -89,5 +90,9 @@ class SuiteScores(Results[SuiteScore], frozen=True):
     """The scores of a suite: rows of `SuiteScore`, and the single benchmarks in `tables["benchmarks"]`."""
 
     def value(self, run: str, measure: str) -> float:
-        """Return the macro mean of a run. Raises KeyError if there is none."""
-        return next(row.value for row in self.rows if (row.run, row.measure) == (run, measure))
+        """Return the macro mean of a run. Raises UnknownNameError, with the computed means, if there is none."""
+        means = {f"{row.measure} of {row.run}": row.value for row in self.rows}
+        name = f"{measure} of {run}"
+        if name not in means:
+            raise UnknownNameError("mean", name, means)
+        return means[name]

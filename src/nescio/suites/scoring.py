@@ -59,14 +59,15 @@ def score_suite(
     each value of that column is a benchmark. Runs are matched by name. Rows are `SuiteScore`; `tables["benchmarks"]`
     has the scores on each benchmark.
 
-    The macro mean is $\frac1T\sum_t M_t$: each benchmark counts the same, whatever its size. Its interval is `over`
+    The macro mean is $\frac1T\sum_t M_t$: each benchmark counts the same, whatever its size. Its interval depends on
+    `over`:
     - `questions`: for these benchmarks; questions are resampled within each;
     - `benchmarks`: for benchmarks like these, $\bar M \pm t_{T-1}s/\sqrt T$, which is far wider; mean ranks are given
       too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
 
-    `incomplete` decides on runs that a benchmark lacks: error, complete-runs (leave out these runs), common-benchmarks
-    (leave out such benchmarks) or available (each run's mean over its benchmarks). `mark` marks the best run by paired
-    tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
+    `incomplete` decides on runs that lack a benchmark: error, complete-runs (leave out these runs), common-benchmarks
+    (leave out the benchmarks that they lack) or available (each run's mean over its benchmarks). `mark` marks the best
+    run by paired tests of macro differences, Holm over all pairs (None: if that is fast). Other arguments are those of
     `nescio.score`.
     """
     suite = open_suite(source, options, measures, by=suite_by)
@@ -86,7 +87,7 @@ def score_suite(
     for at, measure in enumerate(wanted):
         of_measure = [of[at] for of in drawn]
         scored = _scored(suite, measure, of_measure, plan, over=over, mark=mark)
-        rows += scored if ci else [_without_interval(row) for row in scored]
+        rows += scored if ci else [replace(r, low=None, high=None, chosen_low=None, chosen_high=None) for r in scored]
         notes += _alike(scored) if ci and over == "benchmarks" else []
         if over == "benchmarks" and _is_ranked(suite, measure):
             ranked += _mean_ranks(suite, measure, of_measure, level, notes)
@@ -120,7 +121,7 @@ def _scored(
 def _with_chosen(
     rows: Sequence[SuiteScore], measure: Measure, drawn: Sequence[Drawn], over: str, level: float
 ) -> list[SuiteScore]:
-    """Return the rows, where the run with the best mean has the interval of a run chosen out of all."""
+    """Return the rows; the one with the best mean gets an interval that allows for the choice among all runs."""
     known = [row.value for row in rows if not math.isnan(row.value)]
     best = (min if measure.declaration.lower_is_better else max)(known, default=math.nan)
     made = []
@@ -134,12 +135,8 @@ def _with_chosen(
     return made
 
 
-def _without_interval(row: SuiteScore) -> SuiteScore:
-    return replace(row, low=None, high=None, chosen_low=None, chosen_high=None)
-
-
 def _alike(rows: Sequence[SuiteScore]) -> list[Note]:
-    """Return notes on the runs whose benchmarks all have one value."""
+    """Return notes on the runs whose value is the same on all benchmarks."""
     return gather(
         [
             (
@@ -171,8 +168,8 @@ def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: f
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
     """Return a run's mean over benchmarks with its interval.
 
-    The interval is Student's, over benchmarks or over the questions within each. For an ordered measure it has the
-    percentiles of resampled questions.
+    The interval is Student's, over benchmarks or over the questions within each. Over questions, a measure that orders
+    them by confidence has a percentile interval from resampled questions instead.
     """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
@@ -194,7 +191,7 @@ def interval_name(measures: Sequence[Measure], over: str) -> str:
 def _with_win_rates(
     rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
 ) -> list[SuiteScore]:
-    """Return the rows with their win rates, and the bands of these on resamples."""
+    """Return the rows with win rates, and with the percentiles of these over resamples."""
     runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     rates = suites.win_rates(values, lower_is_better=lower)
@@ -217,7 +214,10 @@ def _with_win_rates(
 def _mean_ranks(
     suite: Suite, measure: Measure, drawn: Sequence[Drawn], level: float, notes: list[Note]
 ) -> list[MeanRank]:
-    """Return the runs by their mean ranks over benchmarks, or a note if there are too few benchmarks."""
+    """Return the mean ranks of the runs over benchmarks, the best first.
+
+    If there are too few benchmarks, return none and append a note to `notes`.
+    """
     runs = suite.runs
     values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
     whole = ~np.isnan(values).any(axis=1)
@@ -237,19 +237,13 @@ def _mean_ranks(
     sorted_means = means[order]
     groups = bars(np.abs(np.subtract.outer(sorted_means, sorted_means)) >= critical)
     return [
-        MeanRank(
-            measure.label,
-            runs[run],
-            float(means[run]),
-            critical,
-            bars_over(i, groups),
-        )
+        MeanRank(measure.label, runs[run], float(means[run]), critical, bars_over(i, groups))
         for i, run in enumerate(order)
     ]
 
 
 def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[Note]:
-    """Return notes on the intervals of means that may cover too seldom."""
+    """Return notes on few benchmarks or few questions, for which intervals of means may cover too seldom."""
     made = []
     if over == "benchmarks":
         if len(suite.benchmarks) < suites.FEW_RANKED:

@@ -24,7 +24,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import locate, nfc
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
-from nescio.tables.asking import AskedError, Options
+from nescio.tables.asking import AskedError, Options, of_refusals
 from nescio.tables.cells import Placed, gathered
 from nescio.tables.columns import SHORT
 from nescio.tables.lexicon import is_silent_word, marker_of
@@ -72,15 +72,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
-    rules.no_sums(connection, sources)
-    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
-    notes = rules.settle_duplicates(connection, options.duplicates, "prediction")
-    held = rules.filled(connection)
-    notes += rules.settle_confidences(connection) if "confidence" in held else []
-    rules.no_unknown_flags(connection, sources, held)
-    rules.keep(connection, sources, held)
-    if "confidence" in held and "confidence" not in options.column:
-        rules.one_scale(connection, sources)
+    _, notes = rules.settle(connection, sources, options, "prediction")
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
     taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}
@@ -221,16 +213,12 @@ def _no_answers(rows: Sequence[Row], sources: Mapping[int, Source], options: Rea
             reasons.add("empty" if row.why == EMPTY else "unparsed")
     if first_refusal is not None:
         source = sources[first_refusal.file]
-        many, text = refusals.total(), next(iter(refusals))
-        counted = "what do they" if many > 1 else "what does it"
-        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): {counted} count as?"
-        ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
-        raise AskedError(source, rule, ways, where=locate(source, first_refusal.row))
+        raise of_refusals(source, refusals.total(), next(iter(refusals)), locate(source, first_refusal.row))
     if first is None or reasons <= options.told:
         return
     words = " and ".join(f"{many} × {word!r}" for word, many in found.most_common(3))
     question = f"what do these answers count as, which no gold answer is: {words}?"
-    ways = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
+    ways: list[Options] = [dict.fromkeys(sorted(reasons), how) for how in ("unanswered", "incorrect", "ungraded")]
     source = sources[first.file]
     raise AskedError(source, question, ways, where=locate(source, first.row))
 

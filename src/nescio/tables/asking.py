@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nescio.errors import TYPED, FormatError, again, opt, spelled
+from nescio.errors import TYPED, FormatError, again, opt, shorten, spelled
 from nescio.sources.source import Source
 from nescio.tables.mapping import ROLES
 from nescio.tables.people_beside import comparison
@@ -58,7 +58,7 @@ _RUNS = 4  # runs that a way shows
 class AskedError(FormatError):
     """A question about a table with several possible meanings, with the options of each answer.
 
-    Whoever settles a table tries the `ways`; `screen` shows them with their results.
+    `ways` has the options of each answer. `screen` is the text below the question, which shows the results of the ways.
     """
 
     several_lines = True
@@ -86,6 +86,17 @@ class AskedError(FormatError):
         return error
 
 
+def of_refusals(source: Source, many: int, text: str, where: str | None = None) -> AskedError:
+    """Return the question about `many` answers, such as `text`, that may decline in words."""
+    counted = (
+        "answers may decline in words ({}): what do they"
+        if many > 1
+        else "answer may decline in words ({}): what does it"
+    )
+    ways: list[Options] = [{"refusals": how} for how in ("unanswered", "incorrect")]
+    return AskedError(source, f"{many} {counted.format(shorten(text))} count as?", ways, where=where)
+
+
 def _shown(text: str) -> str:
     """Return a text on one line, without unprintable signs."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
@@ -108,7 +119,7 @@ def screen(table: Table, ways: Sequence[Way], options: ReadOptions, more: int = 
     if ways:
         lines += ["", *_listed(ways)]
     if more:
-        lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} leaves fewer")
+        lines.append(f"{more} more answer{'s' if more > 1 else ''}: {opt('column', of='ROLE=COLUMN')} rules some out")
     return "\n".join([*lines, *_judge_beside_people(table, ways, options)])
 
 
@@ -132,7 +143,7 @@ def _judge_beside_people(table: Table, ways: Sequence[Way], options: ReadOptions
 def _listed(ways: Sequence[Way]) -> list[str]:
     """Return the numbered answers to a question, each with its counts."""
     numbered = [f"  {i}. {way}" for i, way in enumerate(ways, 1)]
-    return ["each possible answer, with the counts that it gives (right/wrong/silent, per run):", *numbered]
+    return ["each possible answer, with the counts that it gives (right/wrong/unanswered, per run):", *numbered]
 
 
 def ask_in_terminal(error: AskedError) -> Options | None:

@@ -36,8 +36,8 @@ _FEW_ROWS = 1 << 14
 def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> dict[str, str]:
     """Create the relation `gathered`, a row for each answer with the columns `CELLS`, and return the other columns.
 
-    A table in which several columns are one run each has a row for each of these runs. There are no other columns if
-    the options want none of them.
+    A table in which several columns are one run each has a row for each of these runs. The result maps each other
+    column of the tables to its cell in SQL; it is empty if the options use no such column.
     """
     told, wanted = options.outcome_map, options.strata != () or options.graded or options.texts
     names = dict.fromkeys(name for table, mapping in placed if wanted for name in _others(table, mapping))
@@ -60,7 +60,8 @@ def gathered(connection: duckdb.DuckDBPyConnection, placed: Placed, options: Rea
 
 
 def _others(table: Table, mapping: Mapped) -> dict[str, str]:
-    """Return the cells of the columns that no role and no run has for itself, by name; also those of texts."""
+    """Return the cells in SQL of further columns, keyed by name: those that are not of one run, or named by their
+    role."""
     own = {role for role, expression in mapping.items() if expression.columns == (role,)} & {*CELLS}
     of_runs = {role for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     taken = {name for role in own | of_runs for name in mapping[role].columns}
@@ -73,7 +74,7 @@ def _others(table: Table, mapping: Mapped) -> dict[str, str]:
 
 
 def runs_of(table: Table, mapping: Mapped) -> list[tuple[str, dict[str, Expression]]]:
-    """Return the runs that several columns of a role make, with their expressions, or one run without a name."""
+    """Return each run that has its own column for a role, with its expressions by role; else one run without a name."""
     several = {role: mapping[role].columns for role in OF_RUNS if role in mapping and len(mapping[role].columns) > 1}
     if not several or ("outcome" not in several and "prediction" not in several):
         if "confidence" in several:
@@ -108,7 +109,8 @@ def _cells(
     if run and not of_headers:
         parts.append(literal(run))
     elif whole and not named:
-        parts.append(cases("file", {}, "NULL") if not stems else _by_file(stems))
+        names = " ".join(f"WHEN {at} THEN {literal(stem)}" for at, stem in stems.items())
+        parts.append(f"CASE file {names} END")
     cells = dict.fromkeys(CELLS, "NULL")
     cells["run"] = unguarded(source, f" || {literal(' · ')} || ".join(parts))
     cells["question"] = literal(run) if of_headers else unguarded(source, joined(table, mapping["question"]))
@@ -126,10 +128,6 @@ def _cells(
     if "error" in mapping and mapping["error"].columns:
         cells["failed"] = failures(table, mapping["error"])
     return cells
-
-
-def _by_file(stems: Mapping[int, str]) -> str:
-    return f"CASE file {' '.join(f'WHEN {at} THEN {literal(stem)}' for at, stem in stems.items())} END"
 
 
 def outcome(table: Table, expression: Expression, told: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ SHORT = 5  # most words of an answer that is not a sentence
 
 
 class Cells:
-    """The cells of a relation: one query computes the words or the figures of many columns, on first use."""
+    """The cells of a database relation. On first use, one query finds the words or the statistics of many columns."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, relation: str, cells: Sequence[str], rows: int) -> None:
         self.connection, self.relation, self._rows = connection, relation, rows
@@ -51,15 +51,14 @@ class Cells:
         return self._words[cell]
 
     def figures(self, cell: str) -> Sequence[Any]:
-        """Return the figures of a column, which the properties of `Column` name."""
+        """Return the statistics of a column's cells, which the properties of `Column` name, in their order."""
         if cell not in self._figures:
             has_few = self.words(cell) is not None  # columns of texts take longer, and few of them are asked about
             batch = [own for own in self._batch_of[cell] if (self.words(own) is not None) == has_few]
-            spaces = "length(cell) - length(replace(cell, ' ', ''))"
             numbered = f"SELECT place, cell, {NUMBER.format('cell')} AS number FROM {self._listed(batch)}"
             query = (
                 "SELECT place, count(cell), count(number), min(number), max(number), coalesce(max(length(cell)), 0), "
-                f"coalesce(max({spaces}), -1) + 1, coalesce(bool_and(left(cell, 1) IN ('[', '{{')), false) "
+                f"coalesce(bool_and(left(cell, 1) IN ('[', '{{')), false) "
                 f"FROM ({numbered}) GROUP BY place"
             )
             self._figures |= {batch[place]: figures for place, *figures in self._ask(query)}
@@ -98,12 +97,12 @@ class Column:
 
     @property
     def words(self) -> tuple[str, ...] | None:
-        """Return its different cells, sorted, or None if there are more than fifty."""
+        """Return the different cells of the column, sorted, or None if there are more than fifty."""
         return self._cells.words(self.cell)
 
     @property
     def samples(self) -> tuple[str, ...]:
-        """Return its first different cells."""
+        """Return the first different cells of the column."""
         return self._cells.samples(self.cell)
 
     @property
@@ -132,14 +131,9 @@ class Column:
         return int(self._figures[4])
 
     @property
-    def most_words(self) -> int:
-        """Return the largest number of words in a cell."""
-        return int(self._figures[5])
-
-    @property
     def structured(self) -> bool:
         """Return whether each cell is a list or an object."""
-        return bool(self._figures[6])
+        return bool(self._figures[5])
 
     @property
     def is_number(self) -> bool:
@@ -148,7 +142,7 @@ class Column:
 
     @property
     def is_points(self) -> bool:
-        """Return whether the cells are points, or the most points possible, which may be more than one."""
+        """Return whether the cells are points out of a maximum other than 1, or are that maximum."""
         return self.out_of is not None and self.out_of.is_number and (self.out_of.low, self.out_of.high) != (1, 1)
 
     @cached_property
@@ -220,11 +214,9 @@ def described(
     return rows, columns
 
 
-def words_of(table: Table, cell: str, where: str = "true") -> list[str]:
+def words_of(table: Table, cell: str) -> list[str]:
     """Return the different values of a cell, sorted, up to fifty-one."""
-    query = (
-        f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL AND {where} GROUP BY 1 LIMIT {MOST_WORDS + 1}"
-    )
+    query = f"SELECT {cell} FROM {table.relation} WHERE {cell} IS NOT NULL GROUP BY 1 LIMIT {MOST_WORDS + 1}"
     return sorted(str(word) for (word,) in table.connection.execute(query).fetchall())
 
 

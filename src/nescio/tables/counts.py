@@ -57,7 +57,8 @@ def columns_of(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, st
 
 
 def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns that give each count: its own, or one less others; empty if neither exists."""
+    """Return the parts that give each outcome's count: its own, or one from which others are subtracted; empty if
+    none."""
     made = {}
     for name in OUTCOMES:
         ways = [(name,), *_MADE.get(name, ())]
@@ -65,12 +66,7 @@ def _made_of(columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return made
 
 
-@reader(
-    "counts",
-    about="a counts table: run, correct, incorrect, unanswered",
-    recognise=recognise,
-    columns=_NAMED,
-)
+@reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise, columns=_NAMED)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Return the data of counts tables; no run may occur twice, or twice at one confidence."""
     seen: dict[str, str] = {}
@@ -110,8 +106,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 class _Held(Struct, frozen=True):
     """The content of a counts table.
 
-    It has the columns by their parts, the columns that give each outcome, and the parts that are read. Each row has a
-    place, a run, a confidence and a cell for each part.
+    `columns` maps parts to columns, and `made` maps outcomes to the parts that give their counts. `parts` are those
+    that are read. Each of `rows` has a number, a run, a confidence and a cell for each part.
     """
 
     columns: dict[str, str]
@@ -216,7 +212,7 @@ def _taken(source: Source, row: int, parts: Sequence[tuple[str, int]]) -> int:
     (name, whole), *others = parts
     left = whole - sum(number for _, number in others)
     if left < 0:
-        rule = f"{name} is less than {' and '.join(other for other, _ in others)}, of which it should be a part"
+        rule = f"{name} is less than {' and '.join(other for other, _ in others)}, which should be part of it"
         raise FormatError(source.label, rule, where=locate(source, row), value=whole)
     return left
 

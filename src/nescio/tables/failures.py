@@ -21,7 +21,7 @@ _MARK = literal(r"^\s*(\[(?i:error|failed|failure|timeout|exception)[^\]]{0,40}\
 def speaking(table: Table, answer: Mapped, named: list[str], taken: set[str]) -> list[str]:
     """Return the columns beside a verdict that report failed calls.
 
-    These are columns `named` for errors, error parts of objects, a status, or marked answers.
+    These are the columns `named` for errors, the statuses, the error parts of objects and the marked answers.
     """
     outcome = answer.get("outcome")
     if outcome is None or len(outcome.columns) != 1:

@@ -116,7 +116,7 @@ def read_judgements(
     by_whom = {} if apart or wanted[ASSESSOR] else _told_apart(source, rows, wanted)
     name = wanted[ASSESSOR] or next((column for column, _ in by_whom.values()), "column")
     labels, words = [], Counter[str]()
-    file, row_word = source.label, later_word(source)
+    file, row_word = source.label, "object" if source.suffix in LINES else "row"
     for row, question, run, answer, word, odds, who in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
@@ -278,11 +278,6 @@ _NO_VERDICT = (
     "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U "
     f"({opt('outcome_map', of='WORD=OUTCOME')} adds words)"
 )
-
-
-def later_word(source: Any) -> str:
-    """Return the word for the rows of a file whose line numbers nobody looks up."""
-    return "row" if source.suffix not in LINES else "object"
 
 
 def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:

@@ -13,7 +13,7 @@ from nescio.sources.database import connect, parquet
 from nescio.sources.grids import grid, holds_numbers, last_rows, rows_of
 from nescio.sources.limits import check_rows
 from nescio.sources.source import Source
-from nescio.sources.tables import as_parquet, first, lines_about, literal
+from nescio.sources.tables import as_parquet, first, lines_about, literal, quoted
 from nescio.tables.cells import RESERVED
 from nescio.tables.columns import described
 from nescio.tables.lexicon import lexicon, may_sum, roles_of
@@ -71,8 +71,7 @@ def _say_more(source: Source, known: Mapping[str, Sequence[str]]) -> bool:
         return False
     relation, where = parquet(source.path)
     with connect() as connection:
-        quoted = {name.replace('"', '""'): cell for name, cell in others.items()}
-        cells = ", ".join(f"nullif(trim(\"{name}\"::VARCHAR), '') AS {cell}" for name, cell in quoted.items())
+        cells = ", ".join(f"nullif(trim({quoted(name)}::VARCHAR), '') AS {cell}" for name, cell in others.items())
         of_file = relation.replace("?", literal(where[0]))
         _, columns = described(connection, f"(SELECT {cells} FROM {of_file})", others)
         return any(map(says_more, columns.values()))
@@ -112,7 +111,7 @@ def _read(
 def _has_faults(source: Source, known: Mapping[str, Sequence[str]], numbers: Sequence[str]) -> bool:
     """Return whether the table may have faults that only reading row by row refuses.
 
-    A row may sum up the others, confidences may have two scales, or one that is needed may not be a number.
+    The last row may sum up the others, confidences may be on two scales, or a confidence may not be a number.
     """
     assert source.path is not None
     none = {column for part in ("run", "question", "confidence") for column in known.get(part, ())}
@@ -144,5 +143,5 @@ def _sums_up(source: Source, question: str | None, at: tuple[str, str], last: Ma
                 and first(connection, others, where) is None
             ):
                 return True
-        cells = {name.replace('"', '""'): text for name, text in last.items() if text and finite(text) is not None}
-        return sums_up(numbers_above(connection, above, f'"{cell}"', text, where) for cell, text in cells.items())
+        cells = {quoted(name): text for name, text in last.items() if text and finite(text) is not None}
+        return sums_up(numbers_above(connection, above, cell, text, where) for cell, text in cells.items())

@@ -149,6 +149,11 @@ def squash(header: str) -> str:
     return "".join(c for c in plain(letters) if c.isalnum())
 
 
+def tokens(name: str) -> tuple[str, ...]:
+    """Return the words that a name is made of, each in the form that `squash` gives."""
+    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
+
+
 def fold(cell: str) -> str:
     """Return the words of a cell in lower case, without accents and a final full stop, and with single spaces.
 
@@ -168,7 +173,7 @@ def roles_of(header: str) -> tuple[str, ...]:
     for name, above in _ends(header):
         if found := tuple(role for role, names in lexicon().names.items() if name and name in names):
             return tuple(role for role in found if role not in _taken_by(above))
-    parts = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
+    parts = tokens(header)
     if not parts or parts[-1] not in _IDS or "." in header:
         return ()
     return ("run",) if "".join(parts[:-1]) in lexicon().names["run"] else ("row",)  # numbers of systems name runs
@@ -237,7 +242,7 @@ def state_of(word: str) -> int | None:
 
 
 def with_two_meanings(words: Iterable[str]) -> set[str]:
-    """Return the words for right that may as well say that nothing was answered, as "pass" beside "correct" may."""
+    """Return the words for right that may also mean that nothing was answered, as "pass" beside "correct"."""
     right = {word: fold(word) for word in words if state_of(word) == MEANINGS["correct"]}
     passes = {word for word, folded in right.items() if folded in lexicon().passes}
     return passes if len(passes) < len(right) else set()
@@ -248,10 +253,9 @@ def declines(word: str) -> bool | None:
     truth = truth_of(word)
     if truth is not None:
         return truth
-    folded = fold(word)
-    if lexicon().words.get(folded) == MEANINGS["unanswered"] or folded == ABSTAIN:
+    if is_silent_word(word):
         return True
-    return False if folded in lexicon().answered else None
+    return False if fold(word) in lexicon().answered else None
 
 
 def marker_of(word: str) -> str | None:
@@ -267,10 +271,9 @@ def is_sum(name: str) -> bool:
     The name may be one word ("TOTAL"), or contain one beside words for outcomes or numbers of answers ("Overall
     accuracy").
     """
-    tokens = [squash(token) for token in BOUNDARY.split(name) if squash(token)]
-    held = lexicon()
+    words, held = {*tokens(name)}, lexicon()
     counted = {*held.words, *held.names["outcome"], *held.names["score"]}.union(*held.counts.values(), held.sums)
-    return name.strip().casefold() in held.sums or bool(held.sums & {*tokens} and counted >= {*tokens})
+    return name.strip().casefold() in held.sums or bool(held.sums & words and counted >= words)
 
 
 def may_sum(cell: str) -> str:
@@ -292,8 +295,10 @@ def have_meaning(words: Collection[str], meaning: Callable[[str], object]) -> bo
 
 
 def tell_of_silence(words: Collection[str]) -> bool:
-    """Return whether a word means that nothing was answered: a word of the lexicon, or, beside a word for answering,
-    its first letters."""
+    """Return whether a word means that nothing was answered.
+
+    It is a word of the lexicon, or begins like one and stands beside a word for answering.
+    """
     if any(map(is_silent_word, words)):
         return True
     answering = [word for word in words if fold(word) in lexicon().answered and truth_of(word) is None]
@@ -312,9 +317,9 @@ def speaks_of_answering(header: str) -> bool:
 
 def _begins(header: str, stems: tuple[str, ...]) -> bool:
     last = re.split(r"[.\]/]", header[:_LONGEST_NAME])[-1]
-    tokens = [squash(part) for part in BOUNDARY.split(last) if squash(part)]
+    words = tokens(last)
     # "gave_no_answer" contains noanswer
-    return any("".join(tokens[at:]).startswith(stems) for at in range(len(tokens)))
+    return any("".join(words[at:]).startswith(stems) for at in range(len(words)))
 
 
 def speaks_of_faults(header: str) -> bool:
@@ -324,9 +329,9 @@ def speaks_of_faults(header: str) -> bool:
 
 def speaks_of_questions(header: str) -> bool:
     """Return whether a header has a word for expectations, so that it describes the question."""
-    tokens = [squash(part) for part in BOUNDARY.split(header[:_LONGEST_NAME]) if squash(part)]
-    spoken = {*tokens} & lexicon().expected_words
-    return bool(spoken - {"label"} or tokens[:1] == ["label"])  # "label_is_abstention", but not "response_label"
+    words = tokens(header[:_LONGEST_NAME])
+    spoken = {*words} & lexicon().expected_words
+    return bool(spoken - {"label"} or words[:1] == ("label",))  # "label_is_abstention", but not "response_label"
 
 
 def is_of_people(header: str) -> bool:
@@ -358,10 +363,10 @@ def names_collections(header: str) -> bool:
 
 def of_maximum(header: str) -> str | None:
     """Return what a column holds the maximum of, such as "score" for "max_score" and "" for "out_of", or None."""
-    tokens = [squash(part) for part in BOUNDARY.split(header) if squash(part)]
-    rest = [token for token in tokens if token not in lexicon().maxima]
+    words = tokens(header)
+    rest = [word for word in words if word not in lexicon().maxima]
     named = not rest or "score" in roles_of("_".join(rest))
-    return "".join(rest) if named and 0 < len(tokens) != len(rest) else None
+    return "".join(rest) if named and 0 < len(words) != len(rest) else None
 
 
 def speaks_of_components(header: str) -> bool:

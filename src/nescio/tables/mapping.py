@@ -70,11 +70,11 @@ class Expression(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """Return its only column."""
+        """Return the only column of the expression."""
         return self.columns[0]
 
     def of(self, column: str) -> Expression:
-        """Return the same expression for one of its columns."""
+        """Return the same expression for one of the columns."""
         return replace(self, columns=(column,))
 
 

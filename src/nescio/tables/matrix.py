@@ -128,7 +128,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
             notes.append(
                 note(
                     "matrix.labels_not_used",
-                    "{subject}: {label!r} names the questions; {others:list} not used",
+                    "{subject}: the column {label!r} names the questions; not used: {others:list}",
                     str(source.label),
                     label=labels[0],
                     others=others,
@@ -201,16 +201,13 @@ def _number(cell: str) -> float | None:
 def _first_row(source: Source) -> dict[str, str | None]:
     """Return the cells of the first row."""
     if source.suffix in LINES:
-        return (
-            {name: None if cell is None else str(cell) for name, cell in source.first.items()}
-            if isinstance(source.first, dict)
-            else {}
-        )
+        row = source.first if isinstance(source.first, dict) else {}
+        return {name: None if cell is None else str(cell) for name, cell in row.items()}
     if source.suffix in DELIMITED and source.path:
         rows = records(source.path, source.delimiter)
         next(rows, None)
         return dict(zip(source.columns, next(rows, ((), 0))[0], strict=False))
     with connect(small=True) as connection:
         have = load_rows(connection, source, "raw", most=1)
-        row = connection.execute(f"SELECT {', '.join(have.values())} FROM raw").fetchall()[0]
-    return dict(zip(have, row, strict=True))
+        cells = connection.execute(f"SELECT {', '.join(have.values())} FROM raw").fetchall()[0]
+    return dict(zip(have, cells, strict=True))

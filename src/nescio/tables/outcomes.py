@@ -15,12 +15,11 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, PARTIAL, SILENT
 from nescio.data.reasons import EMPTY, ERRORED, GRADED_RIGHT
 from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
-from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
 from nescio.sources.limits import check_cells
 from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
-from nescio.tables.asking import AskedError
+from nescio.tables.asking import AskedError, of_refusals
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
 from nescio.tables.judge_column import judges_of, mixed_judges
@@ -44,20 +43,13 @@ graderreason graderesponse graderresponse comment feedback critique
 
 
 def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOptions) -> tuple[Outcomes, list[Note]]:
-    """Return the outcomes of tables under their mappings, and notes. Raises FormatError, or Contradiction."""
+    """Return the outcomes of tables under their mappings, and notes. Raises FormatError, or AskedError."""
     notes: list[Note] = []
     extra = gathered(connection, placed, options)
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
-    rules.no_sums(connection, sources)
-    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
-    notes += rules.settle_duplicates(connection, options.duplicates, "state")
-    held = rules.filled(connection)
-    notes += rules.settle_confidences(connection) if "confidence" in held else []
-    rules.no_unknown_flags(connection, sources, held)
-    rules.keep(connection, sources, held)
-    if "confidence" in held and "confidence" not in options.column:
-        rules.one_scale(connection, sources)
+    held, remarks = rules.settle(connection, sources, options, "state")
+    notes += remarks
     notes += rules.share_answerable(connection) if "answerable" in held else []
     if "silent" in held:
         own = [mapping["outcome"] for _, mapping in placed]
@@ -173,10 +165,8 @@ def _refusals(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, Any],
     if not texts or options.refusals in ("incorrect", "ungraded"):
         return []
     if options.refusals is None:
-        many, (text, _, file) = sum(times for _, times, _ in texts), texts[0]
-        counted = "what do they" if many > 1 else "what does it"
-        rule = f"{many} answer{'s' if many > 1 else ''} may decline in words ({shorten(text)}): {counted} count as?"
-        raise AskedError(sources[file], rule, [{"refusals": how} for how in ("unanswered", "incorrect")])
+        text, _, file = texts[0]
+        raise of_refusals(sources[file], sum(times for _, times, _ in texts), text)
     return [text for text, _, _ in texts]
 
 
@@ -297,7 +287,7 @@ def _lower_ranks(lower: int, ungraded: int) -> list[Note]:
 
 
 def _worth(connection: duckdb.DuckDBPyConnection, states: Array, worths: Mapping[str, float]) -> dict[str, Array]:
-    """Return the column `worth` of answers, if words have one: 1 for correct, 0 for incorrect and silence."""
+    """Return the column `worth` of answers, if any word has a worth. Without one, correct answers have 1, others 0."""
     if not worths:
         return {}
     worth = np.where(states == CORRECT, 1.0, np.where(states == NOT_GRADED, np.nan, 0.0))
@@ -345,8 +335,7 @@ def _wrong_answers(connection: duckdb.DuckDBPyConnection, sources: Mapping[int, 
     """Return the texts of the answers that are not right, by file, because some may read like a refusal."""
     query = (
         f"SELECT file, prediction, count(*) FROM rows WHERE state IN ({INCORRECT}, {NOT_GRADED}) AND {rules.RANK} = 1 "
-        "AND "
-        "prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
+        "AND prediction IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 LIMIT 10000"
     )
     wrong: dict[str, Counter[str]] = {}
     for file, text, times in connection.execute(query).fetchall():

@@ -26,7 +26,7 @@ from nescio.formats.registry import WriteResult, writer
 from nescio.options.edge import Progress
 from nescio.sources.database import address, connect, write_parquet
 from nescio.sources.source import DELIMITED
-from nescio.sources.tables import FORMULA, literal
+from nescio.sources.tables import FORMULA, literal, quoted
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import atomic_write
 from nescio.tables.cells import RESERVED
@@ -38,7 +38,6 @@ _CANDIDATE = {1: "correct", 0: "incorrect", -1: None}
 _TRUTH = {1: "true", 0: "false", -1: None}
 _AT_ONCE = 1 << 14  # rows written together
 _BUFFER = 1 << 22  # bytes of rows of JSON that the table engine reads at a time, if none is longer
-QUOTE = '"'
 _FORMULA = re.compile(FORMULA)
 
 
@@ -49,7 +48,7 @@ _FORMULA = re.compile(FORMULA)
     suffixes=SUFFIXES,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write an outcome table, and return notes that count the guarded texts and the data without a column."""
+    """Write an outcome table. Return notes on texts that got an apostrophe, and on data that have no column."""
     rows = write_outcomes(outcomes, path, progress)
     notes: list[Note] = []
     kept = {*_graded(outcomes).values(), *COLUMNS.values()}
@@ -111,7 +110,7 @@ def _names(outcomes: Outcomes) -> list[str]:
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
-    """Return the headers of graded scores by column.
+    """Return the columns of graded scores, keyed by header.
 
     A header is the user's own name, or that of the score alone, if it is free.
     """
@@ -220,7 +219,7 @@ def _write_parquet(path: Path, names: list[str], rows: Iterable[Sequence[Any]], 
     """Write lines of JSON, which take no memory, and let the table engine convert them."""
     cells = {f"c{i}": "DOUBLE" if name in numbers else "VARCHAR" for i, name in enumerate(names)}
     kinds = ", ".join(f"{cell}: '{kind}'" for cell, kind in cells.items())
-    select = ", ".join(f'{cell} AS "{name.replace(QUOTE, QUOTE * 2)}"' for cell, name in zip(cells, names, strict=True))
+    select = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
     with temporary_folder() as folder, connect() as connection:
         lines = folder / "rows.jsonl"
         longest = _write_lines(lines, list(cells), rows)

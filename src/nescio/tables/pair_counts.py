@@ -30,11 +30,7 @@ def recognise(source: Source) -> str | None:
     return "table" if {*RUNS, *PAIRS} <= {*_named(source)} else None
 
 
-@reader(
-    "pairs",
-    about="a pair table: counts of two runs on the same questions (nescio sql)",
-    recognise=recognise,
-)
+@reader("pairs", about="a pair table: counts of two runs on the same questions (nescio sql)", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  it maps nothing
     """Return the data of a pair table, whose pairs may be in several files."""
     cells: dict[tuple[str, str], list[int]] = {}

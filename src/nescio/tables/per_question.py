@@ -140,13 +140,8 @@ def graded_of(
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], NUMBER.format(extra[name])
         broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
-        refuse(
-            connection,
-            sources,
-            broken,
-            f"mean({name}) reads this column, so it must be a finite number or empty",
-            column,
-        )
+        rule = f"mean({name}) reads this column, so it must be a finite number or empty"
+        refuse(connection, sources, broken, rule, column)
         grouped = f"regexp_full_match({column}, '[1-9][0-9]{{0,2}}(\\.[0-9]{{3}})+')"
         plain = f"regexp_full_match({column}, '[0-9]+')"
         query = f"SELECT bool_and({grouped} OR {plain}), bool_or({grouped}), bool_or({plain}), min(file) FROM rows"

@@ -21,6 +21,7 @@ from nescio.tables.lexicon import (
     speaks_of_questions,
     speaks_of_silence,
     state_of,
+    tokens,
     truth_of,
 )
 from nescio.tables.mapping import Expression, Mapped
@@ -37,8 +38,8 @@ def readings(
 ) -> list[dict[str, Expression]]:
     """Return the allowed mappings, the likeliest first.
 
-    The list is empty if a run's answers or their questions have no columns. `proposed` is a part of a mapping that the
-    user did not give.
+    The list is empty if no column may say which answers are right, or which question a row answers. `proposed` is a
+    part of the mapping that is tried, although the user did not give it.
     """
     complete = any(roles <= given.keys() for roles in _COMPLETE)
     given = {**given, **proposed}
@@ -114,7 +115,7 @@ def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:
 
 
 def _says_of_the_key(roles: Roles, outcome: Expression, texts: Mapped, state: int) -> bool:
-    """Return whether a word of a verdict that means this state is beside an answer that is the gold answer."""
+    """Return whether a verdict of this state is beside an answer that equals the gold answer."""
     column = roles.column(outcome.column)
     if not {"gold", "prediction"} <= texts.keys():
         return False
@@ -174,7 +175,7 @@ def _pairs(roles: Roles, given: Mapped) -> Iterator[dict[str, Expression]]:
 
 
 def _of_key(roles: Roles) -> list[str]:
-    """Return the verdicts whose names say that they belong to the key, as "gold_verdict" beside "verdict" does."""
+    """Return the verdicts that by their names belong to the answer key, as "gold_verdict" beside "verdict"."""
     free = [column for column in roles.table.columns.values() if column.name and column.name not in roles.taken]
     spoken = [c for c in free if c.is_verdict and speaks_of_questions(c.name) and not has_role(c, ABOUT_ANSWERING)]
     acts = {c.name for c in spoken if speaks_of_silence(c.name) or speaks_of_answering(c.name)}
@@ -329,10 +330,10 @@ def _beside(roles: Roles, answer: Mapped, taken: set[str]) -> list[dict[str, Exp
 
 def _of_each_run(outcome: Sequence[str], columns: Sequence[Column]) -> tuple[list[list[Column]], list[Column]]:
     """Return the groups of columns whose names differ only by the name of a run, one for each run, and the others."""
-    runs = sorted((wide.words_of(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
+    runs = sorted((tokens(run) for run, _ in wide.parts({"outcome": outcome})), key=len, reverse=True)
     groups: dict[tuple[str, ...], list[Column]] = {}
     for column in columns:
-        words = wide.words_of(column.name)
+        words = tokens(column.name)
         without = (words[:at] + words[at + len(run) :] for run in runs for at in _places(run, words))
         groups.setdefault(next(without, words), []).append(column)
     complete = [group for group in groups.values() if len(group) == len(runs)]

@@ -195,7 +195,7 @@ def hints(roles: Roles) -> list[Column]:
 
 
 def says_more(column: Column) -> bool:
-    """Return whether a column may describe answers beside their outcomes: by its name, or as a hint."""
+    """Return whether the name or the cells of a column suggest that it describes answers beside their outcomes."""
     return has_role(column) or _is_hint(column) or failures.is_failing_status(column)
 
 
@@ -207,7 +207,7 @@ def _is_hint(column: Column) -> bool:
 
 
 def said_by(column: Column) -> str:
-    """Return which of two roles a column about abstaining has: "answered" or "abstained"."""
+    """Return the role of a column about abstaining: "answered" or "abstained"."""
     answering = column.is_truth and not speaks_of_silence(column.name) and speaks_of_answering(column.name)
     return "answered" if answering else "abstained"
 

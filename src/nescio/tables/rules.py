@@ -23,6 +23,8 @@ from nescio.text import decimal
 if TYPE_CHECKING:
     import duckdb
 
+    from nescio.formats.registry import ReadOptions
+
 Files = Mapping[int, Source]
 YES, NO = literals(("true", "1", "1.0", "yes")), literals(("false", "0", "0.0", "no"))
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
@@ -57,6 +59,25 @@ RULES = (
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
     (REPEAT, f"{REPEAT} IS NULL", "the repeat is empty"),
 )
+
+
+def settle(
+    connection: duckdb.DuckDBPyConnection, sources: Files, options: ReadOptions, tells_apart: str
+) -> tuple[set[str], list[Note]]:
+    """Settle the duplicates and the confidences in `rows`. Return the columns that hold any value, and notes.
+
+    Raises FormatError for the first row that breaks a rule, or AskedError about words of unknown meaning.
+    """
+    no_sums(connection, sources)
+    no_run_in_two(connection, sources)  # before rows of one file replace those of another
+    notes = settle_duplicates(connection, options.duplicates, tells_apart)
+    held = filled(connection)
+    notes += settle_confidences(connection) if "confidence" in held else []
+    no_unknown_flags(connection, sources, held)
+    keep(connection, sources, held)
+    if "confidence" in held and "confidence" not in options.column:
+        one_scale(connection, sources)
+    return held, notes
 
 
 def refuse(
@@ -94,10 +115,7 @@ def keep(connection: duckdb.DuckDBPyConnection, sources: Files, held: Collection
 
 
 def no_unknown_words(
-    connection: duckdb.DuckDBPyConnection,
-    sources: Files,
-    names: Sequence[str],
-    states: Mapping[str | None, int | None],
+    connection: duckdb.DuckDBPyConnection, sources: Files, names: Sequence[str], states: Mapping[str | None, int | None]
 ) -> None:
     """Raise AskedError about unknown words of an outcome (`--outcome-map`)."""
     unknown = [word for word, state in states.items() if word is not None and state is None]

@@ -211,10 +211,16 @@ def _with(reading: Reading, way: Mapping[str, Any]) -> Reading:
 
 def _tried(connection: duckdb.DuckDBPyConnection, reading: Reading, options: ReadOptions) -> Tried:
     own = replace(options.with_more(reading.more), strata=(), graded=(), texts=False)  # outcomes alone are compared
-    data, _ = execute(connection, [(reading.table, without_none(reading.mapping))], own)
-    found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
-    settled = settle_reasons(found, own.no_answer)[0]
-    return Tried(reading, *counts_of(settled), settled)
+    found = _outcomes_of(connection, [reading], own)
+    return Tried(reading, *counts_of(found), found)
+
+
+def _outcomes_of(connection: duckdb.DuckDBPyConnection, chosen: Sequence[Reading], options: ReadOptions) -> Outcomes:
+    """Return the outcomes of tables under their mappings, after judging if they hold answers without outcomes."""
+    placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
+    data, _ = execute(connection, placed, options)
+    found = data if isinstance(data, Outcomes) else options.judged(replace(data, no_answer=options.no_answer))
+    return settle_reasons(found, options.no_answer)[0]
 
 
 def without_none(mapping: Mapped) -> Mapped:
@@ -228,7 +234,7 @@ def without_none(mapping: Mapped) -> Mapped:
 
 
 def counts_of(found: Outcomes) -> tuple[Counts, int]:
-    """Return the right, wrong, silent and ungraded answers of each run, and the number of questions."""
+    """Return the number of questions, after each run's numbers of right, wrong, silent and ungraded answers."""
     kinds = (CORRECT, INCORRECT, SILENT, NOT_GRADED)
     state = found.state
     if found.answerable is not None:  # abstaining is right if there is no answer
@@ -313,13 +319,10 @@ def ask_of_all(
 ) -> AskedError:
     """Return the question that reading several tables together raised, with the result of each answer."""
     ways: list[Way] = []
-    placed = [(reading.table, without_none(reading.mapping)) for reading in chosen]
     for more in asked.ways:
         own = options.with_more({**{name: v for r in chosen for name, v in r.more.items()}, **more})
         with suppress(NescioError):
-            data, _ = execute(connection, placed, own)
-            found = data if isinstance(data, Outcomes) else own.judged(replace(data, no_answer=own.no_answer))
-            ways.append(Way(more, *counts_of(settle_reasons(found, own.no_answer)[0])))
+            ways.append(Way(more, *counts_of(_outcomes_of(connection, chosen, own))))
     table = chosen[0].table
     error = AskedError(asked.path, asked.question, asked.ways, where=asked.where, screen=screen(table, ways, options))
     error.executed = ways
@@ -425,11 +428,7 @@ def used(reading: Reading) -> list[Note]:
         return []
     label = str(reading.table.source.label)
     numbered = [
-        note(
-            "tables.rows",
-            "{subject}: questions are identified by row number, so they match no other file",
-            label,
-        )
+        note("tables.rows", "{subject}: questions are identified by row number, so they match no other file", label)
     ]
     return [
         *(numbered if mapping.get("question") == ROW else []),

@@ -47,8 +47,9 @@ DIALECTS: Mapping[str, _Spelling] = {
 class Counted(Struct, frozen=True):
     """A table of answers, with the settings for counting it.
 
-    It has its name, the columns of `run`, `question` and `outcome` (and `confidence`), and the outcome of each word. A
-    policy decides on questions that a run lacks. With `without_ungraded`, empty outcomes are left out.
+    `table` is its name. `columns` names the columns of `run`, `question` and `outcome` (and `confidence`), and `words`
+    has the outcome that each word means. `missing` is the policy for questions that a run lacks. With
+    `without_ungraded`, empty outcomes are left out.
     """
 
     table: str

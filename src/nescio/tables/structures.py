@@ -9,10 +9,7 @@ from math import inf
 from nescio.data.stakes import are_stated, label
 from nescio.sources.tables import first
 from nescio.tables.columns import Column, Table
-from nescio.tables.lexicon import (
-    names_collections,
-    roles_of,
-)
+from nescio.tables.lexicon import names_collections, roles_of
 from nescio.tables.mapping import Expression, Mapped, joined
 from nescio.tables.roles import NOTHING, Roles, is_own, varies
 

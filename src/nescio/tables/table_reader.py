@@ -197,10 +197,7 @@ def _with_shares(
 
 
 def _table(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    group: Sequence[tuple[int, Source]],
-    notes: list[Note],
+    connection: duckdb.DuckDBPyConnection, name: str, group: Sequence[tuple[int, Source]], notes: list[Note]
 ) -> Table:
     """Return files with the same columns, loaded into one relation with the columns `file` and `row`."""
     selects: list[tuple[int, dict[str, str]]] = []

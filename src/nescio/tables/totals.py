@@ -1,8 +1,8 @@
 """Compare the totals beside rows ({"accuracy": 0.56, "total": 50, "results": […]}) with the rows as they are read.
 
-A name says what is counted by the one word left beside words such as `n`, `rate` or `questions`. Nobody says what its
-denominator is: silence and ungraded answers may be in it or not. So a total contradicts the rows only if no way of
-counting gives it, to its written digits.
+The name of a total says what it counts, by the one word that is left without words such as `n`, `rate` or `questions`.
+Its denominator is unknown, and may include abstentions and ungraded answers or not. A total contradicts the rows only
+if no way of counting gives it, to its written digits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.formats.totals import Total
 from nescio.sources.source import Source
 from nescio.tables.columns import Table
-from nescio.tables.lexicon import BOUNDARY, squash
+from nescio.tables.lexicon import squash, tokens
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.wide import parts
 from nescio.text import decimal, word_set
@@ -72,7 +72,7 @@ def totals_beside(source: Source, outcomes: Outcomes) -> list[Total]:
 
 
 def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
-    """Return the totals in the files of a table: those beside its rows, and the rows that sum up others."""
+    """Return the totals in the files of a table: those beside its rows, and the rows that sum up other rows."""
     found = [total for source in table.sources.values() for total in totals_beside(source, outcomes)]
     outcome = mapping.get("outcome", Expression())
     several = len(outcome.columns) > 1
@@ -97,8 +97,8 @@ def totals_of(table: Table, mapping: Mapped, outcomes: Outcomes) -> list[Total]:
     return found
 
 
-def _names_a_share(tokens: Sequence[str]) -> bool:
-    return bool({*tokens} & SHARES) or any(token.startswith(("acc", "cover")) for token in tokens)
+def _names_a_share(words: Sequence[str]) -> bool:
+    return bool({*words} & SHARES) or any(word.startswith(("acc", "cover")) for word in words)
 
 
 def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array | None:
@@ -112,7 +112,7 @@ def _scope(path: tuple[str, ...], source: Source, outcomes: Outcomes) -> Array |
             if len(in_strata) > 1:
                 return None
             among = among & in_strata[0]
-        elif {*_tokens(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
+        elif {*tokens(name)} & ELSEWHERE or _is_breakdown(path[:i], source):
             return None
     return among
 
@@ -127,10 +127,10 @@ def _is_breakdown(path: tuple[str, ...], source: Source) -> bool:
 
 
 class _Counts(Struct, frozen=True):
-    """The numbers of answers of each kind.
+    """The numbers of answers of each kind, and of questions.
 
-    It also has the numbers of questions, of answers to a question at most, and of silent answers to unanswerable
-    questions.
+    `repeats` is the largest number of answers to a question, and `rightly_silent` counts the silent answers to
+    unanswerable questions.
     """
 
     right: int
@@ -175,14 +175,14 @@ class _Figure(Struct, frozen=True):
     @classmethod
     def of(cls, name: str, written: float | str) -> _Figure | None:
         """Return a total, or None if its name is unknown, or its value cannot be a number of answers."""
-        tokens = _tokens(name)
-        part = _part_of(tokens)
+        words = tokens(name)
+        part = _part_of(words)
         text = written.strip() if isinstance(written, str) else repr(written)
         value = decimal(text.removesuffix("%").strip())
         if part is None or value is None or not 0 <= value < float("inf"):
             return None
-        named_share = _names_a_share(tokens)
-        percent = text.endswith("%") or bool({*tokens} & PERCENT) or (named_share and value > 1)
+        named_share = _names_a_share(words)
+        percent = text.endswith("%") or bool({*words} & PERCENT) or (named_share and value > 1)
         is_count = value == int(value) and not named_share and not percent
         is_share = part != "all" and (percent or value <= 1)
         if not (is_count or is_share) or (percent and value > 100):
@@ -215,22 +215,17 @@ def _decimals(text: str) -> int:
     return 17 if "e" in digits else len(digits)
 
 
-def _part_of(tokens: Sequence[str]) -> str | None:
-    """Return what a name counts (right, wrong, silent, answered, or all), or None if that is unclear."""
-    if {*tokens} & ELSEWHERE:
+def _part_of(words: Sequence[str]) -> str | None:
+    """Return what a name of these words counts (right, wrong, abstained, answered, or all), or None if unclear."""
+    if {*words} & ELSEWHERE:
         return None
-    denied = bool({*tokens} & DENIALS)
+    denied = bool({*words} & DENIALS)
     beside = SHARES | COUNTS - DENIALS | (frozenset() if denied else UNITS)
-    left = [token for token in tokens if token not in beside]
+    left = [word for word in words if word not in beside]
     word = squash("".join(left))
     if not left:
-        return "all" if not {*tokens} & SHARES else None
+        return "all" if not {*words} & SHARES else None
     if len(left) > 1 + denied:
         return None
     part = next((part for part, pattern in _PARTS.items() if pattern.fullmatch(word)), None)
     return part or ("right" if _RIGHT.fullmatch(word) else None)
-
-
-def _tokens(name: str) -> list[str]:
-    """Return the words that a name is made of."""
-    return [squash(part) for part in BOUNDARY.split(name) if squash(part)]

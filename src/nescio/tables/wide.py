@@ -82,10 +82,10 @@ def differ_by_judges(columns: Sequence[str]) -> bool:
 
 
 def like_those_of_judges(verdicts: Iterable[str], columns: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each verdict with its counterparts of other judges.
+    """Return each verdict that has counterparts of other judges, with them.
 
-    Counterparts of a verdict named after a judge have another word in place of the judge. Others have its name with a
-    number, a letter or a word for a judge (`verdict_2`). `human_correct` beside `llama_correct` may be a run.
+    Counterparts of a verdict named after a judge have another word in place of the judge, as `llama_correct` beside
+    `human_correct`, which may be a run. Others have its name with a number, a letter or a judge (`verdict_2`).
     """
     verdicts, columns = [*verdicts], [*columns]
     found: list[tuple[str, ...]] = []
@@ -117,11 +117,6 @@ def _first_word(name: str) -> tuple[str, str]:
     """Return the first word of a name, and the rest."""
     boundary = next((match for match in BOUNDARY.finditer(name) if match.start() > 0), None)
     return (name[: boundary.start()], name[boundary.end() :]) if boundary else (name, "")
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name, normalised."""
-    return tuple(squash(part) for part in BOUNDARY.split(name) if squash(part))
 
 
 def with_most_columns(runs: Iterable[str], columns: Sequence[str]) -> list[str]:

@@ -32,7 +32,7 @@ _KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for 
 def state_words(
     counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
 ) -> dict[str | None, int | None]:
-    """Return the state that each word means, None for an unknown one; a note announces known words beside the three.
+    """Return the state that each word means, None for an unknown word; add notes on words other than outcomes' names.
 
     A word means what the user mapped it to, or else what assessors' codes or the lexicon say. An empty word means no
     grade.

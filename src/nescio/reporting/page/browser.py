@@ -57,7 +57,8 @@ class Seen(Struct, frozen=True, eq=False):
     `runs` has the shown names, and `names` those in the data. `states` has shape (runs, questions), and so have
     `confidence` and `candidates` (the outcomes that declined candidates would have had). The strata and clusters are
     those of the questions. `people` holds people's verdicts, and `why_not` the reason for an empty browser. If the
-    states are not outcomes, `words` names them. `graded` holds each row's earnings by measures of graded scores.
+    states are not outcomes, `words` names them. `graded` maps each measure of graded scores to the values of single
+    rows.
     """
 
     runs: Sequence[str] = ()
@@ -81,9 +82,7 @@ def seen_by(report: ReportData) -> Seen:
     """Return the browser's content for all runs, in the order of the leaderboard."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
-        return Seen(
-            why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
-        )
+        return Seen(why_not=note("page.counts", "a counts table has no questions, so there is no question browser"))
     order = [data.runs.index(run) for run in report.runs]
     if not set(OUTCOMES) <= data.columns.keys():
         return without_outcomes(report.loaded, report.runs, report.measures, report.shown)
@@ -119,8 +118,7 @@ def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str
     decided = _decided(data, graded)
     if decided is None:
         why_not = note(
-            "page.no_outcomes",
-            "no measure on this page is a mean over questions, so there is no question browser",
+            "page.no_outcomes", "no measure on this page is a mean over questions, so there is no question browser"
         )
         return Seen(why_not=why_not)
     rows, states_, words = decided
@@ -146,24 +144,7 @@ def browser(
     """
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
-    cells = seen.states.size
-    if cells > MOST_CELLS:
-        too_many = note(
-            "page.too_many_outcomes",
-            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no question browser; use "
-            "`nescio convert` to write them all as a table",
-            outcomes=cells,
-            most=MOST_CELLS,
-        )
-        return None, (too_many,)
-    if len(seen.questions) > MOST_QUESTIONS:
-        too_many = note(
-            "page.too_many_questions",
-            "{questions:,} questions are more than a page can hold ({most:,}), so there is no question browser; use "
-            "`nescio convert` to write them all as a table",
-            questions=len(seen.questions),
-            most=MOST_QUESTIONS,
-        )
+    if too_many := _too_many(seen.states.size, len(seen.questions)):
         return None, (too_many,)
     rows = keys(seen.questions, seen.repeats)
     facets, further, notes = _strata(seen.strata, _words(texts, rows))
@@ -206,6 +187,21 @@ def browser(
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
     return Browser(payload, len(seen.questions), notes, parts, bool(seen.graded and seen.words)), notes
+
+
+def _too_many(outcomes: int, questions: int) -> Note | None:
+    """Return a note if there are more outcomes or questions than a page can hold, else None."""
+    for what, many, most in (("outcomes", outcomes, MOST_CELLS), ("questions", questions, MOST_QUESTIONS)):
+        if many > most:
+            return note(
+                "page.too_many",
+                "{many:,} {what} are more than a page can hold ({most:,}), so there is no question browser; use "
+                "`nescio convert` to write them all as a table",
+                many=many,
+                what=what,
+                most=most,
+            )
+    return None
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
@@ -332,8 +328,6 @@ def _strata(
             )
             return facets, further, (cut,)
     left_out = note(
-        "page.strata_left_out",
-        "{strata:and 3}: too long for one page and left out of it",
-        strata=list(others),
+        "page.strata_left_out", "{strata:and 3}: too long for one page and left out of it", strata=list(others)
     )
     return facets, [], (left_out,)

@@ -41,10 +41,8 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 
 
 class _Curves(Struct, frozen=True):
-    """Risk-coverage curves: a row for each point, and the operating points of the runs.
-
-    It also names the runs with a curve, and holds notes.
-    """
+    """Risk-coverage curves: `rows` has a row for each point, `operating` the runs' own choices, `runs` those with
+    one."""
 
     rows: list[Record]
     operating: list[Record]
@@ -110,21 +108,14 @@ def _curves(report: ReportData, data: Evidence) -> _Curves:
             risk_band(answering, steps, level=report.level / 100, seed=report.seed) if report.level and drawn else None
         )
         for i, p in enumerate(steps):
-            row: Record = {
-                "run": report.shown[run],
-                "threshold": p.threshold,
-                "coverage": p.coverage,
-                "risk": p.risk,
-            }
+            row: Record = {"run": report.shown[run], "threshold": p.threshold, "coverage": p.coverage, "risk": p.risk}
             curves.rows.append(row | ({"low": band[i][0], "high": band[i][1]} if band else {}))
         if point := _as_it_was(report, data, run):
             curves.operating.append(point)
     if lacking:
         curves.notes.append(
             note(
-                "page.no_curve",
-                "no risk-coverage curve for {runs:and 5}, for lack of usable confidences",
-                runs=lacking,
+                "page.no_curve", "no risk-coverage curve for {runs:and 5}, for lack of usable confidences", runs=lacking
             )
         )
     return curves

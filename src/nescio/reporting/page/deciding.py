@@ -29,12 +29,10 @@ NEAR = 0.05  # strong evidence has a bound at most this far above the observed s
 
 
 class Promise(Struct, frozen=True):
-    """A guarantee on a run at a threshold (None: unchanged).
+    """A guarantee on a run at a threshold (None: as it came).
 
-    The run answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` wrongly anywhere.
-
-    It answers `answered` questions, `wrong` of them wrongly here, and at most the share `upper` of them wrongly
-    anywhere.
+    The run answers `answered` of these questions, `wrong` of them wrongly. Of its answers to other questions like
+    these, at most the share `upper` is wrong.
     """
 
     run: str
@@ -79,7 +77,7 @@ def _chosen(report: ReportData) -> tuple[str, Shipping]:
 
 
 def units(report: ReportData) -> int:
-    """Return the number of questions, or clusters of them, that some run has a grade for."""
+    """Return the number of questions for which some run has a grade, or of their clusters."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
@@ -106,7 +104,7 @@ def stands_alone(report: ReportData) -> bool:
 
 
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentence on data that decides nothing: too few questions, all silent, none right, or all alike."""
+    """Return a sentence if the data cannot decide: no answers, none right, too few questions, or runs all alike."""
     runs, many = report.runs, units(report)
     answers = answers_of(report, runs)
     n = plural(many, unit(report))
@@ -121,27 +119,16 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
         return (Statement("degenerate", more, {"case": "few", "units": many, "fewest": FEWEST}),)
     alike = report.shipping.alike if report.shipping else ()
     if len(runs) > 1 and len(alike) == len(runs) - 1:
+        everyone = "both" if len(runs) == 2 else f"all {len(runs):,}"
+        at = " at their thresholds" if report.shipping and report.shipping.tuned else ""
         text = (
-            f"Nothing here tells the runs apart: {_all_of(len(runs))} get the same outcome on each of {n}"
-            f"{_at_thresholds(report)}. More questions like these would hardly help; let cost or speed decide."
+            f"Nothing here tells the runs apart: {everyone} get the same outcome on each of {n}"
+            f"{at}. More questions like these would hardly help; let cost or speed decide."
         )
         alone = Statement("alike", text, {"runs": len(runs), "units": many})
         run, shipping = _chosen(report)
-        return (
-            alone,
-            *_ship(report, run, shipping, refused=True),
-            *_no_threshold(report, run),
-            *_more(report),
-        )
+        return (alone, *_ship(report, run, shipping, refused=True), *_no_threshold(report, run), *_more(report))
     return ()
-
-
-def _all_of(many: int) -> str:
-    return "both" if many == 2 else f"all {many:,}"
-
-
-def _at_thresholds(report: ReportData) -> str:
-    return " at their thresholds" if report.shipping and report.shipping.tuned else ""
 
 
 def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standing:
@@ -202,12 +189,7 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
     before = ahead if run != report.runs[0] else ""
     if tuned and shipping.expected:
         (coverage, seen), wrong, answered = shipping.expected, tuned.wrong, tuned.answered
-        figures: dict[str, Figure] = {
-            "run": name,
-            "threshold": tuned.threshold,
-            "coverage": coverage,
-            "risk": seen,
-        }
+        figures: dict[str, Figure] = {"run": name, "threshold": tuned.threshold, "coverage": coverage, "risk": seen}
         expected = f"is expected to answer {coverage:.0%} of new questions, and {seen:.0%} of these wrongly"
         yield Statement("held out", f"{before}{name}{_at(tuned)} {expected}", figures)
         tried = 2 * k * tuned.tried
@@ -269,11 +251,11 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
     over = f" over {report.shown[shipping.other]}{_at(shipping.other_tuned)}" if shipping.other else ""
     lead = "" if len(report.runs) == 1 else f"the lead{over} is {'' if significant else 'not '}significant"
     gap = (
-        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above what was seen"
+        f"the bound is {plural(round(100 * (upper - seen)), 'point')} above the observed share"
         if stands_alone(report)
         else ""
     )
-    judges = f"another judge sees {doubt:.0%} of the answers otherwise" if doubt > NEAR else ""
+    judges = f"another judge grades {doubt:.0%} of the answers differently" if doubt > NEAR else ""
     reasons = " and ".join(part for part in (judges, lead, gap) if part)
     text = f"The evidence is {word}: {reasons}." if reasons else ""
     figures: dict[str, Figure] = {
@@ -296,8 +278,8 @@ def _more(report: ReportData) -> Iterator[Statement]:
     if report.groups is not None and stands_alone(report):
         column, many, grouped = report.groups
         text = (
-            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group hang together, "
-            f"the bounds here are too low: `--cluster {column}` counts them together."
+            f"{grouped:,} questions come in {plural(many, 'group')} by {column}. If those of one group depend on "
+            f"each other, the bounds here are too low: `--cluster {column}` takes that into account."
         )
         yield Statement("groups", text, {"column": column, "groups": many, "questions": grouped})
     yield from another_sample(report)
@@ -325,7 +307,7 @@ def another_sample(report: ReportData) -> Iterator[Statement]:
         return
     chosen = f", as the best of {k:,}" if k > 1 else ""
     text = (
-        f"On another {plural(n, 'question')} like these, {report.shown[best]} as it came would score from "
+        f"On another {plural(n, 'question')} like these, {report.shown[best]} without a threshold would score from "
         f"{number(low)} to {number(high)} by {report.main} (95% prediction interval{chosen})."
     )
     figures: dict[str, Figure] = {"run": report.shown[best], "low": low, "high": high, "n": n, "runs": k}
@@ -339,7 +321,7 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run with counts answers, and how many wrongly; silence is never among them."""
+    """Return how many questions each run with counts answers, and how many of them wrongly."""
     return fitness.answered_and_wrong(
         report.loaded.data, {run: report.counts[run] for run in runs if run in report.counts}
     )
@@ -348,8 +330,8 @@ def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, 
 def promises(report: ReportData) -> tuple[Promise, ...]:
     """Return the guarantees on every run, unchanged and at each threshold of its grid.
 
-    The bounds hold together, so that any of them may be chosen. The result is empty if questions are clustered or
-    repeated, and lacks runs about which nothing is decided.
+    The bounds hold together, so that any of them may be chosen. There are none if questions are clustered or repeated,
+    and none on runs about which nothing is decided.
     """
     if not stands_alone(report) or not report.counts:
         return ()
@@ -395,7 +377,7 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
     if one is None and report.counts and not promises(report):
-        return "No share of errors can be promised, as nothing is decided of any run."
+        return "No share of errors can be promised, because no run's answers allow a decision."
     if one is None:
         answers = needed(Guarantee(risk, LEVEL, tuple(map(float, range(tried_promises(report)))))) if risk else None
         most = max((answered for answered, _ in answers_of(report, report.counts).values()), default=0)
@@ -407,5 +389,5 @@ def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> st
     return (
         f"For at most {100 * risk:g}% wrong answers, ship {name}{where}: it answers {one.answered:,} of {n:,} "
         f"({one.answered / n:.0%}), {one.wrong:,} of these wrongly here, and at most {_above(one.upper)} on others "
-        "like them, with 95% confidence, every run and threshold looked at."
+        "like them, with 95% confidence for all runs and thresholds together."
     )

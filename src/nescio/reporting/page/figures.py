@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nescio.data.columns import OUTCOMES
 from nescio.data.notes import Note
 from nescio.reporting import abstention, charts
 from nescio.reporting.numbers import number, signed, with_interval
@@ -17,7 +18,6 @@ from nescio.reporting.page.shown_text import names
 from nescio.text import plural, sanitize
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # values of t whose penalties are marked on the lines
-OUTCOMES = ("correct", "incorrect", "unanswered")
 MOST_LINES = 200  # most runs, the best first, that have a line of 48 points
 
 
@@ -185,23 +185,23 @@ def penalty_figure(report: ReportData) -> Figure | None:
 def _said_of_silence(silent: float) -> str:
     if not silent:
         return "Below the dashed line, a system that never answers would be better."
-    earns = number(silent)
-    return f"Below the dashed line a system that never answers would be better: it earns {earns} where none exists."
+    earns = f"it earns {number(silent)}, because some questions have no answer"
+    return f"Below the dashed line, a system that never answers would be better: {earns}."
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
-    """Return the t from which silence beats every run.
+    """Return the t from which a run that never answers beats every other run.
 
-    Silence earns v for a mean question. Then C - W t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
+    It earns v = `silent` for a mean question. Then C - W t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
     """
     gains = [(c - silent * (c + w + u), w) for c, w, u in counts.values()]
     return max((gain / (gain + w) for gain, w in gains if gain > 1e-9), default=0.0)
 
 
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
-    """Return the best run for each range of t in words, and the t from which silence is best.
+    """Return the best run for each range of t in words, and the t from which never answering is best.
 
-    `mute` tells that a run is silence itself.
+    `mute` tells that a run of the page never answers.
     """
     if not worth:
         return "No run earns more than a system that never answers."

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Data, Evidence
 from nescio.data.outcomes import NonAnswers
 from nescio.data.reasons import not_declined
 from nescio.measures import Measure, parse
 from nescio.reporting.page.statements import Figure, Statement
 
-MOSTLY = 0.5  # share of wrong answers from which silence is worth more if an error costs one right answer
+MOSTLY = 0.5  # with a larger share of wrong answers, never answering scores more if an error costs one right answer
 
 
 class Standing(Struct, frozen=True):
     """The results of the best of `runs` runs, with its shown name.
 
-    It has the answered and wrong questions (as counts or shares), its value by a measure, and the value of a run that
-    never answers, NaN if errors cost nothing.
+    `answered` and `wrong` are counts or shares of questions. `value` is the run's score by `measure`, and `silence`
+    that of a run that never answers, NaN if errors cost nothing.
     """
 
     run: str
@@ -35,7 +36,7 @@ class Standing(Struct, frozen=True):
 
 
 def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
-    """Yield the warnings that most answers of the best run are wrong, or that silence would score more if errors cost.
+    """Yield the warning that most answers of the best run are wrong, or that never answering would score more.
 
     `at` is its threshold in words, and `among` names what the shares refer to.
     """
@@ -54,7 +55,7 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
 def no_decision(
     run: str, shown: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Statement]:
-    """Yield warnings if much of a run's silence was not its own decision, or much is left out without a grade.
+    """Yield a warning if a run lost many answers without declining, or many are left out without a grade.
 
     `silence` holds the rows of each benchmark.
     """
@@ -65,7 +66,7 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run of `counts` answers, and how many wrongly; silence is never among them."""
+    """Return how many questions each run of `counts` answers, and how many of them wrongly."""
     if not isinstance(data, Evidence) or not {"answered", "incorrect"} <= data.columns.keys():
         return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
     places = {run: i for i, run in enumerate(data.runs)}
@@ -93,9 +94,9 @@ def silent_score(measure: Measure, share: float) -> float:
 
 def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
     """Return the sums that a measure of outcomes reads, for many samples of n questions."""
-    kinds = {name: np.eye(3)[i] for i, name in enumerate(("correct", "incorrect", "unanswered"))}
+    kinds = {name: np.eye(3)[i] for i, name in enumerate(OUTCOMES)}
     each = measure.each(kinds)
-    stacked = np.stack([columns[name] for name in ("correct", "incorrect", "unanswered")], axis=1)
+    stacked = np.stack([columns[name] for name in OUTCOMES], axis=1)
     return {
         **{name: stacked @ np.asarray(values) for name, values in each.items()},
         "n": np.full(len(stacked), float(n)),

@@ -54,7 +54,7 @@ def _silence(report: ReportData) -> str:
     share = silent_share(report)
     if not share:
         return "Below 0, never answering is better."
-    return f"Below {number(share)}, which silence earns on the questions without an answer, never answering is better."
+    return f"Below {number(share)}, never answering is better, because it is right for the questions without an answer."
 
 
 def _chosen(report: ReportData) -> str:

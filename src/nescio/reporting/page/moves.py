@@ -49,9 +49,8 @@ GROUPS = {  # slug: (name, definition, bit)
     "changed": ("outcome changed", "a different outcome from before", CHANGED),
     "same": ("outcome as before", "the same outcome", SAME),
 }
-_OUTCOME = np.array(
-    [-1, 0, 1, 2, 0, -1]
-)  # indexed by the browser's states: absent, correct, incorrect, unanswered, rightly silent, ungraded
+# indexed by the browser's states: absent, correct, incorrect, unanswered, rightly silent, ungraded
+_OUTCOME = np.array([-1, 0, 1, 2, 0, -1])
 _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 

@@ -66,7 +66,7 @@ def texts_of(loaded: Loaded) -> Texts | None:
 
 
 def keys(questions: Sequence[str], repeats: Repeats | None) -> list[Key]:
-    """Return a key for each row: its question and repeat."""
+    """Return the question and the repeat of each row; the repeat is None if no question was asked again."""
     if repeats is None:
         return [(question, None) for question in questions]
     return [(question, str(label)) for question, label in zip(questions, repeats.label, strict=True)]

@@ -217,10 +217,14 @@
       return [chip];
     }));
   };
+  const keepAddress = (none = "#questions") => {
+    const text = wanted().toString();
+    try { history.replaceState(null, "", text ? PREFIX + text : none); } catch { /* an address that cannot be changed */ }
+  };
+  page.keepAddress = keepAddress;
   const changed = () => {
     filter();
-    const text = wanted().toString();
-    try { history.replaceState(null, "", text ? PREFIX + text : location.hash.startsWith(PREFIX) ? "#questions" : location.hash || "#questions"); } catch { /* an address that cannot be changed */ }
+    keepAddress(location.hash.startsWith(PREFIX) ? "#questions" : location.hash || "#questions");
   };
 
   // --- how hard the questions are: how many runs got them right, or their mean score, which a click filters by
@@ -325,11 +329,6 @@
 
   // --- one question
   const detail = $("detail");
-  const keepAddress = () => {
-    const text = wanted().toString();
-    try { history.replaceState(null, "", text ? PREFIX + text : "#questions"); } catch { /* an address that cannot be changed */ }
-  };
-  page.keepAddress = keepAddress;
   const close = () => { detail.hidden = true; opened = -1; keepAddress(); grid.focus(); };
   const { folded } = reading;
   let versus = R === 2 ? 1 : -1; // the run from whose answers the others' differences are marked

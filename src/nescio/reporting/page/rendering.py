@@ -60,12 +60,7 @@ class Shared(Struct, frozen=True):
     notes: Sequence[Note]
 
 
-def page(
-    report: ReportData,
-    *,
-    title: str | None = None,
-    texts: Texts | None = None,
-) -> str:
+def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
     """Return the whole report as one text; `title` appears in the browser's tab and above the answer."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)

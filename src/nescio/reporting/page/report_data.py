@@ -212,7 +212,7 @@ def gather(
 
 
 def precision_of(loaded: Loaded) -> str:
-    """Return the measure of how often an answer is right, as its readers understand it."""
+    """Return the name of the measure of how often an answer is right: "precision" if no question lacks an answer."""
     known = loaded.data.columns.get("answerable")
     return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
@@ -220,9 +220,9 @@ def precision_of(loaded: Loaded) -> str:
 def _of_the_chosen(
     loaded: Loaded, runs: Sequence[str], main: str, ci: float | None, drawn: Mapping[str, Any]
 ) -> Score | None:
-    """Return the best run's score with an interval at the level that holds for the best of all runs.
+    """Return the best run's score with an interval that holds for the best of all runs.
 
-    Returns None if the tails have no resamples so far out, or if nothing was chosen.
+    Returns None if that level would need more resamples, if there is one run, or if no interval was asked for.
     """
     if ci is None or len(runs) < 2:
         return None
@@ -260,11 +260,8 @@ def column_to_break_down(loaded: Loaded) -> str | None:
         return None
     for name, values in data.strata.items():
         distinct = len(set(values))
-        if (
-            FEWEST <= distinct <= MOST_PARTS
-            and name not in ("repeat", "stake")
-            and len(values) >= LEAST_EACH * distinct
-        ):
+        enough = FEWEST <= distinct <= MOST_PARTS and len(values) >= LEAST_EACH * distinct
+        if enough and name not in ("repeat", "stake"):
             return name
     return None
 
@@ -383,7 +380,7 @@ def _shipping(
     pairs: Mapping[tuple[str, str], Comparison],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
-    """Return which run to use, and its comparison with the next best, or None."""
+    """Return the advised run and its comparison with the next best, or None if no run can be advised."""
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
     for run, operating_run in operating.items():
@@ -406,7 +403,7 @@ def _shipping(
     anew = chosen_anew(parts, lower_is_better=sign < 0) if parts else None
     same = _alike(data, first, others, tuned)
     alike = tuple((run, tuned.get(run)) for run in same)
-    # maps ungraded answers that count both ways to their run
+    # Ungraded answers that count both ways make two runs of one.
     origin = {run: data.origins.get(run, run) for run in values}
     second = next((run for run in others if run not in same and origin[run] != origin[first]), None)
     if second is None:

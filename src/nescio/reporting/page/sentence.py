@@ -26,7 +26,7 @@ FURTHER = ("evidence", "another sample", "groups", "alike", "no threshold")
 class Answer(Struct, frozen=True):
     """The answer in three parts, so that a page can highlight the name of the run.
 
-    `advice` says how sure it is and why, `doubt` what stays open and would settle it, and the sentences of `more`
+    `advice` says how sure it is and why, `doubt` what remains open and what would settle it. The sentences of `more`
     follow.
     """
 
@@ -44,7 +44,7 @@ class Answer(Struct, frozen=True):
 
 
 def answer(report: ReportData) -> Answer:
-    """Return what to do, how sure that is, and what would settle the rest, or without outcomes which run is best."""
+    """Return what to do, how sure that is and what would settle the rest, or, without outcomes, which run is best."""
     standing = _standing(report)
     made = decision(report)
     further = [statement.text for statement in made[1:] if statement.kind in FURTHER]
@@ -167,7 +167,7 @@ def asked(report: ReportData, rows: int) -> str:
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
-    """Return sentences on the best run's outcomes, and on the best run if silence counted as wrong."""
+    """Return sentences on the best run's outcomes, and on a run with more right answers."""
     if run not in report.counts:
         return ()
     correct, incorrect, unanswered = report.counts[run]

@@ -16,8 +16,8 @@ from nescio.reporting.page.report_data import ReportData
 def stakes_figure(report: ReportData) -> Figure | None:
     """Return normalised utility over the stated stakes with the envelope of ideal policies; None without stakes.
 
-    The envelope is that of the first run. At each price it takes the best of silence and of the run's behaviour at any
-    one of the stakes, had it always behaved so.
+    The envelope is that of the first run. At each price it is the best utility of never answering, or of behaving
+    always as the run did at one of the stakes.
     """
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:
@@ -52,11 +52,10 @@ def stakes_figure(report: ReportData) -> Figure | None:
     return Figure(
         "stakes",
         "Utility over the stakes",
-        "Each system was told the price of an error, λ = t/(1 - t). A right answer earns 1, silence 0; divided by 1 + λ"
-        " a right answer and an error lie one unit apart at every stake.",
-        f"Utility at {len(stakes)} stated stakes. Grey dashes: the best fixed policy of {first}, to do at every "
-        "stake what it did at the one that suits best, or to be silent. A system that heeds its stakes keeps close to "
-        "it.",
+        "Each system was told the price of an error, λ = t/(1 - t). A right answer earns 1, and an abstention 0. "
+        "Utilities are divided by 1 + λ, so that a right answer and an error differ by 1 at every stake.",
+        f"Utility at {len(stakes)} stated stakes. Grey dashes: the best fixed policy of {first}, which at every stake "
+        f"does what {first} did at the best one, or never answers. A system that follows the stakes comes close to it.",
         (*({"policy": "as asked", **row} for row in rows), *policy),
         lambda width: abstention.stakes(drawn, ideal, top, width),
         report.commands.line("stakes", resampled=False),

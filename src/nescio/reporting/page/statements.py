@@ -131,9 +131,9 @@ KINDS: Mapping[str, Kind] = {
     "evidence": Kind(
         "how good the evidence is",
         "these questions",
-        "strong: the lead is significant and the bound on errors at most 5 points above what was seen; fair: one of the"
-        " two; weak: neither, or another judge sees more than 5% of the answers otherwise; too little: fewer than 20"
-        " questions or clusters",
+        "strong: the lead is significant and the bound on errors at most 5 points above the observed share; fair: one "
+        "of the two; weak: neither, or another judge grades more than 5% of the answers differently; too little: "
+        "fewer than 20 questions or clusters",
         FIGURES,
     ),
     "no decision": Kind(

@@ -80,7 +80,7 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 
 
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
-    """Return what to do and how sure that is: the best mean by the first measure, and where another run is better."""
+    """Return which run has the best mean of the first measure, how sure that is, and where another run is better."""
     best, *rest = statements(scores, suite)
     more = [statement.text for statement in rest if statement.kind == "did"]
     if best.figures.get("chosen"):

@@ -22,8 +22,6 @@ def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str],
     """Return the browser's content for a suite: its runs in this order, and the questions of its benchmarks.
 
     A note names the benchmarks without outcomes, which are left out.
-
-    A note names the benchmarks without outcomes.
     """
     parts, without = [], []
     for benchmark in suite.benchmarks:

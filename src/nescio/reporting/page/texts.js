@@ -38,7 +38,6 @@ const texts = (() => {
     for (let i = 0; i * own.said < n; i++) {
       (await unpacked(`said-${i}`)).forEach((row, k) => { lower[i * own.said + k] += "\n" + plain(row.map((one) => (Array.isArray(one) ? one.join("\n") : one ?? "")).join("\n")); });
     }
-    search.done = true;
   })().then(() => { search.done = true; }));
   return {
     asked, lower, load, search, answers: own.searched,

@@ -51,7 +51,7 @@ class ToRead(Struct, frozen=True):
 
     @property
     def right_elsewhere(self) -> Annotated[str, Shown("others right", after="confidence")]:
-        """Return how many of the other runs got it right."""
+        """Return how many of the other runs got the question right."""
         return f"{self.others_right} of {self.others}" if self.others else ""
 
 
