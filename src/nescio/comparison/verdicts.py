@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
+from nescio.estimating.furthest import counts_kinds
 from nescio.measures import Measure, parse
 from nescio.scoring.grounds import lost, no_ground
 from nescio.stats.few_units import unseen_gap
@@ -113,7 +114,8 @@ def guarded_end(row: Comparison, alpha: float) -> float:
 
 def counts_answers(measure: Measure) -> bool:
     """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
-    return measure.counts_outcomes or measure.declaration.proportion is not None or math.isfinite(measure.slope)
+    of_shares = measure.declaration.proportion is not None or math.isfinite(measure.slope)
+    return measure.counts_outcomes or of_shares or counts_kinds(measure)
 
 
 def is_unmoved(row: Comparison) -> bool:
