@@ -16,6 +16,7 @@ from typing import Any, Literal
 QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
 _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}
 OTHER_WORD = "other"
+MOST_MARKS = 100  # marks on one letter that are put in order: Unicode's own format for streams has 30
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -170,7 +171,24 @@ def finite(text: str) -> float | None:
 
 def composed(text: str | None) -> str | None:
     """Return the text with each accented letter as one character (NFC), so that both encodings give the same text."""
-    return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text is None or text.isascii() else normal_form("NFC", text)
+
+
+def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return a text in a normal form of Unicode, in time that grows with its length.
+
+    Unicode sorts the marks on a letter, in quadratic time. So the marks after each `MOST_MARKS` are sorted apart.
+    """
+    if len(text) <= MOST_MARKS:
+        return unicodedata.normalize(form, text)
+    cuts, marks = [0], 0
+    for at, letter in enumerate(text):
+        marks = marks + 1 if unicodedata.combining(letter) else 0
+        if marks == MOST_MARKS:
+            cuts.append(at)
+            marks = 0
+    parts = zip(cuts, [*cuts[1:], len(text)], strict=True)
+    return "".join(unicodedata.normalize(form, text[start:end]) for start, end in parts)
 
 
 def normalise(text: str) -> str:
@@ -248,7 +266,7 @@ def bare_word(word: str) -> str:
 
 def without_accents(word: str) -> str:
     """Return a word without the accents of its letters."""
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
+    return "".join(letter for letter in normal_form("NFKD", word) if not unicodedata.combining(letter))
 
 
 def shared_f1(answer: Sequence[str], gold: Sequence[str]) -> float:

@@ -492,7 +492,7 @@ def test_hostile_texts_are_taken_in_clean_and_capped(new_room: NewRoom, tmp_path
 def test_a_database_of_a_version_that_is_not_known_is_refused(template: Path, tmp_path: Path) -> None:
     shutil.copy(template / "j.db", tmp_path / "j.db")
     with closing(sqlite3.connect(tmp_path / "j.db")) as connection, connection:
-        connection.execute("UPDATE about SET value = '2' WHERE name = 'schema'")
+        connection.execute("UPDATE about SET value = '1' WHERE name = 'schema'")
     with pytest.raises(nescio.UsageError, match="another version of nescio made it"):
         nescio.assess.status(str(tmp_path / "j.db"))
 

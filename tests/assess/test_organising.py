@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -289,6 +290,20 @@ def test_implausible_work_is_told(new_room: NewRoom, tmp_path: Path) -> None:
     assert "ben gives the verdict R on all 54 answers" in remarks
 
 
+def test_judgements_that_are_older_than_their_items_are_told(new_room: NewRoom, tmp_path: Path) -> None:
+    """Each is dated 41 s after the one before, from two hours ago on, and all come within seconds."""
+    room, n = new_room(*runs_of(tmp_path, 36)), 0
+    ana, start = room.join("ana"), datetime.now(UTC) - timedelta(hours=2)
+    while left := ana.left():
+        rows = [
+            ana.row(item["id"], "R", n + i) | {"at": (start + timedelta(seconds=41 * (n + i))).isoformat()}
+            for i, item in enumerate(left)
+        ]
+        assert ana.save(*rows, sent=datetime.now(UTC).isoformat()).status_code == 200
+        n += len(left)
+    assert f"ana dates {n} judgements before the items were given" in room.status().remarks
+
+
 def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_judged(
     new_room: NewRoom, tmp_path: Path
 ) -> None:
@@ -316,6 +331,20 @@ def test_a_run_that_comes_late_is_taken_in_and_one_that_goes_leaves_what_was_jud
     assert before.items() <= room.held().items()
     assert take_in(two) == (0, 2, 2)  # it is back, and `one` is gone
     assert room.status().items == 4
+
+
+def test_a_new_question_is_not_among_the_known_answers(new_room: NewRoom, tmp_path: Path) -> None:
+    """A control answer is about the question q2, which no run answers yet; later a run answers a question of that name."""
+    questions, run, _ = runs_of(tmp_path, 3)
+    first = made.lines(tmp_path / "first.jsonl", [{"id": f"q{i}", "answer": f"thing {i}"} for i in range(2)])
+    known = made.text(tmp_path / "known.csv", "question_id,question,answer,verdict\nq2,What is 2?,3,W\n")
+    room = new_room(questions, first, control=known)
+    assert nescio.assess.update(room.db, [questions, first, run]).new == 1
+    room.join("ana").judge_all()
+    assert room.status().people["ana"].control[1] == 1
+    place = room.export()
+    assert sorted(row["answer"] for row in table(place / "verdicts.csv")) == ["thing 0", "thing 1", "thing 2"]
+    assert len(table(place / "known.csv")) == 1
 
 
 def test_a_topic_of_which_nothing_is_left_is_given_to_nobody_and_a_new_one_is(

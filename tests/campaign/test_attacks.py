@@ -20,6 +20,7 @@ import nescio
 from nescio.people.campaigns import chain
 from nescio.people.campaigns.folder import contents, open_campaign
 from nescio.people.campaigns.log import digest, read_log
+from nescio.people.campaigns.retyped import guarded, unguarded
 from nescio.sources.writing import draft_of
 from tests.rings import SEED, many
 
@@ -134,6 +135,23 @@ def test_status_names_what_changed_and_publishing_waits_for_it(
     if waits:
         with pytest.raises(nescio.MismatchError, match=re.escape(name)):
             nescio.campaign.publish(scored)
+
+
+def test_a_key_that_changes_while_runs_are_scored_is_newer_than_the_scores(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path, judge="exact")
+    made.take(campaign, {"alpha_a": ["thing 0"] * 6, "beta_b": ["thing 9"] * 6})
+    (key,) = (campaign / "key").iterdir()
+    before = key.read_bytes()
+
+    def correct(*_: object) -> None:
+        key.write_bytes(before.replace(b"thing 0", b"thing 9"))
+
+    nescio.campaign.score(campaign, resamples=10, progress=correct)
+    assert key.read_bytes() != before
+    with pytest.raises(nescio.MismatchError, match="the results are older than key/"):
+        nescio.campaign.publish(campaign)
+    nescio.campaign.score(campaign, resamples=10)
+    nescio.campaign.publish(campaign)
 
 
 def test_topics_that_changed_are_told_and_runs_that_no_longer_fit_are_named(scored: Path) -> None:
@@ -318,7 +336,15 @@ def test_the_number_of_a_run_tells_nobody_whose_it_is(tmp_path: Path) -> None:
 # ---- formulas ----
 
 
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2+3", "\t=1+1", '=HYPERLINK("http://x")']
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "-2+3",
+    "\t=1+1",
+    "s;=cmd|' /C calc'!A0;x",
+    '=HYPERLINK("http://x")',
+]
 
 
 def is_harmless(cell: str) -> bool:
@@ -331,7 +357,7 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
     """Whatever teams answer and assessors comment, no cell of any CSV is what a spreadsheet would run."""
     groups = ["alpha==SUM(A1)", "beta=@Beta"]
     campaign = made.qa(tmp_path, len(FORMULAS), judge="exact", groups=groups)
-    made.take(campaign, {"alpha_a": FORMULAS, "beta_b": ["thing 0", None, *["x"] * 4]})
+    made.take(campaign, {"alpha_a": FORMULAS, "beta_b": ["thing 0", None, *["x"] * (len(FORMULAS) - 2)]})
     nescio.campaign.pool(campaign)
     nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
     for who, verdict in (("ana", "R"), ("ben", "W")):
@@ -343,10 +369,15 @@ def test_no_table_of_a_campaign_holds_a_formula(tmp_path: Path) -> None:
     nescio.campaign.score(campaign, resamples=10)
     nescio.campaign.publish(campaign)
     tables = sorted(campaign.rglob("*.csv"))
+    cut = [";'=", "; =", "a;b", ";", ";''@x"]  # where a semicolon separates cells, the rest is a cell of its own
+    assert [unguarded(guarded(text)) for text in (*cut, *FORMULAS)] == [*cut, *FORMULAS]
     assert {path.parent.name for path in tables} >= {"sheets", "results", "tables", "alpha", "beta"}
     for path in tables:
         for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()):
             assert [cell for cell in row if not is_harmless(cell)] == [], path
+        if path.parent.name != "results":  # whose judgements nescio reads again
+            parts = [part for line in path.read_text(encoding="utf-8-sig").splitlines() for part in line.split(";")[1:]]
+            assert [part for part in parts if part.startswith(("=", "+", "-", "@"))] == [], path
     answers = [row["answer"] for row in rows_of(campaign / "returns" / "alpha" / "alpha_a.csv")]
     assert answers[:4] == [f"'{formula}" for formula in FORMULAS[:4]]
     assert not (campaign / "site" / "returns").exists()
@@ -417,7 +448,7 @@ def test_an_edit_anywhere_is_noticed(scored: Path) -> None:
     assert nescio.campaign.verify(scored).sound
 
 
-@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess"])
+@pytest.mark.parametrize("place", ["key/.hidden.jsonl", "site/.hidden.html", "site/topics/.htaccess", "site/.git/x"])
 def test_a_hidden_file_is_noticed(place: str, scored: Path) -> None:
     """A key has all files of its folder in it, and a site serves them. One that is named like the draft of a step is
     told, and goes with the next step."""
@@ -467,7 +498,7 @@ def test_a_log_that_was_written_anew_is_found_by_a_digest_that_was_kept(scored: 
 def test_a_receipt_that_quotes_another_head_blames_nobody(scored: Path, tmp_path: Path) -> None:
     """Only its first line is nescio's; below it groups are quoted."""
     receipt = (scored / "receipts" / "beta" / "receipts.txt").read_text()
-    kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: 3 lines, the last {'0' * 64}\n")
+    kept = made.text(tmp_path / "kept.txt", f"{receipt}campaign.log: the last line is {'0' * 64}\n")
     assert nescio.campaign.verify(scored, against=kept).sound
     assert not nescio.campaign.verify(scored, against=made.text(kept, "0" * 64)).sound
 

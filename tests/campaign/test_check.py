@@ -7,6 +7,7 @@ import re
 import shutil
 import tomllib
 import tracemalloc
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,18 @@ def test_every_fault_of_every_file_is_named_without_the_key_and_by_teams_at_home
     assert any("not UTF-8" in fault.rule for fault in checked.rows if Path(fault.file).stem == "odd")
     for place in (packed, handed):
         assert nescio.campaign.check(place, [inbox]).rows == checked.rows
+
+
+@pytest.mark.parametrize(
+    ("member", "size", "rule"), [("topics/more.jsonl", 100 << 20, "it unpacks to more"), ("topics/..", 1, "outside")]
+)
+def test_the_archive_of_a_stranger_is_opened_as_runs_are(member: str, size: int, rule: str, tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    packed = nescio.campaign.checker(campaign, tmp_path / "checker.zip").path
+    with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, b"\n" * size)
+    with pytest.raises(nescio.MismatchError, match=rule):
+        nescio.campaign.check(packed, [made.sound("qa", tmp_path / "run")])
 
 
 def test_a_decision_without_any_confidence_is_a_fault_on_every_line_and_a_wrong_word_is_quoted(tmp_path: Path) -> None:

@@ -121,6 +121,11 @@ def test_a_sheet_does_not_take_back_what_a_page_said_later(campaign: Path, tmp_p
     fill(campaign, lambda who, row: {a: "U"}.get(row["item"], "") if who == "ana" else "")
     assert "1 changed" in str(collect(campaign))  # the sheet says something new
     assert verdicts(campaign)[a, "ana"] == "U"
+    page = hand_in(tmp_path / "later.jsonl", campaign, [(a, "X", 3)])
+    made.edit(page, "2026-06-01", "2099-06-01")
+    collect(campaign, page)
+    assert verdicts(campaign)[a, "ana"] == "X"
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)  # all that the old sheet says was collected
 
 
 def test_what_is_handed_in_again_counts_and_what_holds_no_more_is_counted(campaign: Path, tmp_path: Path) -> None:

@@ -15,8 +15,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import nescio
+from nescio.people.campaigns import receiving
+from nescio.people.campaigns.entries import Receipt
 from nescio.people.campaigns.folder import contents, open_campaign, step
 from nescio.people.campaigns.receipts import taken_in
 from nescio.sources.writing import draft_of
@@ -65,6 +68,47 @@ def test_a_later_version_replaces_an_earlier_one_and_both_are_kept(tmp_path: Pat
     (counts,) = taken_in(open_campaign(campaign))
     assert (counts.version, counts.path.read_bytes()) == (2, second)
     assert (campaign / "runs" / "alpha" / "alpha_first" / "1.jsonl").read_bytes() == first
+
+
+def test_what_was_replaced_counts_when_it_is_handed_in_again_at_the_same_time(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    for version, answer in enumerate("abaab", 1):
+        made.submit(tmp_path, {"alpha_mine": [answer] * 6})
+        assert told(campaign, tmp_path / "alpha") == [("accepted", "")]
+        (counts,) = taken_in(open_campaign(campaign))
+        assert (counts.version, answer in counts.path.read_text()) == (min(version, 3) + (version == 5), True)
+    assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_file_whose_digest_begins_like_another_gets_a_receipt_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of a receipt holds a part of the digest. All parts are the same here."""
+    place = Receipt.place.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Receipt, "place", property(lambda self: place(replace(self, digest="0" * 64))))
+    campaign = made.qa(tmp_path)
+    for answer in "ab":
+        made.submit(tmp_path, {"alpha_mine": [answer] * 6})
+        assert told(campaign, tmp_path / "alpha") == [("accepted", "")]
+    (counts,) = taken_in(open_campaign(campaign))
+    assert (counts.version, "b" in counts.path.read_text()) == (2, True)
+
+
+def test_an_interrupted_intake_goes_on_from_its_own_receipts_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run is withdrawn and handed in again at the same time; this intake is stopped before it decides anything."""
+    campaign = made.qa(tmp_path)
+    folder = made.sound("qa", tmp_path / "alpha" / "one").parent
+    assert told(campaign, folder) == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_one"], reason="asked for by mail")
+    with monkeypatch.context() as stopped:
+        stopped.setattr(receiving, "_take", lambda *_, **__: pytest.fail("stopped"))
+        with pytest.raises(pytest.fail.Exception):
+            told(campaign, folder)
+    assert told(campaign, folder) == [("accepted", "")]
+    assert [run.version for run in taken_in(open_campaign(campaign))] == [2]
+    assert nescio.campaign.verify(campaign).sound
 
 
 def test_a_clock_that_was_wrong_once_keeps_no_later_version_out(
@@ -235,6 +279,13 @@ def test_what_lies_beside_the_folders_of_groups_is_refused_and_not_passed_over(t
     assert len([*(campaign / "receipts").rglob("*.json")]) == 4
 
 
+def test_a_link_gives_its_own_name_to_the_runs_behind_it(tmp_path: Path) -> None:
+    campaign = made.qa(tmp_path)
+    made.sound("qa", tmp_path / "beta" / "r")
+    (tmp_path / "alpha").symlink_to(tmp_path / "beta")
+    assert [row.run for row in nescio.campaign.intake(campaign, [tmp_path / "alpha"]).rows] == ["alpha_r"]
+
+
 def test_a_folder_inside_a_delivery_gives_its_runs_to_no_other_group(tmp_path: Path) -> None:
     """The sender chose the names of the folders inside, and the organisers that of the folder which they name."""
     campaign, inbox = made.qa(tmp_path), tmp_path / "inbox"
@@ -271,6 +322,42 @@ def test_two_names_of_files_are_two_runs(first: str, second: str, runs: list[str
         path.unlink()
     assert [run.run for run in taken_in(open_campaign(campaign))] == runs
     assert nescio.campaign.verify(campaign).sound
+
+
+def test_a_run_in_one_language_replaces_none_in_another(tmp_path: Path) -> None:
+    asked = [{"id": f"{name}{i}", "question": f"{i}?", "language": name} for name in ("EN", "ES") for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", asked)])
+
+    def best(language: str, answer: str) -> list[tuple[str, str]]:
+        made.lines(tmp_path / "alpha" / "best.jsonl", [{"id": f"{language}{i}", "answer": answer} for i in range(3)])
+        return told(campaign, tmp_path / "alpha")
+
+    assert best("EN", "a") == [("accepted", "")]
+    assert best("ES", "a") == [("refused", "alpha_best is a run in EN; name the file otherwise")]
+    assert best("EN", "b") == [("accepted", "")]
+    nescio.campaign.withdraw(campaign, ["alpha_best"], reason="asked for by mail")
+    assert best("ES", "a") == [("accepted", "")]
+    assert [(run.run, run.language) for run in taken_in(open_campaign(campaign))] == [("alpha_best", "ES")]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_two_runs_that_tables_print_alike_are_not_taken(together: bool, tmp_path: Path) -> None:
+    """Tables print alpha_1 and alpha-1 as "Alpha University 1", and a blind page gave one the number of the other."""
+    campaign = made.qa(tmp_path)
+    paths = [
+        made.lines(tmp_path / "alpha" / f"{name}.jsonl", [{"id": f"q{i}", "answer": name} for i in range(6)])
+        for name in ("alpha_1", "alpha-1")
+    ]
+    why = "alpha_1 has the same name except for case, or for the mark after the group's name"
+    if together:
+        assert {status for status, _ in told(campaign, tmp_path / "alpha")} == {"refused"}
+    else:
+        assert [told(campaign, path) for path in paths] == [[("accepted", "")], [("refused", why)]]
+
+
+def test_two_groups_have_two_names_in_tables(tmp_path: Path) -> None:
+    with pytest.raises(nescio.FormatError, match="tables print the same name for two groups"):
+        made.qa(tmp_path, groups=["one=The Lab", "two=the lab "])
 
 
 def test_a_version_in_a_file_of_another_name_says_what_it_replaces(tmp_path: Path) -> None:
@@ -523,6 +610,8 @@ def test_what_intake_takes_of_archives_check_takes(tmp_path: Path) -> None:
 
 
 HARM = [
+    ("gzip in zip", "'run.jsonl.gz' in the archive is compressed again"),
+    ("gzip in gzip", "'run.jsonl.gz' in the archive is compressed again"),
     ("zip bomb", "at most 1 MB"),
     ("gzip bomb", "at most 1 MB"),
     ("tar bomb", "at most 1 MB"),
@@ -542,7 +631,11 @@ def test_an_archive_that_could_do_harm_is_refused_and_leaves_nothing(kind: str, 
     made.edit(campaign / "campaign.toml", "megabytes = 100", "megabytes = 1")
     folder, bomb = tmp_path / "alpha", b"\0" * (2 << 20)
     folder.mkdir()
-    if kind == "zip bomb":
+    if kind == "gzip in zip":
+        packed(folder / "a.zip", {"run.jsonl.gz": gzip.compress(bomb)})
+    elif kind == "gzip in gzip":
+        (folder / "run.jsonl.gz.gz").write_bytes(gzip.compress(gzip.compress(bomb)))
+    elif kind == "zip bomb":
         packed(folder / "a.zip", {"run.jsonl": bomb})
     elif kind == "gzip bomb":
         (folder / "run.jsonl.gz").write_bytes(gzip.compress(bomb))

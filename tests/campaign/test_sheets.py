@@ -94,6 +94,51 @@ def judged_workbook(campaign: Path, verdict: str) -> Path:
     return path
 
 
+def test_a_sheet_that_is_saved_while_it_is_read_is_collected_again(hard: Path) -> None:
+    path = hard / "sheets" / "ana.csv"
+    write_rows(path, [{**row, "verdict": "R"} for row in rows_of(path)])
+
+    def save(*_: object) -> None:
+        write_rows(path, [{**row, "verdict": "W"} for row in rows_of(path)])
+
+    with pytest.raises(MismatchError, match="was changed while it was read; collect again"):
+        nescio.campaign.collect(hard, resamples=10, progress=save)
+    assert made.verdicts(hard) == {}
+
+
+@pytest.mark.parametrize("name", ["verdict", "Verdict "])
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_a_column_that_appears_twice_is_a_fault(name: str, form: str, hard: Path, tmp_path: Path) -> None:
+    """Whose verdict would count: that of the column that nescio wrote, or that of a draft to the right?"""
+    sheet = tmp_path / f"ana.{form}"
+    if form == "xlsx":
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.load_workbook(judged_workbook(hard, "R"))
+        at = book["Answers"].max_column + 1
+        for r in range(1, book["Answers"].max_row + 1):
+            book["Answers"].cell(r, at).value = "W" if r > 1 else name
+        book.save(sheet)
+    else:
+        with (hard / "sheets" / "ana.csv").open(encoding="utf-8-sig", newline="") as file:
+            head, *rows = csv.reader(file)
+        with sheet.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([[*head, name], *([*row, "W"] for row in rows)])
+    (fault,) = nescio.campaign.collect(hard, [sheet], resamples=10).rows
+    assert "a column name appears twice" in fault.rule
+    assert made.verdicts(hard) == {}
+
+
+def test_two_sheets_of_answers_in_a_workbook_are_a_fault(hard: Path, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(judged_workbook(hard, "R"))
+    book.copy_worksheet(book["Answers"]).title = "Answers (2)"
+    book.move_sheet("Answers (2)", -1)  # where spreadsheet programs put a copy
+    book.save(tmp_path / "ana.xlsx")
+    (fault,) = nescio.campaign.collect(hard, [tmp_path / "ana.xlsx"], resamples=10).rows
+    assert "the sheets 'Answers (2)' and 'Answers' both have a column item; delete one of them" in fault.rule
+    assert made.verdicts(hard) == {}
+
+
 def test_a_workbook_that_claims_all_cells_is_one_fault(hard: Path, tmp_path: Path) -> None:
     """openpyxl would fill in each cell that is not there, for hours."""
     path, trap = judged_workbook(hard, "R"), tmp_path / "ana.xlsx"

@@ -41,6 +41,73 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
     assert "200 rows repeat an answer and are left out" in done.flat
 
 
+@pytest.mark.parametrize(
+    ("old_by", "new_by", "why"),
+    [
+        ("exact", "token_f1(threshold=0.1)", "(exact, token_f1(threshold=0.1))"),
+        ("exact", "", "(exact, an unknown judge)"),
+        ("exact", ("exact", "lenient"), "(exact+lenient, exact)"),
+        ("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-02-02)", ""),
+        (("ana", "ben"), ("ana", "ben"), ""),
+    ],
+)
+def test_runs_of_two_judges_are_not_compared_by_a_gate(
+    tmp_path: Path, nescio: Command, old_by: str | tuple[str, ...], new_by: str | tuple[str, ...], why: str
+) -> None:
+    def judged(run: str, share: int, by: str | tuple[str, ...]) -> list[tuple[object, ...]]:
+        names = (by,) if isinstance(by, str) else by
+        return [(run, f"q{q}", right(q % 10 < share), f'"{names[q % len(names)]}"') for q in N]
+
+    rows = [*judged("old", 5, old_by), *judged("new", 9, new_by)]
+    done = nescio("compare", table(tmp_path / "t.csv", f"{HEAD},judge", rows), "-m", "accuracy", *GATE)
+    if why:
+        done.assert_refused(f"the runs were judged by different judges {why}", "Judge all runs by one judge")
+    else:
+        assert done.status == 0, done.flat
+
+
+def test_the_attempts_of_a_run_have_one_judge(tmp_path: Path, nescio: Command) -> None:
+    rows = [(f"new-{k}", f"q{q}", "correct", by) for k, by in enumerate(("exact", "lenient")) for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},judge", rows)
+    nescio("score", path, "--repeats-of", "new=new-*").assert_refused("judged by exact and lenient")
+
+
+@pytest.mark.parametrize("which", ["first", "last", "repeats"])
+def test_no_file_replaces_the_baseline_of_another(tmp_path: Path, nescio: Command, which: str) -> None:
+    """The file of the new run, half of whose answers are right, says that all answers of the old one are wrong."""
+    main = table(tmp_path / "main.csv", HEAD, old())
+    rows = [*(("new", f"q{q}", right(q % 2)) for q in N), *(("old", f"q{q}", "incorrect") for q in N)]
+    files = [table(tmp_path / "sent.csv", HEAD, rows), main]
+    ordered = files if which == "first" else files[::-1]
+    nescio("compare", *ordered, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused("run 'old' is in both")
+    worse = [("old", f"q{q}", "incorrect") for q in N]
+    twice = table(tmp_path / "twice.csv", HEAD, [*(worse if which == "first" else []), *old(), *worse, *rows[:200]])
+    if which != "repeats":
+        says = "this choice matters"
+        nescio("compare", twice, "-m", "accuracy", *GATE, "--duplicates", which).assert_refused(says)
+
+
+def test_no_file_adds_attempts_to_the_baseline_of_another(tmp_path: Path, nescio: Command) -> None:
+    """Two attempts of the old run have 70% right; the file of the new one, which has half right, adds two at 0%."""
+    main = table(tmp_path / "main.csv", HEAD, [(f"old-{k}", *row[1:]) for k in (1, 2) for row in old()])
+    new = [(f"new-{k}", f"q{q}", right(q % 2)) for k in range(4) for q in N]
+    added = [(f"old-{k}", f"q{q}", "incorrect") for k in (3, 4) for q in N]
+    sent = table(tmp_path / "sent.csv", HEAD, [*new, *added])
+    joined = ("-m", "accuracy", *GATE, "--repeats-of", "old=old-*", "--repeats-of", "new=new-*")
+    nescio("compare", main, sent, *joined).assert_refused("some of these hold 'new' too")
+    honest = table(tmp_path / "honest.csv", HEAD, new[:400])
+    assert nescio("compare", main, honest, *joined).status == 1
+    seeds = [
+        table(
+            tmp_path / f"seed{k}.csv",
+            HEAD,
+            [(f"{run}-{k}", f"q{q}", right(q % 10 < 7)) for run in ("old", "new") for q in N],
+        )
+        for k in (1, 2)
+    ]  # each file has an attempt of both
+    assert nescio("compare", *seeds, *joined, "--margin", "0.02").status == 0
+
+
 @pytest.mark.parametrize(("lacks", "measure", "status"), [(100, "c@1", 3), (100, "accuracy", 1), (2, "c@1", 0)])
 def test_missing_answers_may_be_wrong_where_silence_is_worth_more(
     tmp_path: Path, nescio: Command, lacks: int, measure: str, status: int

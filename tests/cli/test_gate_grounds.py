@@ -418,9 +418,11 @@ def test_the_next_look_allows_for_answers_that_earlier_ones_left_out(tmp_path: P
     assert "100 of new's 400 answers are left out" in second.flat
     graded = table(tmp_path / "graded.csv", HEAD, [*rows, *(("new", f"u{q}", "correct") for q in N)])
     assert looked(nescio, tmp_path / "other.json", graded, *exclude).status == 0
-    third = looked(nescio, state, graded, *exclude)
+    third = looked(nescio, state, graded, *exclude, "-f", "json")
     assert third.status == 0
-    assert "left out (not graded)" not in third.flat
+    assert "left out (not graded)" not in third.err
+    verdicts = [row["verdict"] for row in third.json["looks"]]  # each row keeps what its look could not tell
+    assert [verdict.partition(",")[0] for verdict in verdicts] == ["cannot tell", "cannot tell", "stop: better"]
 
 
 def test_the_next_look_remembers_outcomes_that_changed(tmp_path: Path, nescio: Command) -> None:

@@ -83,6 +83,22 @@ def test_wins_that_hide_a_rare_and_dear_loss(tmp_path: Path, relative: bool) -> 
     assert nescio.gate(path).rows[0].result == "INCONCLUSIVE"
 
 
+@pytest.mark.parametrize("measure", ["F1_GR", "abstention_F1", "honesty"])
+def test_no_measure_of_few_questions_passes_what_these_do_not_show(tmp_path: Path, measure: str) -> None:
+    """Both runs decline 6 questions without an answer. P(none of the 6 lost | 10%) = 0.53, and one more lost of 6 lowers
+    F1_GR by 0.047, abstention_F1 by 0.091 and honesty by 0.083. Of 600 such questions a loss of 0.2 is ruled out."""
+    for few, margin, status in ((6, 0.02, 3), (600, 0.2, 0)):
+        rows = ["run,question,outcome,answerable,known"]
+        for run in ("old", "new"):
+            for i in range(4 * few + 176):
+                outcome = "unanswered" if i < few else "incorrect" if i % 7 == 0 else "correct"
+                rows.append(f"{run},q{i},{outcome},{str(i >= few).lower()},{int(i >= few)}")
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join(rows) + "\n")
+        (made,) = decisions(nescio.compare(path, measure, baseline="old", margin=margin))
+        assert (made.row.difference, made.status) == (0, status)
+
+
 def test_a_significant_gain_passes_a_small_margin() -> None:
     """The gain is 0.154 [0.026, 0.283] by c@1 on 70 questions: one of them moves it by (1 + silence)/70, not 2/70."""
     row = next(row for row in nescio.compare("examples/outcomes.csv", "c@1", baseline="old").rows if row.run == "other")

@@ -14,6 +14,8 @@ from typing import Any
 import lxml.etree
 import pytest
 
+import nescio as package
+from nescio.errors import UsageError
 from tests.rings import sample
 
 from .conftest import Command, lines, table, written
@@ -75,6 +77,27 @@ def test_a_limit_passes_fails_or_cannot_tell(
     assert suite.find("properties/property").get("value") in found.out
 
 
+@pytest.mark.parametrize("wrong", [("--nosuch",), ("--ci", 150), ("-f", "odd"), ("-o", "scores.odd"), ("--plugin",)])
+def test_a_call_that_fails_leaves_no_report_that_passes(
+    nescio: Command, counts: Path, tmp_path: Path, wrong: tuple[object, ...]
+) -> None:
+    path = tmp_path / "gates.xml"
+    call = ("score", counts, "--fail-under", "c@1=0.3", "--junit", path)
+    assert nescio(*call).status == 0
+    nescio(*call, *wrong).assert_refused()
+    assert verdicts(assert_junit(path)) == {"": "error"}
+    nescio("score", counts, f"--junit={counts}", *wrong).assert_refused()
+    assert counts.read_text().startswith("run,")
+
+
+def test_a_call_from_python_that_fails_leaves_no_report_that_passes(counts: Path, tmp_path: Path) -> None:
+    gated: dict[str, Any] = {"fail_under": {"c@1": 0.3}, "junit": tmp_path / "gates.xml"}
+    assert not package.score(counts, **gated).gates[0].status
+    with pytest.raises(UsageError):
+        package.score(counts, **gated, ci=150)
+    assert verdicts(assert_junit(gated["junit"])) == {"": "error"}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names there")
 @pytest.mark.parametrize(("option", "name"), [("--junit", "gates.xml"), ("-o", "scores.json")])
 def test_a_pipe_is_written_through_and_stays(
@@ -104,6 +127,35 @@ def test_a_regression_passes_fails_or_cannot_tell(nescio: Command, tmp_path: Pat
     for name, status in (("same", 0), ("shifted", 0), ("unsure", 3)):
         found = nescio("compare", runs, "--run", name, "-m", "c@1", *REGRESSION)
         assert (found.status, f"gate {SAID[status]}: {name} " in found.err) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("new", "options"),
+    [
+        ("C" * 400 + "W" * 600, ()),
+        ("C" * 690 + "W" * 310, ()),
+        ("C" * 690 + "W" * 310, ("-m", "accuracy", "-m", "c@1", *REGRESSION[2:])),
+        (OLD, ("--margin", 0.02)),
+    ],
+)
+def test_json_and_markdown_hold_the_decision_of_the_last_line(
+    nescio: Command, tmp_path: Path, new: str, options: tuple[object, ...]
+) -> None:
+    call = ("compare", table(tmp_path / "runs.csv", old=OLD, new=new), "--baseline", "old", *options)
+    printed = nescio(*call).out.splitlines()
+    (at,) = [at for at, line in enumerate(printed) if line.startswith(("MERGE", "DO NOT MERGE", "CANNOT TELL"))]
+    said = " ".join(line.strip() for line in printed[at:])
+    made = nescio(*call, "-f", "json").json["decision"]
+    assert made["sentence"] == said
+    assert (made["run"], made["baseline"], said.startswith(f"{made['heading']}: ")) == ("new", "old", True)
+    assert (f"About {made['further'] or 0:,} further {made['units']}" in said) == (made["further"] is not None)
+    assert html.unescape(nescio(*call, "-f", "markdown").out.splitlines()[0]) == said
+    assert nescio(*call, "--run", "new", "-f", "json").json["decision"] == made
+
+
+def test_several_runs_have_no_decision(nescio: Command, tmp_path: Path) -> None:
+    runs = table(tmp_path / "runs.csv", old=OLD, new=OLD, other=OLD)
+    assert nescio("compare", runs, "--baseline", "old", "-f", "json").json["decision"] is None
 
 
 def test_a_tiny_benchmark_does_not_outweigh_a_loss(nescio: Command, tmp_path: Path) -> None:

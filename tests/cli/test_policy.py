@@ -51,6 +51,13 @@ def test_each_rule_is_held_on_each_benchmark(both: Path) -> None:
     assert [gate.status for gate in nescio.gate(path).gates] == [0, 1]
 
 
+@pytest.mark.parametrize("option", ["--junit", "-o"])
+def test_no_report_replaces_a_file_of_the_policy(both: Path, nescio: Command, option: str) -> None:
+    path, before = policy(both, '[[rules]]\nmeasure = "accuracy"\n'), (both / "b.csv").read_bytes()
+    nescio("gate", path, option, both / "b.csv").assert_refused("b.csv", "")
+    assert (both / "b.csv").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("rule", "result"),
     [

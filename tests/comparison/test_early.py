@@ -164,6 +164,17 @@ def test_questions_that_all_move_the_difference_alike_have_no_asymptotic_interva
     assert looks_at(table(right, wrong), "accuracy").rows[0].verdict == "stop: better"
 
 
+def test_cheap_gains_show_no_rare_and_dear_loss() -> None:
+    """The run answers 90 of 96 silent questions rightly. By precision each moves the difference by 4/304, and a lost
+    answer by 75 times as much. Nobody lost any, and a true rate of 1% leaves 300 answers without a loss in 5%."""
+    cells = ((C, C, 300), (W, W, 4), (C, U, 90), (U, U, 6))
+    looks = looks_at(table(*pairs(cells)), "precision", margin=0.01)
+    assert math.isnan(looks.rows[0].low)
+    assert (looks.rows[0].discordant, looks.rows[0].verdict[:5]) == (90, "go on")
+    lost = (*cells, (W, C, 30), (C, W, 10))
+    assert not math.isnan(looks_at(table(*pairs(lost)), "precision").rows[0].low)
+
+
 @pytest.mark.parametrize("measure", ["accuracy", "c@1"])
 def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path, measure: str) -> None:
     run, baseline = drawn(300, 5)
@@ -223,7 +234,7 @@ def test_another_judge_is_refused(tmp_path: Path) -> None:
     ("change", "rule"),
     [
         ({"kind": "other"}, "the kind of a state must be 'nescio sequential comparison'"),
-        ({"version": 2}, "states of version 3"),
+        ({"version": 3}, "states of version 4"),
         ({"questions": ["q", "q"]}, "appears twice"),
         ({"run": "CX"}, "one of the letters"),
         ({"blocks": []}, "do not add up to the number of questions"),

@@ -11,9 +11,10 @@ import lzma
 import os
 import resource
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nescio
 from nescio.errors import FormatError, MismatchError
 from nescio.people.campaigns import archives
 from nescio.sources import workbooks
@@ -333,3 +335,21 @@ def test_the_header_of_a_member_is_held_to_the_limit(tmp_path: Path) -> None:
     assert path.stat().st_size < 200_000
     with pytest.raises(MismatchError, match="unpacks to more"):
         list(archives.unpacked(path, 1 << 20))
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_marks_without_end_on_a_letter_take_no_time(form: str, tmp_path: Path) -> None:
+    """Unicode sorts them in quadratic time: these would take half a minute."""
+    marks, before = "a" + "\u0315" * 20_000 + "\u0327" * 20_000, time.process_time()
+    path = tmp_path / f"t.{form}"
+    if form == "csv":
+        path.write_text(f"run,question,outcome\na,q1,correct\na,{marks},correct\n", encoding="utf-8")
+        assert nescio.score(path, "accuracy", ci=None).rows[0].n == 2
+    else:
+        questions = tmp_path / "q.jsonl"
+        questions.write_text('{"id": "q1", "question": "1?", "answers": ["1"]}\n')
+        for row in ({"id": "q1", "answer": marks}, {"id": marks, "answer": "1"}):
+            path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+            with suppress(nescio.NescioError):
+                nescio.score([questions, path], "accuracy", ci=None)
+    assert time.process_time() - before < 5

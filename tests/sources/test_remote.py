@@ -8,10 +8,12 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import duckdb
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 import nescio
 from nescio.cli.app import run as call
@@ -56,6 +58,43 @@ def test_a_pattern_and_a_folder_are_one_table(bucket: fsspec.AbstractFileSystem,
     for address in ("memory://x/outcomes/part-*.parquet", "memory://x/outcomes", "memory://x/*/part-?.parquet"):
         scores = nescio.score(address, "accuracy", ci=None)
         assert [(row.run, row.value) for row in scores] == [("a", 0.5), ("b", 0.5)]
+
+
+class Changing(MemoryFileSystem):
+    """A store whose file is replaced while it is read, or which lists a name that leads elsewhere."""
+
+    protocol = "changing"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    def _open(self, path: str, mode: str = "rb", **named: Any) -> Any:
+        opened = super()._open(path, mode, **named)
+        if mode == "rb":
+            self.store.pop(path)
+            self.pipe_file(path, TABLE.replace("incorrect", "correct").encode())
+        return opened
+
+    def find(self, path: str, *values: Any, **named: Any) -> Any:
+        return [f"{path}/../../../../{name}" for name in super().find(path, *values, **named)]
+
+
+def test_a_file_that_is_replaced_while_it_is_fetched_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Changing()
+    monkeypatch.setattr("fsspec.core.url_to_fs", lambda _: (store, "/x/t.csv"))
+    store.pipe_file("/x/t.csv", TABLE.encode())
+    with pytest.raises(FormatError, match="the file changed while it was fetched; fetch it again"):
+        load("memory://x/t.csv")
+
+
+def test_no_name_leads_out_of_the_folder_of_what_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (temporary := tmp_path / "1" / "2" / "3").mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    store = Changing()
+    monkeypatch.setattr("fsspec.core.url_to_fs", lambda _: (store, "/x"))
+    store.pipe_file("/x/precious.parquet", b"bytes of a stranger")
+    with pytest.raises(FormatError, match="the name of a file there leads out of its folder"):
+        load("memory://x")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_what_is_wrong_is_said_of_the_address(bucket: fsspec.AbstractFileSystem) -> None:

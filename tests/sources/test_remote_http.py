@@ -22,7 +22,19 @@ TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\nb,q1,incorrect\nb,
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the files of a folder; what ends in .cut.csv breaks off half-way, and .broken is an error of the server."""
+    """Serves the files of a folder; what ends in .cut.csv breaks off half-way, and .broken is an error of the server.
+
+    Of what ends in .short.csv it first says that it is shorter than it is.
+    """
+
+    def do_HEAD(self) -> None:
+        if self.path.endswith(".short.csv"):
+            self.send_response(http.HTTPStatus.OK)
+            self.send_header("Content-Length", str(TABLE.index("b,q1")))
+            self.send_header("Accept-Ranges", "bytes")
+            self.end_headers()
+        else:
+            super().do_HEAD()
 
     def do_GET(self) -> None:
         if self.path.endswith(".broken"):
@@ -69,6 +81,12 @@ def test_tables_are_read_and_what_was_fetched_is_deleted(
     for name in ("t.csv", "t.csv.gz", "t.parquet"):
         assert list(nescio.score(f"{address}/{name}", "c@1", ci=None)) == expected
     assert not [*temporary.iterdir()]
+
+
+def test_a_file_is_as_long_as_what_comes_and_no_shorter(site: tuple[Path, str]) -> None:
+    folder, address = site
+    (folder / "t.short.csv").write_text(TABLE)
+    assert [row.run for row in nescio.score(f"{address}/t.short.csv", "accuracy", ci=None)] == ["a", "b"]
 
 
 def test_what_cannot_be_had_is_one_line_that_names_the_address(site: tuple[Path, str]) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextvars import copy_context
+from pathlib import Path
 
 import click
 
@@ -86,6 +87,7 @@ def _run(arguments: Sequence[str]) -> None:
     SAY.set(_tell)
     try:
         # app.main has exit statuses of its own, and 1 means a failed gate.
+        _replace_earlier_reports(arguments)
         room = _terminal()
         with app.make_context("nescio", _joined(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
@@ -111,6 +113,21 @@ def _run(arguments: Sequence[str]) -> None:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _replace_earlier_reports(arguments: Sequence[str]) -> None:
+    """Let the JUnit reports of earlier calls that the command line names say that this call was stopped.
+
+    This comes before the options are read, because an error in them would leave a report that passes.
+    """
+    if "--help" in arguments or not any(word.startswith("--junit") for word in arguments):
+        return
+    from nescio.verbs._gates import replace_earlier_report
+
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        option, _, file = word.partition("=")
+        if option == "--junit":
+            replace_earlier_report(Path(file or after), arguments[0])
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

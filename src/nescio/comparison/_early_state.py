@@ -9,24 +9,29 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from nescio.comparison._looks import Codes
 from nescio.data.signature import parse
 from nescio.errors import FormatError, MismatchError, opt
 from nescio.sources.writing import write_text
 
-# Version 1 kept looks that cannot support a decision, and version 2 forgot which answers were missing.
-KIND, VERSION = "nescio sequential comparison", 3
+# Version 1 kept looks that cannot support a decision, version 2 forgot which answers were missing, and version 3 forgot
+# the verdicts "cannot tell".
+KIND, VERSION = "nescio sequential comparison", 4
 ASIDE = ("left_out_of_run", "left_out_of_baseline", "missing_of_run", "changed")
 LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
 class Block(Struct, frozen=True):
-    """A block of questions that arrived together: their number, and the signature of their data."""
+    """A block of questions that arrived together: their number, and the signature of their data.
+
+    `doubt` is the verdict of the latest look at the block if it was "cannot tell", else empty.
+    """
 
     questions: int
     signature: str
+    doubt: str = ""
 
 
 class State(Struct, frozen=True):
@@ -73,6 +78,10 @@ class State(Struct, frozen=True):
             baseline=self.baseline + baseline,
             blocks=(*self.blocks, Block(len(questions), signature)),
         )
+
+    def doubted(self, doubt: str) -> State:
+        """Return a state whose last block has the verdict `doubt`."""
+        return replace(self, blocks=(*self.blocks[:-1], replace(self.blocks[-1], doubt=doubt)))
 
     def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
         """Return a state with the questions that later looks must allow for.
@@ -136,9 +145,12 @@ def _checked(path: Path, content: Mapping[str, Any]) -> State:
             raise FormatError(path, f"{name} must have one of the letters {', '.join(LETTERS)} for each question")
     blocks, fixed = content.get("blocks"), content.get("fixed")
     try:
-        made = tuple(Block(int(block["questions"]), str(parse(block["signature"]))) for block in blocks or ())
+        made = tuple(
+            Block(int(block["questions"]), str(parse(block["signature"])), str(block["doubt"]))
+            for block in blocks or ()
+        )
     except (TypeError, KeyError, ValueError):
-        raise FormatError(path, "blocks must say how many questions each has, and its signature") from None
+        raise FormatError(path, "blocks must say how many questions each has, its signature and its doubt") from None
     if sum(block.questions for block in made) != len(questions) or any(block.questions < 1 for block in made):
         raise FormatError(path, "the numbers of questions in the blocks do not add up to the number of questions")
     if not isinstance(fixed, dict):
@@ -158,7 +170,7 @@ def write(path: Path, state: State) -> None:
         "kind": KIND,
         "version": VERSION,
         "fixed": dict(state.fixed),
-        "blocks": [{"questions": block.questions, "signature": block.signature} for block in state.blocks],
+        "blocks": [asdict(block) for block in state.blocks],
         "questions": list(state.questions),
         "run": state.run,
         "baseline": state.baseline,

@@ -141,7 +141,9 @@ def compare_early(
         read = [remark for remark in loaded.notes if not _of_this_block(remark, names[0])]
         every = (*read, *_left_out(after, names), *_missing(after, names[0]), *silent, *notes, *more_notes)
         looks = Results(tuple(rows), _signature(loaded, chosen, how, after, margin=margin, seed=seed), every, "looks")
-        looks = looks.with_rows([*rows[:-1], _on_grounds(looks, margin or 0.0)])
+        last = _on_grounds(looks, margin or 0.0)
+        looks = looks.with_rows([*rows[:-1], last])
+        after = after.doubted(last.verdict if last.verdict.startswith("cannot tell") else "")
         if path is None or after == before:
             return looks
         if _can_be_kept(looks, loaded):
@@ -336,6 +338,8 @@ def _looks(
         if not disagrees and not words.startswith("stop"):
             more = still_needed(measure, (run[:at], baseline[:at]), how, margin)
             words = verdict(measure, low, high, margin, more)
+        if block.doubt and number < len(state.blocks):
+            words, more = block.doubt, None
         rows.append(
             Look(
                 *names,
@@ -356,7 +360,9 @@ def _looks(
             note(
                 "sequential.too_early",
                 "no interval yet: the asymptotic interval starts at {questions} questions, {discordant} of these "
-                "with different outcomes that do not all favour the same run",
+                "with different outcomes that do not all favour the same run; outcomes that move {measure} little "
+                "count less",
+                measure=measure.label,
                 questions=FIRST_LOOK,
                 discordant=FEWEST_DISCORDANT,
             )

@@ -98,5 +98,5 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     if first is None or second is None:
         return None
     if pair.measure.declaration.lower_is_better:
-        return float((first[1] - scale * second[0]).max())
-    return float((scale * second[1] - first[0]).max())
+        return first[1] - scale * second[0]
+    return scale * second[1] - first[0]

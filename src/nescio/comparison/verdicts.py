@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from statistics import NormalDist
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +13,6 @@ from msgspec.structs import replace
 from nescio.data.plain_tables import signed_figure
 from nescio.data.reasons import REASONS_CHANGED
 from nescio.data.results import Comparison, Comparisons
-from nescio.estimating.furthest import counts_kinds
 from nescio.measures import Measure, parse
 from nescio.scoring.grounds import lost, no_ground
 from nescio.stats.few_units import unseen_gap
@@ -20,6 +20,7 @@ from nescio.stats.intervals import FEW
 
 POWER = 0.8
 CANNOT_TELL = 3  # the status of a decision
+WORST_FIRST = (1, CANNOT_TELL, 0)
 LABELS = "labels"  # the units of differences that people's labels correct
 CORRECTED = "t"  # the test of differences corrected by labels, which exchanges nothing
 TOO_FEW = "too few questions to tell"
@@ -87,7 +88,8 @@ def reach(measure: Measure) -> float:
     range.
     """
     low, high = measure.bounds
-    if measure.counts_outcomes and measure.declaration.proportion is None and math.isinf(measure.slope):
+    counts = measure.counts_outcomes or measure.declaration.binary
+    if counts and measure.declaration.proportion is None and math.isinf(measure.slope):
         return math.inf
     return measure.slope if math.isfinite(measure.slope) else high - low
 
@@ -114,8 +116,8 @@ def guarded_end(row: Comparison, alpha: float) -> float:
 
 def counts_answers(measure: Measure) -> bool:
     """Return whether a measure counts answers of some kinds, so that it is known how far one question moves it."""
-    of_shares = measure.declaration.proportion is not None or math.isfinite(measure.slope)
-    return measure.counts_outcomes or of_shares or counts_kinds(measure)
+    declared = measure.declaration
+    return measure.counts_outcomes or declared.binary or declared.proportion is not None or math.isfinite(measure.slope)
 
 
 def is_unmoved(row: Comparison) -> bool:
@@ -213,6 +215,12 @@ class Decision(Struct, frozen=True):
         """Return the decision as a sentence."""
         return f"{self.heading}: {self.why}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decision, its runs and its measure as in JSON."""
+        names = ("status", "heading", "sentence", "further", "units")
+        pair = {name: getattr(self.row, name) for name in ("run", "baseline", "measure")}
+        return pair | {name: getattr(self, name) for name in names}
+
 
 def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
     """Return the decision on each comparison, by the level and the margin of the comparisons.
@@ -235,18 +243,26 @@ def decisions(comparisons: Comparisons) -> tuple[Decision, ...]:
 
 
 def deciding(comparisons: Comparisons) -> Decision | None:
-    """Return the decision on two runs, or None if no measure can say which is better.
+    """Return the decision on two runs, or None for more runs, for several benchmarks, and if no measure can say which
+    run is better.
 
-    It is the worst of the decisions by the measures that the user named, as a gate on them would be. If the user named
-    none, the first measure decides.
+    With gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by
+    the measures that the user named, as a gate on them would be, also on coverage. If the user named none, the first
+    measure that is not descriptive decides.
     """
-    made = [
-        own
-        for own in decisions(comparisons)
-        if own.row.verdict is not None and not parse(own.row.measure).declaration.descriptive
-    ]
-    worst_first = [1, CANNOT_TELL, 0]
-    return min(made if comparisons.named else made[:1], key=lambda own: worst_first.index(own.status), default=None)
+    if "benchmarks" in comparisons.tables or len({(row.run, row.baseline) for row in comparisons}) != 1:
+        return None
+    every = decisions(comparisons)
+    gate = min(comparisons.gates, key=lambda gate: WORST_FIRST.index(gate.status), default=None)
+    gated = [own for own in every if gate is not None and own.why == gate.said]
+    made = [own for own in every if own.row.verdict is not None]
+    if not comparisons.named:
+        made = [own for own in made if not parse(own.row.measure).declaration.descriptive][:1]
+    made = gated or made
+    return min(made, key=lambda own: WORST_FIRST.index(own.status), default=None)
+
+
+Comparisons.decided_by = staticmethod(deciding)
 
 
 def decision(

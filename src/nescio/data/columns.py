@@ -259,7 +259,6 @@ declare(
         when_missing="known answerability",
         summaries=(Summary("count", "with answerable"),),
         when_declined=UNCHANGED,
-        labels=("without an answer", "with an answer"),
     ),
     Column(
         "partial",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from nescio.data.notes import Note, note
 
 Target = Literal["collection", "population"]  # the answers that figures corrected by people's labels describe
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -19,6 +22,8 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fields
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
+DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
+_UNKNOWN = "an unknown judge"
 
 
 class JudgeRecord(Struct, frozen=True):
@@ -53,6 +58,27 @@ def parse(text: str) -> JudgeRecord:
 def named(records: Iterable[JudgeRecord | None]) -> str:
     """Return the names of all judges, each once, for a signature."""
     return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
+
+
+def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Note]:
+    """Return a note if not all runs have the same judge; `judges` has the text of each run's judge (None: unknown)."""
+    texts = [text or _UNKNOWN for text in judges]
+    if len({*texts}) < 2:
+        return []
+    return [
+        note(
+            DIFFERENT,
+            "the runs were judged by different judges ({names:list}), so a difference between them could come from the "
+            "judges",
+            names=list(dict.fromkeys(texts)),
+            judges=tuple(zip(runs, texts, strict=False)),
+        )
+    ]
+
+
+def undated(record: JudgeRecord | None) -> str | None:
+    """Return the text of a judge without the date of a model's judgements, or None for an unknown judge."""
+    return None if record is None else str(replace(record, date=""))
 
 
 def _escape(text: str) -> str:

@@ -9,7 +9,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from nescio.data.columns import Array
+from nescio.data.judge_record import undated
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.policies import MIXED_FILES
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.errors import UsageError, opt
 
@@ -18,7 +21,7 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     """Return outcomes in which the runs that match a pattern become the repeats of one run, in their order.
 
     `groups` maps the name of the new run to the pattern, in which * matches any characters. Raises UsageError if no two
-    runs match, if a run matches two patterns, or if a name is taken.
+    runs match, if a run matches two patterns, if a name is taken, or if the runs have different judges.
     """
     members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
     taken = [run for runs in members.values() for run in runs]
@@ -30,6 +33,11 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
             f"{opt('repeats_of')} {clash}: the files already have a run of that name, and the pattern does not match "
             "this run"
         )
+    for name, own in members.items() if outcomes.judges else ():
+        judges = {undated(outcomes.judges[run]) for run in own}
+        if len(judges) > 1:
+            texts = " and ".join(sorted(judge or "an unknown judge" for judge in judges))
+            raise UsageError(f"{opt('repeats_of')} {name}: its runs were judged by {texts}; judge all by one judge")
     # The members of each run; the first member is in the first block of rows.
     runs = {outcomes.runs[run]: [run] for run in alone} | members
     blocks, width = max(map(len, runs.values())), len(outcomes.questions)
@@ -76,6 +84,33 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
     )
     there = (state != ABSENT).any(axis=0)
     return merged if there.all() else merged.select(there)
+
+
+def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
+    """Return a note for each merged run with the other runs that lie in some of its files and not in all.
+
+    Whoever sends such a file could add attempts to the run of somebody else.
+    """
+    names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
+    files: dict[str, set[str]] = {name: set() for name in names}
+    for name, file in zip(names, outcomes.files, strict=False):
+        files[name].add(file)
+    notes = []
+    for name in groups:
+        own = files.get(name, set())
+        beside = sorted(run for run, other in files.items() if own & other and own != other and len(own) > 1)
+        if beside:
+            notes.append(
+                note(
+                    MIXED_FILES,
+                    "the attempts of {subject!r} come from {files:,} files, and some of these hold {first!r} too",
+                    name,
+                    files=len(own),
+                    first=beside[0],
+                    beside=tuple(beside),
+                )
+            )
+    return notes
 
 
 def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:

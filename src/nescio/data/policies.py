@@ -35,6 +35,7 @@ RUNS_FEWER_REPEATS = "outcomes.runs_fewer_repeats"  # the code of a note on seve
 MISSING_SILENT, REPEATS_SILENT = "outcomes.missing_silent", "outcomes.repeats_silent"
 OTHER_GOLD = "tables.other_gold"  # the code of a note that runs have their own gold answers
 OTHER_ANSWERS = "tables.other_answers"  # the code of a note that a run has other answers, of which one counts
+MIXED_FILES = "runs.mixed_files"  # the code of a note that files with the attempts of one run hold other runs, too
 ONE_SIDED = "answerable.one_sided"  # the code of a note that only some runs say which questions have no answer
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking does not need
 # codes of notes on benchmarks that a run lacks, and on a benchmark with few clusters

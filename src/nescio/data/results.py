@@ -361,6 +361,17 @@ class Comparisons(Plotted[Comparison], frozen=True):
     """
 
     named: bool = False
+    decided_by: ClassVar[Callable[..., Any]]  # Verdicts are a room above this one, and set this function.
+
+    @property
+    def decision(self) -> Any:
+        """Return the decision on two runs (`heading`, `sentence`, `status`, `further`, `units`), or None."""
+        return self.decided_by(self) if self.rows else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole results, as the command line prints them with `-f json`."""
+        made = self.decision
+        return super().to_dict() | {"decision": made and made.to_dict()}
 
 
 class Audit(Results[Finding], frozen=True):

@@ -10,6 +10,7 @@ from decimal import Context, Decimal, localcontext
 from msgspec import Struct
 
 from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
+from nescio.text import normal_form
 
 
 class Quantity(Struct, frozen=True):
@@ -129,7 +130,7 @@ def _rewritten(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    return " ".join(normal_form("NFKC", text).split())
 
 
 def _found(text: str) -> list[tuple[Quantity, int, int]]:

@@ -157,6 +157,17 @@ class Measure(Struct, frozen=True):
         return self.order is None and self.declaration.repeats is None
 
     @property
+    def kinds(self) -> dict[str, Array] | None:
+        """Return the columns of one question of each kind that an answer may be, or None if they are unknown."""
+        other = [name for name in self.needs if name not in KINDS_OF_ANSWER]
+        if not self.of_counts or (other and not self.declaration.binary):
+            return None
+        cases = np.arange(2 ** len(other))
+        columns: dict[str, Array] = {name: np.tile(values, len(cases)) for name, values in KINDS_OF_ANSWER.items()}
+        columns |= {name: np.repeat(cases >> place & 1, 4).astype(np.float64) for place, name in enumerate(other)}
+        return {**self.each(columns), "n": np.ones(4 * len(cases))}
+
+    @property
     def counts_every_unit(self) -> bool:
         """Return whether every question contributes to the value, as for accuracy but not for precision."""
         if self.counts_outcomes:
@@ -329,6 +340,7 @@ class Declaration(Struct, frozen=True):
     merge: bool | Callable[..., bool] = True
     binned: bool | Callable[..., bool] = False
     proportion: tuple[str, str] | None = None
+    binary: bool = False
     valid: Mapping[str, Rule] = field(default_factory=dict)
     remark: Callable[..., Note | None] | None = None
     lower_is_better: bool = False
@@ -447,7 +459,8 @@ def measure(
     `needs` names columns of `nescio.data.evidence`, one of which may contain a parameter of the measure
     (`nuggets.string_precision({delta})`). `optional` is a further column that is read if the data have it. `bounds` is
     a pair or a function of the parameters. `proportion` names the two sums whose ratio the measure is, if it is one,
-    which makes Wilson's interval available. `valid` maps a parameter to a rule in words and its test. `merge=False`
+    which makes Wilson's interval available. `binary` says that all its columns are 0 or 1, so that the kinds of answer
+    are known. `valid` maps a parameter to a rule in words and its test. `merge=False`
     says that an ordered measure distinguishes adjacent equal rows (a threshold may fall between them). `binned=True`
     says that ties give the expectation over their orders, and that swapping a wrong answer with a right one behind it
     never lowers the score, so that bins of confidence bound it. `remark` may return a note on a run's columns. A

@@ -77,6 +77,7 @@ def abstention_recall(total: Any) -> Any:
     "abstention_F1",
     needs=NEEDS,
     bounds=(0, 1),
+    binary=True,
     source=SOURCE,
     each=_cells,
     interval=of_f1("rightly_declined", "falsely_declined", "falsely_answered"),
@@ -209,6 +210,7 @@ def abstain_accuracy(total: Any) -> Any:
     "F1_GR",
     needs=NEEDS,
     bounds=(0, 1),
+    binary=True,
     source="Song et al., ICLR 2025 (Trust-Score, arXiv 2409.11242), grounded refusals; declare-lab/trust-align "
     "trust-eval/metrics.py, macro_f1",
     each=lambda q, literal: _cells(q),  # noqa: ARG005  the formula reads it

@@ -94,6 +94,7 @@ def prudence(total: Any, column: str = KNOWN) -> Any:  # noqa: ARG001
     "honesty",
     needs=_needs,
     bounds=(0, 1),
+    binary=True,
     source=SOURCE.format(9, "½, ½ or 1"),
     each=_cells,
 )

@@ -246,7 +246,7 @@ class Request:
         return [
             path
             for name, one in self.options.items()
-            if one.reads or one.kind.files or one.kind is NAME_OR_PATH
+            if one.reads or one.runs or one.kind.files or one.kind is NAME_OR_PATH
             for path in _flat(getattr(self, name))
             if one.kind is not NAME_OR_PATH or (path is not None and os.path.isfile(path))
         ]

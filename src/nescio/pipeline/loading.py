@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from nescio.data.clusters import clustered
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.judge_record import JudgeRecord, named
-from nescio.data.merged_runs import merge_runs
+from nescio.data.judge_record import JudgeRecord, judges_differ, named, undated
+from nescio.data.merged_runs import merge_runs, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
@@ -139,7 +139,12 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
     if options.repeats_of:
-        judged = replace(judged, data=merged(judged.data, options))
+        outcomes, groups = merged(judged.data, options), options.repeats_of
+        added = notes_on_files(judged.data, groups) if isinstance(judged.data, Outcomes) else []
+        judged = replace(judged, data=outcomes, notes=(*judged.notes, *added))
+    if isinstance(judged.data, Outcomes) and judged.data.judges:
+        different = judges_differ(judged.data.runs, list(map(undated, judged.data.judges)))
+        judged = replace(judged, notes=(*judged.notes, *different))
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data, notes = _only(judged.data, options.only), list(judged.notes)

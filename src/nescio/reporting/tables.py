@@ -228,7 +228,9 @@ def guarded(value: Any) -> Any:
 def _markdown(results: Results) -> str:
     shown = [text for part in parts(results) for text in _markdown_part(part)]
     gates = "\n".join(f"- {gate.word}: {in_markdown(gate.said)}" for gate in results.gates)
-    return "\n\n".join([*shown, *([gates] if gates else []), f"{markdown_code(str(results.signature))}\n"])
+    made = isinstance(results, Comparisons) and results.decision
+    decided = [in_markdown(made.sentence)] if made else []
+    return "\n\n".join([*decided, *shown, *([gates] if gates else []), f"{markdown_code(str(results.signature))}\n"])
 
 
 def _markdown_part(part: Part) -> list[str]:

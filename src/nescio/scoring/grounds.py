@@ -7,7 +7,7 @@ passes what another refuses.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nescio.data.columns import USER, bare
 from nescio.data.evidence import Data, Evidence
-from nescio.data.judge_record import UNCHECKED
+from nescio.data.judge_record import DIFFERENT, UNCHECKED
 from nescio.data.notes import Note, note
 from nescio.data.policies import (
     APART,
@@ -25,6 +25,7 @@ from nescio.data.policies import (
     FEWER_REPEATS,
     LACKING,
     MISSING_SILENT,
+    MIXED_FILES,
     ONE_SIDED,
     OTHER_ANSWERS,
     OTHER_GOLD,
@@ -141,11 +142,19 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Label a random sample of the questions"
     elif code == UNCHECKED:
         why = f"{said}Add a column `answer` with the text that each label is about"
+    elif code == DIFFERENT and _judged_otherwise(dict(remark["judges"]), pair):
+        why = f"{said}Judge all runs by one judge"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
     elif code == FEW_CLUSTERS:
         why = f"{said}Fewer than {FEWEST_CLUSTERS} decide nothing"
     return why or _of_other_questions(remark, pair, alone=alone)
+
+
+def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
+    """Return whether the judged run has another judge than its baseline; a baseline's file was compared before."""
+    own = judges.get(pair.baseline or "")
+    return own is not None and any(pair.judges(run) and judge != own for run, judge in judges.items())
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
@@ -163,7 +172,9 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Give every run as many answers to each question; {silent}"
     elif code in (MISSING_SILENT, REPEATS_SILENT) and pair.is_baseline((remark.subject,)):
         why = f"{said}{adds}"
-    elif code == OTHER_ANSWERS and pair.judges(remark.subject):
+    elif code == MIXED_FILES and pair.is_baseline((remark.subject,)) and any(map(pair.judges, remark["beside"])):
+        why = f"{said}Put the attempts of each run into files of their own"
+    elif code == OTHER_ANSWERS and remark.subject not in pair.others:
         why = f"{said}Give one answer to each question, or count all of them: {opt('duplicates', 'repeats')}"
     elif _tried_as_it_liked(remark, pair, alone=alone):
         why = f"{said}Give as many answers to each question"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nescio.memory import at_most
 from nescio.sources.database import connect, parquet
 from nescio.sources.source import Source
-from nescio.sources.tables import NUMBER, first, literal
+from nescio.sources.tables import NUMBER, first, literal, nfc
 from nescio.sources.text_files import WHITE
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def grid(
         indices: dict[int | None, int] = {code: index for index, code in enumerate(codes)}
         _group_by_question(connection, relation, where, {text: indices[states[word]] for text, word in written})
         questions = _numbered(connection, "questions", "SELECT DISTINCT name, 0 AS place FROM cells")
-        untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> nfc_normalize(name)"
+        untidy = f"name IS NULL OR name = '' OR name <> trim(name, '{WHITE}') OR name <> {nfc('name')}"
         if first(connection, f"SELECT 1 FROM questions WHERE {untidy} OR {odd} LIMIT 1") is not None:
             return None
         total = sum(counted.values())

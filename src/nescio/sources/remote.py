@@ -25,6 +25,7 @@ PATTERN = "*?["
 MOST_FETCHED = 64 << 30  # the most bytes that are fetched
 MOST_SECONDS = 3_600
 SPLIT = ".parquet"  # The suffix of a table that may consist of several files: those of a pattern, or in a folder.
+_VERSION = ("size", "etag", "ETag", "generation", "last_modified", "LastModified", "mtime", "created")
 MISSING = "this is an address; install nescio[remote] to fetch addresses, or download the file first"
 
 
@@ -73,10 +74,15 @@ def fetch(address: str) -> tuple[Packed, Path]:
         here = folder / (root.parent if names == [place] else root).name
         for name in names:
             local = here / (root.name if name == place else PurePosixPath(name).relative_to(root))
+            if not local.resolve().is_relative_to(folder.resolve()):
+                raise FormatError(shown(address), "the name of a file there leads out of its folder", value=shown(name))
             local.parent.mkdir(parents=True, exist_ok=True)
-            with system.open(name, "rb") as source, local.open("wb") as target:
+            version = _version(system, name)
+            with _opened(system, name) as source, local.open("wb") as target:
                 for part in arriving.parts(source):
                     target.write(part)
+            if _version(system, name) != version:
+                raise FormatError(shown(address), "the file changed while it was fetched; fetch it again")
     except BaseException as error:
         folders.close()
         if isinstance(error, FormatError) or not isinstance(error, Exception):
@@ -88,6 +94,24 @@ def fetch(address: str) -> tuple[Packed, Path]:
     packed = Packed(path, shown(address))
     weakref.finalize(packed, folders.close)
     return packed, path
+
+
+def _is_web(place: str) -> bool:
+    return place.startswith(("http://", "https://"))
+
+
+def _opened(system: Any, name: str) -> Any:
+    """Open a file. A web server sends it in one answer, because several answers could be parts of two versions."""
+    return system.open(name, "rb", block_size=0) if _is_web(name) else system.open(name, "rb")
+
+
+def _version(system: Any, name: str) -> list[str]:
+    """Return what tells one version of a stored file from another; nothing for a file that comes in one answer."""
+    if _is_web(name):
+        return []
+    system.invalidate_cache()
+    about = system.info(name)
+    return [str(about.get(key)) for key in _VERSION]
 
 
 class _Arriving:
@@ -120,7 +144,7 @@ def _files(system: Any, place: str) -> list[str]:
 
 def _file(place: str) -> str:
     """Return a place without the query of a web address, which is no pattern and no part of a file's name."""
-    return place.partition("?")[0] if place.startswith(("http://", "https://")) else place
+    return place.partition("?")[0] if _is_web(place) else place
 
 
 def _above(place: str) -> str:

@@ -21,6 +21,7 @@ from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Packed, Source
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.text_files import WHITE, records
+from nescio.text import MOST_MARKS
 
 if TYPE_CHECKING:
     import duckdb
@@ -338,6 +339,15 @@ def unguarded(source: Source, cell: str) -> str:
         return cell
     guarded = f"starts_with({cell}, {literal(_MARK)}) AND regexp_matches({cell}, {literal('^' + FORMULA)})"
     return f"CASE WHEN {guarded} THEN substr({cell}, 2) ELSE {cell} END"
+
+
+def nfc(cell: str) -> str:
+    """Return the SQL of a text with each accented letter as one character (NFC).
+
+    A text with more marks on a letter than any language has stays as it is, because sorting them takes quadratic time.
+    """
+    hostile = f"length({cell}) > {MOST_MARKS} AND regexp_matches({cell}, '\\p{{M}}{{{MOST_MARKS}}}')"
+    return f"CASE WHEN {hostile} THEN {cell} ELSE nfc_normalize({cell}) END"
 
 
 def without_blanks(

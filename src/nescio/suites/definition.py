@@ -226,8 +226,12 @@ def _with_names(loaded: Loaded, runs: Sequence[str] | Mapping[str, str], wanted:
 
 def files_of_definition(path: Path) -> list[Any]:
     """Return the files of all benchmarks that a TOML file defines. Raises FormatError if it defines none."""
-    parts = [what.get("files", ()) if isinstance(what, Mapping) else what for what in _definition(path)[0].values()]
-    return [file for files in parts for file in items_of(files)]
+    return [file for what in _definition(path)[0].values() for file in files_of_benchmark(what)]
+
+
+def files_of_benchmark(what: Any) -> list[Any]:
+    """Return the files of a benchmark: those that it names beside its options, or the benchmark itself."""
+    return items_of(what.get("files", ()) if isinstance(what, Mapping) else what)
 
 
 def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:

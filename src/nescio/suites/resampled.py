@@ -130,9 +130,9 @@ def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
     if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):
         return None
     ends = ends_of_moves(sample.measure, patterns.columns, patterns.counts)
-    if ends is None or not all(np.isfinite(end).all() for end in ends):
+    if ends is None or not all(math.isfinite(end) for end in ends):
         return None
     away = moved_by(sample.measure, patterns) * patterns.units
     # Large clusters weigh more: their questions may all change together.
     uneven = patterns.units / even_units(patterns.columns["n"], patterns.counts)
-    return Seen(away, patterns.counts, -ends[0].min() * uneven), Seen(-away, patterns.counts, ends[1].max() * uneven)
+    return Seen(away, patterns.counts, -ends[0] * uneven), Seen(-away, patterns.counts, ends[1] * uneven)

@@ -21,7 +21,7 @@ from nescio.sources.elements import identity
 from nescio.sources.json_lines import json_lines
 from nescio.sources.literals import UnsoundLiteralError, json_or, read_literal
 from nescio.sources.source import Source
-from nescio.sources.tables import locate
+from nescio.sources.tables import locate, nfc
 from nescio.sources.text_files import WHITE
 from nescio.tables import rules
 from nescio.tables.asking import AskedError, Options
@@ -68,11 +68,12 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     """Return the questions and runs of tables under their mappings, and notes. Raises FormatError, or AskedError."""
     extra = gathered(connection, placed, options)
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE (nfc_normalize(question) AS question), 3 AS state, "
+        f"CREATE OR REPLACE TEMP TABLE rows AS SELECT * REPLACE ({nfc('question')} AS question), 3 AS state, "
         "NULL AS graded, NULL AS why FROM gathered"
     )
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     rules.no_sums(connection, sources)
+    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
     notes = rules.settle_duplicates(connection, options.duplicates, "prediction")
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []
@@ -80,7 +81,6 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     rules.keep(connection, sources, held)
     if "confidence" in held and "confidence" not in options.column:
         rules.one_scale(connection, sources)
-    rules.no_run_in_two(connection, sources)
     rules.no_twice(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) or options.duplicates == "repeats"
     taken = {name for _, mapping in placed for own in mapping.values() for name in own.columns}

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from nescio.data.outcomes import MEANINGS
 from nescio.data.reasons import EMPTY, NO_FORM
-from nescio.text import decimal
+from nescio.text import decimal, normal_form
 
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _LETTER = re.compile(r"[A-Za-z]{2}[ _-][AEIOSaeios]$")  # a letter after a word: of a run or a judge, and no ending
@@ -135,7 +135,7 @@ def plain(text: str) -> str:
     """Return a text in lower case and without accents."""
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold()).replace(_EMOJI, "")
+    parts = normal_form("NFKD", text.casefold()).replace(_EMOJI, "")
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 

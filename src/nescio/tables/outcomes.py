@@ -17,12 +17,12 @@ from nescio.data.repeats import REPEAT, repeats_of
 from nescio.data.stakes import STAKE, are_stated, label
 from nescio.errors import shorten
 from nescio.formats.registry import ReadOptions
-from nescio.sources.tables import first, literals
+from nescio.sources.tables import first, literals, nfc
 from nescio.tables import rules
 from nescio.tables.asking import AskedError
 from nescio.tables.cells import Placed, flag_words, gathered, runs_of
 from nescio.tables.columns import Table, cases
-from nescio.tables.judge_column import judges_of
+from nescio.tables.judge_column import judges_of, mixed_judges
 from nescio.tables.lexicon import speaks_of_faults, squash
 from nescio.tables.mapping import Expression, Mapped
 from nescio.tables.pairing import check_pairing
@@ -49,6 +49,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     sources = {at: source for table, _ in placed for at, source in table.sources.items()}
     _state(connection, placed, sources, options, notes)
     rules.no_sums(connection, sources)
+    rules.no_run_in_two(connection, sources)  # before rows of one file replace those of another
     notes += rules.settle_duplicates(connection, options.duplicates, "state")
     held = rules.filled(connection)
     notes += rules.settle_confidences(connection) if "confidence" in held else []
@@ -61,8 +62,6 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
         own = [mapping["outcome"] for _, mapping in placed]
         of_faults = any(one.inverted or any(map(speaks_of_faults, one.columns)) for one in own)
         rules.no_contradictions(connection, sources, options.declined_right, of_faults=of_faults)
-    if len(sources) > 1:
-        rules.no_run_in_two(connection, sources)
     repeated = any("repeat" in mapping for _, mapping in placed) and "repeat" not in options.column
     if repeated and options.duplicates == "error":
         rules.no_retries(connection, sources)
@@ -80,6 +79,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
     if judges is None:
         free["judge"] = "judge"
+        notes += mixed_judges(connection)
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)
@@ -195,7 +195,7 @@ def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
 
     A name whose accents are typed in two ways (NFC, NFD) is one question, unless a run has both.
     """
-    composed = "nfc_normalize(question)"
+    composed = nfc("question")
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
     query = f"SELECT {composed} FROM gathered GROUP BY run, {composed} HAVING count(DISTINCT question) > 1"

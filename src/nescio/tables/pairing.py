@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nescio.data.notes import Note, note
 from nescio.errors import shorten
 from nescio.sources.source import Source
-from nescio.sources.tables import first
+from nescio.sources.tables import first, nfc
 from nescio.tables.asking import AskedError
 from nescio.text import plural
 
@@ -31,7 +31,7 @@ def check_pairing(
     twofold = "SELECT 1 FROM rows GROUP BY question HAVING min(text) <> max(text) LIMIT 1"
     if text is None or first(connection, twofold) is None:
         return []
-    words = "nfc_normalize(lower(trim(regexp_replace(text, '\\s+', ' ', 'g'))))"
+    words = nfc("lower(trim(regexp_replace(text, '\\s+', ' ', 'g')))")
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE asked AS SELECT run, question, min(words) AS words, min(file) AS file "
         f"FROM (SELECT run, question, file, {words} AS words FROM rows) WHERE words IS NOT NULL GROUP BY 1, 2"

@@ -6,13 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from nescio.data.results import Comparisons, Results, Scores
-from nescio.errors import UsageError, opt
+from nescio.errors import NescioError, UsageError, opt
 from nescio.measures import Measure, parse
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
@@ -316,6 +317,7 @@ def _kept(path: Path | None) -> Path | None:
     return path if path is None or path.is_file() or not path.exists() else None
 
 
+_OUR_JUNIT = b'<testsuite id="0" package="nescio"'
 _NO_END = Gate(
     "",
     "the gates are judged",
@@ -324,6 +326,16 @@ _NO_END = Gate(
     "",
     ground=False,
 )
+
+
+def replace_earlier_report(path: Path, command: str = "") -> None:
+    """Let a JUnit report of an earlier call say that this call was stopped, so that nobody takes it for this one's.
+
+    Any other file stays as it is.
+    """
+    with suppress(OSError, ValueError, NescioError):  # the call itself reports a path that cannot be written
+        if path.is_file() and _OUR_JUNIT in path.read_bytes()[:200]:
+            write_text(path, junit(command, (_NO_END,), ""))
 
 
 def _unfinished(command: str) -> str:

@@ -427,6 +427,14 @@ class Gated(Certified, group="Gates"):
         default_words=f"FILE: the value of {SUMMARY}",
     )
 
+    def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """Return the values keyed by name. Before any of them is checked, an earlier report no longer passes."""
+        if isinstance(junit := named.get("junit"), (str, Path)):
+            from nescio.verbs._gates import replace_earlier_report
+
+            replace_earlier_report(Path(junit))
+        return super()._bound(values, named)
+
     @property
     def summary(self) -> Path | None:
         """Return the file of the step summary, or None.

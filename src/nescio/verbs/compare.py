@@ -50,7 +50,6 @@ from msgspec.structs import asdict, replace
 from nescio.comparison._looks import SequenceMethod
 from nescio.comparison.corrections import Correction, Test
 from nescio.comparison.early import Look, compare_early
-from nescio.comparison.verdicts import Decision, deciding, decisions
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparisons, Results
 from nescio.errors import UsageError, opt
@@ -63,7 +62,7 @@ from nescio.reporting.tiles import tiles
 from nescio.suites.comparing import compare_suite
 from nescio.verbs._baseline import save_baseline
 from nescio.verbs._changes import commands_of, compared
-from nescio.verbs._gates import Reports, check_regression_gate, early_gates, exit_status, regression_gates
+from nescio.verbs._gates import Reports, check_regression_gate, early_gates, regression_gates
 from nescio.verbs._output_paths import check_place
 from nescio.verbs._shared import Gated, Labelled, Measured, Reading, Resampled, Suited, WithInterval, Worked
 
@@ -180,19 +179,8 @@ def show(results: Any) -> None:
     if not len(results):  # a run was saved and nothing compared
         return
     screen.show(results)
-    single = isinstance(results, Comparisons) and "benchmarks" not in results.tables
-    if single and len({(row.run, row.baseline) for row in results}) == 1 and (made := _decision(results)):
+    if isinstance(results, Comparisons) and (made := results.decision):
         show_text(made.sentence)
-
-
-def _decision(results: Comparisons) -> Decision | None:
-    """Return the decision of the last line: that of the gate which decides the exit status, if there are gates."""
-    gates = getattr(results, "gates", ())
-    if not gates:
-        return deciding(results)
-    status = exit_status(gates)
-    last = next(gate for gate in gates if gate.status == status)
-    return next((made for made in decisions(results) if made.why == last.said), deciding(results))
 
 
 @verb(CompareRequest, working="comparing", show=show, tool=True)
@@ -229,7 +217,7 @@ def compare(request: CompareRequest) -> Comparisons:
         comparisons = replace(comparisons, gates=tuple(gates))
     wrote = _saved(request, comparisons)
     about = tiles(change) if change else []
-    if about and comparisons.gates and (made := _decision(comparisons)):
+    if about and comparisons.gates and (made := comparisons.decision):
         about[0] = in_markdown(made.sentence)
     reports.write(request, comparisons, about)
     return Compared(**asdict(comparisons), wrote=wrote) if wrote else comparisons

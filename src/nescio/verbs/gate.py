@@ -26,13 +26,17 @@ with a probability of at most 5%. The exit status is 0 for GO, 1 for NO-GO and 3
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from nescio.data.results import Results
 from nescio.data.signature import sign
+from nescio.errors import NescioError
 from nescio.options import argument, option, verb
+from nescio.suites.definition import files_of_benchmark
 from nescio.verbs._gates import CANNOT_TELL, Gate, Reports
 from nescio.verbs._policy import NOTHING_DECIDES, Line, lines_of, read_policy
 from nescio.verbs._shared import Gated
@@ -46,6 +50,14 @@ class GateRequest(Gated):
     )
     baseline: str | None = option(default=None, metavar="RUN", help="The baseline, instead of the one in the policy.")
     run: str | None = option(default=None, metavar="RUN", help="The run, instead of the one in the policy.")
+
+    def inputs(self) -> list[Any]:
+        """Return the files to read, including those that the policy names."""
+        found = super().inputs()
+        with suppress(NescioError):  # reading the policy will report the error
+            benchmarks, _ = read_policy(Path(self.policy))
+            found += [file for what in benchmarks.values() for file in files_of_benchmark(what)]
+        return found
 
 
 _NOTHING = Gate("", "a rule that decides", CANNOT_TELL, NOTHING_DECIDES, "", ground=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
@@ -16,6 +15,7 @@ from msgspec import Struct
 from nescio.judging.declined.grammar import denies, is_known, may_deny, spoken
 from nescio.judging.declined.phrases import matches, pattern, whole, without_classes
 from nescio.sources.tables import NOTHING
+from nescio.text import normal_form
 
 _ASIDE_SHARE = 5  # An answer that begins otherwise has at least so many times as many words as its declining part.
 SHORT = 5  # the most words of an answer that its speaker doubts afterwards
@@ -148,7 +148,7 @@ def _verdict(clauses: list[_Clause]) -> Verdict:
 
 @lru_cache(1)  # The same text is examined twice.
 def _folded(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", html.unescape(text)).lower().translate(_MARKS)
+    folded = normal_form("NFKC", html.unescape(text)).lower().translate(_MARKS)
     return re.sub("[‘’ʼ`´]", "'", folded).replace("‑", "-")
 
 

@@ -123,7 +123,7 @@ def create(
         raise UsageError(f"none of {len(by_topic):,} questions was drawn; ask for more than {draw}")
     topics = languages_of(asked_of)
     times = times_of(list(topics), overlap, by_chance)
-    known, parts = _known(training, control, {*topics}, content.secret)
+    known, parts = _known(training, control, content.secret)
     seconds = [_second(item, content.grades[item.id]) for item in asked_of if item.id in content.grades]
     where = [
         unit(topic, language, times[topic], inclusion=odds.get(topic)) | {"strata": content.strata.get(topic, {})}
@@ -239,17 +239,18 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 
 
 def _known(
-    training: Path | str | None, control: Path | str | None, taken: set[str], secret: str
+    training: Path | str | None, control: Path | str | None, secret: str
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """Return the rows of known answers, and the topics of each part; a topic that is taken gets another name."""
+    """Return the rows of known answers, and the topics of each part.
+
+    No topic has the name of its question, because a run that comes later may answer a question of that name.
+    """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
         names: dict[str, str] = {}
         for item, verdict, why in known_answers(path, part, secret) if path else ():
             if item.question not in names:
-                name = item.question if item.question not in taken else f"{item.question}-{item.id[:4]}"
-                names[item.question] = name
-                taken.add(name)
+                names[item.question] = f"{item.question}-{item.id[:8]}"
             row = item_row(item) | {"given": None, "topic": names[item.question]}
             rows.append(row | {"known": verdict, "why": sanitize(why, LONGEST, target="page")})
         if names:

@@ -18,7 +18,7 @@ from nescio.errors import UsageError
 from nescio.people.assessing.tables import about, metadata
 
 BUSY = 10_000  # milliseconds that a writer waits for another
-_SCHEMA, _VERSION = "schema", 1  # the version of the tables, in the table `about`
+_SCHEMA, _VERSION = "schema", 2  # the version of the tables, in the table `about`
 POOLED = 40  # connections; as many handlers run at once
 
 

@@ -18,7 +18,7 @@ from nescio.people.assessing import work
 from nescio.people.assessing.access import ASSESSOR
 from nescio.people.assessing.database import Database
 from nescio.people.assessing.exporting import on_known
-from nescio.people.assessing.tables import items, people, units
+from nescio.people.assessing.tables import claims, items, people, units
 from nescio.people.campaigns.collecting import alike
 from nescio.people.campaigns.judgements import Judgement
 from nescio.people.campaigns.screens import LIST, NOTHING, SENTENCES
@@ -105,9 +105,10 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
         waiting = select(func.count()).select_from(units).where(units.c.taken < units.c.times, ordinary)
         now = work.present().subquery()
         rows = connection.execute(
-            select(now, items.c.kind, items.c.topic, units.c.language)
+            select(now, items.c.kind, items.c.topic, units.c.language, claims.c.given)
             .join(items, items.c.id == now.c.item)
             .join(units, units.c.topic == items.c.topic)
+            .outerjoin(claims, and_(claims.c.topic == items.c.topic, claims.c.person == now.c.person))
             .where(units.c.part == "", items.c.kind.not_in([LIST, work.SECOND]))
         ).all()
         known = _known(connection)
@@ -207,7 +208,8 @@ def _as_read(kind: str, verdict: str) -> str:
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:
-    """Yield what work does not look like: one verdict throughout, the same as somebody else's, in haste, or in runs."""
+    """Yield what work does not look like: one verdict throughout, the same as somebody else's, in haste, with
+    times before it was asked, or in runs."""
     given = [Judgement(row.item, row.person, row.verdict) for row in rows]
     yield from (note.text for note in alike(given))
     by_person = defaultdict(list)
@@ -218,6 +220,9 @@ def _remarks(rows: Sequence[Any]) -> Iterator[str]:
         gaps = [gap for gap in _gaps([row.at for row in own]) if gap < PAUSE]
         if len(gaps) >= FEWEST and median(gaps) < HASTY:
             yield f"{name} takes less than {HASTY:g} s over half of the items"
+        early = [row for row in own if row.given and datetime.fromisoformat(row.at).timestamp() < row.given - PAUSE]
+        if len(early) >= FEWEST:
+            yield f"{name} dates {len(early):,} judgements before the items were given"
         runs = [(verdict, len([*group])) for verdict, group in groupby(row.verdict for row in own)]
         verdict, longest = max(runs, key=lambda run: run[1])
         share = sum(row.verdict == verdict for row in own) / len(own)

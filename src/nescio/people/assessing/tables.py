@@ -72,6 +72,7 @@ claims = Table(
     metadata,
     Column("topic", Text, ForeignKey("units.topic"), primary_key=True),
     Column("person", Text, ForeignKey("people.name"), primary_key=True),
+    Column("given", Float, nullable=False),  # when the person first got it
     Column("until", Float, nullable=False),  # what is not done by then is given to somebody else
     Column("done", Integer, nullable=False),
 )

@@ -146,7 +146,7 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
             held = connection.scalar(select(claims.c.done).where(*own_claim))
             row = {"until": now + LEASE, "done": OPEN}
             if held is None:
-                connection.execute(insert(claims).values(topic=topic, person=person, **row))
+                connection.execute(insert(claims).values(topic=topic, person=person, given=now, **row))
             elif held == EXPIRED:  # else another request of theirs got it a moment ago
                 connection.execute(update(claims).where(*own_claim).values(**row))
             recount(connection, [topic])

@@ -41,6 +41,8 @@ def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
     """Return the files in a file, or none and the reason why it is refused."""
     try:
         held = [*unpacked(path, most)]
+        if packed := next((name for name, _ in held if PurePosixPath(name).suffix.lower() in PACKED), None):
+            raise MismatchError(f"{packed!r} in the archive is compressed again; hand it in uncompressed")
     except (NescioError, OSError) as error:
         return [], str(error)
     return held, "" if held else "the archive holds no file"
@@ -60,7 +62,7 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
     if path.stat().st_size > most:
         raise MismatchError(_too_large(path.stat().st_size, most))
     if name.endswith(".zip"):
-        yield from _zipped(path, most)
+        yield from zipped(path, most)
     elif name.endswith(_TAR):
         yield from _tarred(path, most)
     elif path.suffix.lower() in PACKED:
@@ -93,7 +95,8 @@ def _wanted(name: str) -> bool:
     return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
-def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
+def zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
+    """Yield the members of a ZIP archive; raises as `unpacked` does."""
     try:
         members = listed_members(path, MOST_MEMBERS)
     except FormatError as error:

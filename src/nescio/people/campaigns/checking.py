@@ -16,13 +16,13 @@ from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.options.edge import Progress
 from nescio.people.campaigns import pages
-from nescio.people.campaigns.archives import PACKING, handed_in_files, opened
+from nescio.people.campaigns.archives import PACKING, handed_in_files, opened, zipped
 from nescio.people.campaigns.folder import TOPICS, open_campaign
 from nescio.people.campaigns.runs import FORMS, Fault, Faults, Submission, examine, run_name
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Topics
 from nescio.reporting.terminal import VERBOSE
-from nescio.sources.documents import read_members
+from nescio.sources.limits import most_unpacked
 from nescio.sources.temporary import temporary_folder
 from nescio.sources.writing import write_text
 from nescio.stats.parallel import followed, split_progress
@@ -195,8 +195,8 @@ def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
         raise UsageError(f"{place} is neither a campaign nor what `nescio campaign checker` writes")
     with temporary_folder() as folder:
         (folder / TOPICS).mkdir()
-        for info, content in read_members(place, lambda _: True):
-            parts = Path(info.filename).parts
+        for name, content in zipped(place, most_unpacked(place.stat().st_size)):
+            parts = Path(name).parts
             if len(parts) >= 2 and parts[-2] == TOPICS:
                 (folder / TOPICS / parts[-1]).write_bytes(content)
             elif parts[-1:] == ("campaign.toml",):

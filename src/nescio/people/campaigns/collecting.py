@@ -144,6 +144,8 @@ def collect(
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         lie_there = not files
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
+        if changed := next((path for path in (*lists, *paths) if digest(path) != read[path.name]), None):
+            raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)

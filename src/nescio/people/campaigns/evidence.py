@@ -364,6 +364,8 @@ def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple
         if fnmatchcase(run, name):
             return group, run
     if group := named_group(run, settings.groups):
-        return group, run[len(group) + 1 :]
+        rest = run[len(group) + 1 :]
+        taken = any(of == group and own[len(group) + 1 :] == rest for own, of in taken_in.items())
+        return group, run if taken else rest  # no system is printed as a run
     numbered = [group for group in settings.groups if is_numbered_for(run, group)]
     return max(numbered, key=len, default=""), run

@@ -101,7 +101,8 @@ def drafts(folder: Path) -> Iterator[Path]:
     """Yield the files and folders that are named like the drafts of steps."""
     for root, folders, files in os.walk(folder):
         names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
-        folders[:] = [name for name in folders if name != ".git" and name not in names]
+        kept = (".git",) if Path(root) == folder else ()  # the organisers' own repository
+        folders[:] = [name for name in folders if name not in (*kept, *names)]
         yield from (Path(root) / name for name in names)
 
 

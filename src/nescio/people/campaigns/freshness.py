@@ -70,9 +70,12 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
     return own
 
 
-def done(campaign: Campaign, step: str, about: Mapping[str, Any] | None = None) -> None:
-    """Write down that a step is done: what it read and what it wrote."""
-    record(campaign, step, inputs(campaign, step), digests(campaign, *_WRITES[step]), about)
+def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[str, Any] | None = None) -> None:
+    """Write down that a step is done: what it read and what it wrote.
+
+    `read` are its inputs before it began, so that what was changed while it worked is newer.
+    """
+    record(campaign, step, read, digests(campaign, *_WRITES[step]), about)
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:

@@ -17,7 +17,7 @@ from nescio.options.edge import Progress
 from nescio.people.campaigns.chain import UNREADABLE
 from nescio.people.campaigns.entries import ACCEPTED
 from nescio.people.campaigns.folder import POOL, RUNS, SECRET, TOPICS, Campaign, keyed, put, step
-from nescio.people.campaigns.freshness import POOLING, done
+from nescio.people.campaigns.freshness import POOLING, done, inputs
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.log import latest
 from nescio.people.campaigns.receipts import TakenIn, check_stored, read_receipts, taken_in
@@ -178,6 +178,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
         task = opened.settings.task
         if task not in POOLED:
             raise UsageError(f"{task} is scored by its key alone; there is nothing to pool")
+        read = inputs(opened, POOLING)
         said = read_runs(opened, progress)
         if not said.runs:
             raise UsageError(
@@ -190,7 +191,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
             before = []
         merged = merged_items(items, before)
         put(opened / POOL / ITEMS, pool_lines(merged))
-        done(opened, POOLING, {NAMED: SECRET})
+        done(opened, POOLING, read, {NAMED: SECRET})
         judged = {judgement.item for judgement in read_judgements(opened)}
     ids, held = {item.id for item in items}, {item.id for item in before if item.current}
     after = f"nescio campaign sheets {opened.folder} --assessor NAME"

@@ -29,7 +29,6 @@ from nescio.people.campaigns.entries import (
 )
 from nescio.people.campaigns.folder import LOG, RECEIPTS, RUNS, Campaign, put
 from nescio.people.campaigns.log import now, read_log, write_log
-from nescio.text import plural
 
 TOLD = "receipts.txt"
 
@@ -96,8 +95,8 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 
 
 def told_head(links: Sequence[str]) -> str:
-    """Return what a group is told of the log, whose lines have these digests."""
-    return f"campaign.log: {plural(len(links), 'line')}, the last {links[-1]}"
+    """Return what a group is told of the log, whose lines have these digests: not how many, as others hand in too."""
+    return f"campaign.log: the last line is {links[-1]}"
 
 
 def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = None) -> str:

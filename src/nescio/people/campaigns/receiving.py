@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -117,7 +118,8 @@ class Received(Results[Receipt], frozen=True):
 
 class _Desk(Struct):
     """The place where runs come in: the campaign, its topics, what came in before, what was decided, the time, and the
-    digests of the rules. `out` has the disqualified runs with the reason, and `banned` every version of them."""
+    digests of the rules. `since` has the receipts of this intake from before it was interrupted, `out` the disqualified
+    runs with the reason, and `banned` every version of them."""
 
     campaign: Campaign
     topics: Topics
@@ -126,7 +128,7 @@ class _Desk(Struct):
     entries: list[Entry]
     rules: dict[str, str]
     contents: _Contents
-    resumed: bool
+    since: list[Receipt]
     out: dict[str, str]
     banned: list[Version]
 
@@ -156,16 +158,20 @@ def intake(
         if not items:
             raise UsageError("there is no file to accept")
         stated = moment(received) if received else None
-        time, resumed = _begun(opened, items, stated, folders, group)
         entries = read_log(opened)
+        begun, resumed = _begun(opened, items, stated, folders, group, lines=len(entries))
+        time, since = moment(begun.received), read_receipts(opened, entries[begun.lines :])
         topics, receipts, out = opened.topics(), read_receipts(opened, entries), disqualified(entries)
         banned = [*versions(opened, topics, (receipt for receipt in receipts if receipt.run in out))]
         rules = digests(opened, SETTINGS, TOPICS)
         contents = _Contents(opened.settings.most_bytes)
-        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, resumed, out, banned)
+        desk = _Desk(opened, topics, time, receipts, entries, rules, contents, since, out, banned)
         # What could not be opened is no run, whatever its name.
-        runs = Counter(item.run.casefold() for item in items if item.why is None)
-        rows = [_take(desk, item, alone=runs[item.run.casefold()] < 2) for item in followed(items, progress)]
+        runs = Counter(_printed(item.run, item.plain_group) for item in items if item.why is None)
+        rows = [
+            _take(desk, item, alone=runs[_printed(item.run, item.plain_group)] < 2)
+            for item in followed(items, progress)
+        ]
         for name in dict.fromkeys(row.group for row in rows):
             write_told(opened, name)
         (opened / RECEIPTS / PENDING).unlink()
@@ -189,7 +195,7 @@ def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Deli
     """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
-    whose = group or (folder if folder.is_dir() else folder.absolute().parent).resolve().name
+    whose = group or Path(os.path.abspath(folder if folder.is_dir() else folder.parent)).name  # not that of a link
     files = [folder]
     if folder.is_dir():
         files = handed_in_files(folder)
@@ -228,11 +234,13 @@ def _begun(
     stated: datetime | None,
     folders: Sequence[Path | str],
     group: str | None,
-) -> tuple[datetime, bool]:
+    *,
+    lines: int,
+) -> tuple[Pending, bool]:
     """Write down what is taken in and when; where the same was begun before and not ended, it goes on with its time,
     unless the user states another.
 
-    Returns the time, and whether it goes on.
+    `lines` is the number of lines of the log. Returns what was written, and whether it goes on.
     """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
@@ -240,21 +248,27 @@ def _begun(
     if before is not None:
         begun_at = moment(before.received, place)
         if before.items == listed and stated in (None, begun_at):
-            return begun_at, True
+            return before, True
         drop_unlogged(campaign)
     time = stated or now()
     words = ["nescio", "campaign", "intake", str(campaign.folder), *map(str, folders)]
     words += ["--received", time.isoformat(), *(["--group", group] if group else [])]
-    begun = Pending(time.isoformat(), listed, command_text(words))
+    begun = Pending(time.isoformat(), listed, command_text(words), lines)
     put(place, json.dumps(asdict(begun)).encode(errors="replace"))
-    return time, False
+    return begun, False
+
+
+def _printed(run: str, group: str) -> tuple[str, str]:
+    """Return what tables print of a run, without its case: they leave out the mark between its group and the rest."""
+    rest = run[len(group) + 1 :] if is_named_for(run, group) else run
+    return group.casefold(), rest.casefold()
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
     """Take one file in, or refuse it.
 
-    What has a receipt of this time keeps it where an intake was interrupted, and where the run still counts. Otherwise
-    it is decided anew, as rules and rulings may have changed.
+    A file keeps its receipt of this time if this intake was interrupted after it, and if that version still counts.
+    Otherwise it is decided anew, as rules and rulings may have changed.
     """
     content = desk.contents.of(item)
     receipt = Receipt(
@@ -270,12 +284,13 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
         same=hashlib.sha256(canonical(content)).hexdigest() if content else "",
     )
     before = [old for old in desk.receipts if replace(old, again=0).place == receipt.place]
-    if before and (desk.resumed or _counts(desk, before[-1])):
-        return before[-1]
+    same = [old for old in before if old.digest == receipt.digest]  # the place has only a part of it
+    if same and (same[-1] in desk.since or _counts(desk, same[-1])):
+        return same[-1]
     why, aside = _why_not(desk, item, receipt, alone=alone)
     receipt = replace(receipt, reasons=(why,), aside=aside) if why else _checked(desk, item, receipt)
-    if before and (before[-1].status, before[-1].reasons) == (REFUSED, receipt.reasons):
-        return before[-1]
+    if same and (same[-1].status, same[-1].reasons) == (REFUSED, receipt.reasons):
+        return same[-1]
     receipt = replace(receipt, again=len(before))
     write_receipt(desk.campaign, receipt, desk.rules)
     desk.receipts.append(receipt)
@@ -283,9 +298,9 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
 
 
 def _counts(desk: _Desk, receipt: Receipt) -> bool:
-    """Say whether a run was accepted, and was neither withdrawn nor disqualified since."""
-    counting = {run.run for run in taken_in(desk.campaign, read_log(desk.campaign))}
-    return receipt.status == ACCEPTED and receipt.run in counting
+    """Say whether a version of a run was accepted, and was not replaced, withdrawn or disqualified since."""
+    counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
+    return receipt.status == ACCEPTED and (receipt.run, receipt.version) in counting
 
 
 _Why = tuple[str, str]  # why a run is not taken in, and what the organisers alone are told
@@ -340,14 +355,14 @@ def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
             return _ASK, f"{old.group} submitted the same file"
         if (old.run, old.version) in counting:
             return f"it was already accepted, as version {old.version} of {old.run}, received {old.received}", ""
-    latest = {old.run.casefold(): old for old in accepted}
-    known = latest.get(receipt.run.casefold())
+    latest = {_printed(old.run, old.group): old for old in accepted}
+    known = latest.get(_printed(receipt.run, receipt.group))
     # What came in later than now came in under a wrong clock, and keeps nothing out.
     later = [old for old in accepted if old.run == receipt.run and desk.received < moment(old.received) <= now()]
     if later:
         return f"a version received later ({later[-1].received}) was already accepted", ""
     if known is not None and known.run != receipt.run:
-        return f"{known.run} has the same name except for case", ""
+        return f"{known.run} has the same name except for case, or for the mark after the group's name", ""
     return "", ""
 
 
@@ -368,11 +383,11 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         name = like.version.run
         why = f"it gives all answers of {name}, which is disqualified: {desk.out[name]}"
         return replace(receipt, reasons=(why,))
-    own = {
-        one.run
-        for one in taken_in(desk.campaign, read_log(desk.campaign))
-        if (one.group, one.language) == (item.group, run.language)
-    }
+    counting = taken_in(desk.campaign, read_log(desk.campaign))
+    other = next((one.language for one in counting if one.run == receipt.run), run.language)
+    if other != run.language:
+        return replace(receipt, reasons=(f"{receipt.run} is a run in {other}; name the file otherwise",))
+    own = {one.run for one in counting if (one.group, one.language) == (item.group, run.language)}
     if receipt.run not in own and len(own) >= settings.runs:
         where = f" in {run.language}" if run.language else ""
         return replace(

@@ -7,11 +7,11 @@ and long ones, and cut what is longer than a cell. A column that was sorted alon
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
+from typing import Any
 
 from nescio.tables.outcomes_writer import guard
-from nescio.text import squeeze
+from nescio.text import normal_form, squeeze
 
 CELL = 32_767  # characters that a cell holds
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-"})
@@ -21,20 +21,30 @@ _MONTH = (
 )
 # A number, date, time, fraction, share or amount of money in any spelling that a spreadsheet reads as one.
 _TYPED = re.compile(rf"(?=.*\d)(?:[\s\d.,:/+\-()%$€£¥']|(?<=\d)e(?=[+-]?\d)|\b(?:{_MONTH}|am|pm)\b|(?<=\d)[ap]m\b)+")
+_CUT = re.compile(r"(?<=;)(?='*[=+@-])")
+_GUARDED_CUT = re.compile(r"(?<=;)'(?='*[=+@-])")
 _TRUTH = frozenset({"true", "false"})
 _ESCAPE = re.compile("_x[0-9a-f]{4}_", re.IGNORECASE)  # how workbooks write a character that XML lacks
 
 
 def plain(text: str) -> str:
     """Return a text without what spreadsheets change in it."""
-    bare = text[1:] if text.startswith("'") and guard(text[1:]) == text else text
-    bare = _ESCAPE.sub("", unicodedata.normalize("NFKC", bare).replace("\ufffd", "")).replace("...", "…")
-    return squeeze(unicodedata.normalize("NFKC", bare.translate(_FOLDED)))
+    bare = _ESCAPE.sub("", normal_form("NFKC", unguarded(text)).replace("\ufffd", "")).replace("...", "…")
+    return squeeze(normal_form("NFKC", bare.translate(_FOLDED)))
+
+
+def guarded(cell: Any) -> Any:
+    """Return a cell of CSV that no spreadsheet takes for a formula.
+
+    Where lists are separated by semicolons, a program cuts the cell at each, and the rest may begin like a formula.
+    """
+    return guard(_CUT.sub("'", cell)) if isinstance(cell, str) else cell
 
 
 def unguarded(cell: str) -> str:
-    """Return a cell without the apostrophe that keeps it from being a formula."""
-    return cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
+    """Return a cell without the apostrophes of `guarded`."""
+    bare = cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
+    return _GUARDED_CUT.sub("", bare)
 
 
 def is_same(written: str, found: str, others: Collection[str]) -> bool:

@@ -29,13 +29,14 @@ from nescio.people.campaigns.entries import ScoringPlan
 from nescio.people.campaigns.evidence import JudgedRuns, judged_runs, with_key, without_runs
 from nescio.people.campaigns.facts import agreement_table, facts
 from nescio.people.campaigns.folder import KEY, RANKINGS, RESULTS, Campaign, decoded, put, renewed, step
-from nescio.people.campaigns.freshness import SCORING, done
+from nescio.people.campaigns.freshness import SCORING, done, inputs
 from nescio.people.campaigns.group_tables import ScoredRuns
 from nescio.people.campaigns.judgements import read_judgements
 from nescio.people.campaigns.layouts import Table
 from nescio.people.campaigns.pooling import RunContents, read_runs
 from nescio.people.campaigns.ranking import Ranked, keep, ranked, rankings
 from nescio.people.campaigns.receipts import TakenIn
+from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import sentence_items
 from nescio.people.campaigns.settings import Settings
 from nescio.people.campaigns.topics import Part
@@ -102,9 +103,10 @@ def score(
     """
     how = ScoringPlan(tuple(map(str, ranking)), ci, resamples, seed)
     with step(campaign) as opened:
+        read = inputs(opened, SCORING)
         with renewed(opened / RESULTS) as draft:
             scored = write_results(opened, draft, how, jobs=jobs, progress=progress)
-        done(opened, SCORING, {**asdict(how), "ranking": [*scored.rankings]})
+        done(opened, SCORING, read, {**asdict(how), "ranking": [*scored.rankings]})
     return replace(scored, folder=opened / RESULTS)
 
 
@@ -315,7 +317,7 @@ def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dic
 
 
 def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
-    return csv_text([kind.__struct_fields__, *(tuple(map(guard, astuple(row))) for row in rows)]).encode(
+    return csv_text([kind.__struct_fields__, *(tuple(map(guarded, astuple(row))) for row in rows)]).encode(
         errors="replace"
     )
 

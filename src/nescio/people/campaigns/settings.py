@@ -95,6 +95,9 @@ def settings_of(values: Mapping[str, Any], path: Path | str) -> Settings:
     folded = [name.casefold() for name in taken["groups"]]
     if twice := next((name for name in folded if folded.count(name) > 1), None):
         raise FormatError(path, "the names of two groups differ only in case", value=twice)
+    titles = [squeeze(title) for title in taken["groups"].values()]
+    if twice := next((title for title in titles if titles.count(title) > 1), None):
+        raise FormatError(path, "tables print the same name for two groups", value=twice)
     taken["deadline"] = moment(taken["deadline"], path) if taken.get("deadline") else None
     return Settings(**taken)
 

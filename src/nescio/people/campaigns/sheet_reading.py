@@ -171,6 +171,8 @@ def table(path: Path, needed: Sequence[str], either: Sequence[str] = ()) -> Iter
         if names is None:
             names = [cell.strip().casefold() for cell in cells]
             lacking = [name for name in needed if name not in names]
+            if twice := next((name for name in names if name and names.count(name) > 1), None):
+                raise FormatError(path, "a column name appears twice", where=f"line {line}", value=twice)
             if lacking := [*lacking, *([] if {*either} & {*names} else either[:1])]:
                 raise FormatError(
                     path, f"there is no column {lacking[0]}", where=f"line {line}", value=", ".join(cells)

@@ -19,13 +19,13 @@ from nescio.people.campaigns.folder import GUIDELINES, POOL, SHEETS, Campaign, p
 from nescio.people.campaigns.judgements import Judgement, Present, by_item, read_history, read_judgements
 from nescio.people.campaigns.log import digests, record
 from nescio.people.campaigns.pooling import Item, pool_version, read_pool
+from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.screens import SENTENCES, assessor_page, has_own_key, kind_of, list_items, story_items
 from nescio.people.campaigns.sheet_reading import SheetReader, row_key, table
 from nescio.people.campaigns.topics import nugget_texts
 from nescio.people.campaigns.verdicts import disputed
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
-from nescio.tables.outcomes_writer import guard
 from nescio.text import plural, squeeze
 
 Form = Literal["csv", "xlsx", "html"]
@@ -217,7 +217,13 @@ def _check_collected(campaign: Campaign, wanted: Mapping[str, object], judgement
             if path.is_file():
                 reading = SheetReader(campaign)
                 reading.read(path, who)
-                new = [one for one in reading.judgements if (one.item, one.assessor, one.verdict) not in known]
+                said = {key: one.verdict for key, one in present.by_sheet.items()}  # also if a page replaced it
+                new = [
+                    one
+                    for one in reading.judgements
+                    if (one.item, one.assessor, one.verdict) not in known
+                    and said.get((one.item, one.assessor)) != one.verdict
+                ]
                 remarks = [one for one in (*reading.judgements, *reading.blanks) if present.lacks_comment(one)]
                 if new or remarks or reading.faults.count:
                     what = "verdicts" if new or reading.faults.count else "comments"
@@ -318,5 +324,5 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:
     """Return CSV as spreadsheets open it: with a byte-order mark, and no text that they would take for a formula."""
-    flat = ([guard(" ".join(cell.split())) for cell in row] for row in rows)
+    flat = ([guarded(" ".join(cell.split())) for cell in row] for row in rows)
     return b"\xef\xbb\xbf" + csv_text(flat, end="\r\n").encode(errors="replace")

@@ -22,6 +22,7 @@ from nescio.people.campaigns.freshness import PUBLISHING, SCORING, done, inputs,
 from nescio.people.campaigns.layouts import Table, figure, named_run
 from nescio.people.campaigns.log import read_log
 from nescio.people.campaigns.receipts import TOLD
+from nescio.people.campaigns.retyped import guarded
 from nescio.people.campaigns.runs import Fault
 from nescio.people.campaigns.scoring import TopicScore, read_results, read_tables
 from nescio.people.campaigns.standings import agreement_sentence, standings, topic_cells, topic_columns
@@ -29,7 +30,6 @@ from nescio.people.campaigns.tampering import SEAL, faults
 from nescio.reporting import latex
 from nescio.sources.writing import csv_text
 from nescio.stats.parallel import followed
-from nescio.tables.outcomes_writer import guard
 from nescio.tasks.ave.baselines import PERFECT, RANDOM
 from nescio.text import plural, sanitize
 
@@ -100,10 +100,11 @@ def publish(campaign: Path | str, *, progress: Progress | None = None) -> Publis
     were made from, and where anything is not what the log says.
     """
     with step(campaign) as opened:
+        read = inputs(opened, PUBLISHING)
         _refuse(opened)
         with renewed(opened / SITE) as draft, renewed(opened / RETURNS) as private:
             site = write_site(opened, draft, private, progress)
-        done(opened, PUBLISHING)
+        done(opened, PUBLISHING, read)
     return Published(opened / SITE, len(site.by_topic), len({*site.group.values()}))
 
 
@@ -271,7 +272,7 @@ def _returns(site: _Site, group: str) -> None:
             own = {"id": row.question, "median": figure(median, 3), "below": _below(row, median)}
             rows.append({**_row(site, row), **own})
             cells = (row.question, row.outcome, row.verdict, row.measure, row.score, median, row.answer)
-            table.append(tuple(map(guard, cells)))
+            table.append(tuple(map(guarded, cells)))
         _put(folder / f"{run}.csv", csv_text(table))
         part = next(part for part in site.parts if run in part["versions"])
         version, digest = part["versions"][run]

@@ -104,11 +104,15 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 class Pending(Struct, frozen=True):
-    """The files that an intake began to accept: its time, each file with its group and digest, and the command."""
+    """The files that an intake began to accept: its time, each file with its group and digest, and the command.
+
+    `lines` is the number of lines that the log had before.
+    """
 
     received: str = ""
     items: tuple[tuple[str, str, str], ...] = ()
     command: str = ""
+    lines: int = 0
 
 
 def pending(campaign: Campaign) -> Pending | None:

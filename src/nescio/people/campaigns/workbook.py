@@ -86,25 +86,24 @@ def _timeless(content: bytes) -> bytes:
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
     """Yield the rows of the sheet that has a column `needed`, the header first, with their numbers; raises FormatError
-    where no sheet has it, the file is no workbook, or it claims more cells than a file of its size holds."""
+    where no sheet or several have it, the file is no workbook, or it claims more cells than its size allows."""
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")
     openpyxl = _openpyxl()
     try:
         size, made = checked_size(path), Made(path, SHEETS)
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        headed = []
         for sheet in book.worksheets:
-            found = False
-            for number, cells in sheet_rows(path, sheet, size, made):
-                if not found and not any(cells):
-                    continue
-                if not found and needed not in [cell.strip().casefold() for cell in cells]:
-                    break
-                found = True
-                if any(cells):
-                    yield cells, number
-            if found:
-                return
+            header = next((cells for _, cells in sheet_rows(path, sheet, size, made) if any(cells)), [])
+            if needed in [cell.strip().casefold() for cell in header]:
+                headed.append(sheet)
+        if len(headed) > 1:
+            names = " and ".join(repr(sheet.title) for sheet in headed[:2])
+            raise FormatError(path, f"the sheets {names} both have a column {needed}; delete one of them")
+        for sheet in headed:
+            yield from ((cells, number) for number, cells in sheet_rows(path, sheet, size, made) if any(cells))
+            return
     except FormatError:
         raise
     except Exception:  # openpyxl raises whatever its parsers do

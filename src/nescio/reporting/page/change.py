@@ -10,7 +10,6 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nescio.comparison.verdicts import deciding
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -155,7 +154,7 @@ def _seen(change: Change) -> Seen:
 
 def sentence(change: Change) -> Answer:
     """Return the decision on the new run, with values and moves."""
-    made = deciding(change.comparisons)
+    made = change.comparisons.decision
     if made is not None:
         shown = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
         return Answer(

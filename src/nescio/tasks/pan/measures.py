@@ -29,6 +29,7 @@ def _cells(q: Any) -> dict[str, Any]:
     "pan.c@1",
     needs="correct unanswered verification.same",
     bounds=(0, 1),
+    binary=True,
     source=SOURCE,
     same_formula_as="c@1",
 )
@@ -49,6 +50,7 @@ def pan_c_at_1(total: Any) -> Any:
     "pan.F0.5u",
     needs="correct incorrect unanswered verification.same",
     bounds=(0, 1),
+    binary=True,
     source=f"{SOURCE}; Bevendorff et al., NAACL 2019",
     each=_cells,
 )
@@ -70,6 +72,7 @@ def f05u(total: Any) -> Any:
     "pan.F1",
     needs="correct incorrect unanswered verification.same",
     bounds=(0, 1),
+    binary=True,
     interval=of_f1("true_positive", "false_positive", "false_negative", "silent"),
     source=f"{SOURCE}; the evaluators of 2024 and after for silence=negative",
     each=lambda q, silence: {**_cells(q), "silent": q.unanswered * q.same * (silence == "negative")},
