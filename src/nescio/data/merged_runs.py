@@ -33,8 +33,8 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
             f"{opt('repeats_of')} {clash}: the files already have a run of that name, and the pattern does not match "
             "this run"
         )
-    for name, own in members.items() if outcomes.judges else ():
-        judges = {undated(outcomes.judges[run]) for run in own}
+    for name, matched in members.items() if outcomes.judges else ():
+        judges = {undated(outcomes.judges[run]) for run in matched}
         if len(judges) > 1:
             texts = " and ".join(sorted(judge or "an unknown judge" for judge in judges))
             raise UsageError(f"{opt('repeats_of')} {name}: its runs were judged by {texts}; judge all by one judge")

@@ -48,23 +48,11 @@ def fixed_benchmarks(
     spread = squares > 0
     if math.isnan(value) or math.isnan(se) or not spread.any():
         return Macro(value, se, math.nan, math.nan)
-    freedom = freedom_of(errors)
+    freedom = float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
     # Every benchmark is at the limit too; the smallest one gives the widest interval.
     if min(value - limits[0], limits[1] - value) <= 1e-12:
         return Macro(value, se, *intervals.at_limit(value, limits, size * (float(freedoms.min()) + 1), level))
     return Macro(value, se, *intervals.logit(value, float(np.sqrt(squares.sum())) / size, limits, freedom, level))
-
-
-def freedom_of(errors: Sequence[tuple[float, float]]) -> float:
-    """Return Satterthwaite's degrees of freedom of a sum of values with these errors and degrees of freedom.
-
-    It is the least of theirs if none has an error.
-    """
-    squares, freedoms = np.array([error**2 for error, _ in errors]), np.array([freedom for _, freedom in errors])
-    spread = squares > 0
-    if not spread.any():
-        return float(freedoms.min())
-    return float(squares.sum() ** 2 / np.sum(squares[spread] ** 2 / freedoms[spread]))
 
 
 def reaching_benchmarks(values: Floats, below: Floats, above: Floats) -> tuple[float, float]:

@@ -31,7 +31,7 @@ class Seen(Struct, frozen=True, eq=False):
         return float(self.times.sum())
 
 
-def unseen_drop(samples: Sequence[Seen], level: float, freedom: float = math.inf) -> float:
+def unseen_drop(samples: Sequence[Seen], level: float) -> float:
     r"""Return how far the true mean of the samples' means may lie below the observed one.
 
     It is the score bound of an empirical likelihood (Owen 2001), for samples that are independent of each other. Let
@@ -41,11 +41,11 @@ def unseen_drop(samples: Sequence[Seen], level: float, freedom: float = math.inf
     single sample is a loss of r, this is Wilson's bound. If wins and losses are alike, it is near $z s$ for the
     standard error s.
 
-    z is the normal quantile of the two-sided `level`, or Student's of the given degrees of `freedom`. The means of T
-    samples leave T - 1 of their units' degrees of freedom out, as the laws fix only one mean. $\frac{r}{m}\max(0, 2/3 -
-    z^2/6)/T$ more, for m units of the sample whose units weigh most, makes up for the steps of a Poisson count.
+    z is the normal quantile of the two-sided `level`. The variance of a sample of m units is divided by $m - 1 + 1/T$,
+    because the laws fix one mean and not T. $\frac{r}{m}\max(0, 2/3 - z^2/6)/T$ more, for the sample with the largest
+    r/m, makes up for the steps of a Poisson count.
     """
-    z = _quantile(level, freedom)
+    z = NormalDist().inv_cdf((1 + level) / 2)
     known = [(sample, max(sample.furthest, -float(sample.away[sample.times > 0].min()))) for sample in samples]
     moved = [(sample, furthest) for sample, furthest in known if furthest > 0]
     if not moved:
@@ -76,15 +76,6 @@ def unseen_drop(samples: Sequence[Seen], level: float, freedom: float = math.inf
             break
         low, high = (low, middle) if is_beyond(middle) else (middle, high)
     return drop_and_error(high)[0] + heaviest * max(0.0, 2 / 3 - z**2 / 6) / len(samples)
-
-
-def _quantile(level: float, freedom: float) -> float:
-    """Return the quantile of the normal distribution, or of Student's, for a two-sided level."""
-    if math.isinf(freedom):
-        return NormalDist().inv_cdf((1 + level) / 2)
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def _likeliest(sample: Seen, furthest: float, multiplier: float) -> tuple[float, float]:

@@ -42,7 +42,6 @@ class Drawn(Struct, frozen=True, eq=False):
     variances: dict[str, float]
     errors: dict[str, tuple[float, float]]
     seen: dict[str, tuple[Seen, Seen]]
-    clustered: bool
     n: dict[str, int]
     draws: dict[str, Floats]
     together: bool
@@ -73,7 +72,6 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
                 variances,
                 {} if measure.order else {runs[sample.run]: _error(sample) for sample in inputs},
                 {runs[sample.run]: sides for sample in inputs if (sides := _seen(sample)) is not None},
-                any(known is not None for known in (data.groups, data.clusters, data.repeats)),
                 {runs[sample.run]: sample.n for sample in inputs},
                 values,
                 shared is not None,

@@ -186,8 +186,7 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
     if measure.order is not None and not math.isnan(macro.value):
         low, high = intervals.percentile(np.mean([of.draws[run] for of in drawn], axis=0), level)
     elif all(run in of.seen for of in drawn):
-        freedom = suites.freedom_of(errors) if any(of.clustered for of in drawn) else math.inf
-        below, above = (unseen_drop(side, level, freedom) for side in zip(*(of.seen[run] for of in drawn), strict=True))
+        below, above = (unseen_drop(side, level) for side in zip(*(of.seen[run] for of in drawn), strict=True))
         low, high = max(macro.value - below, measure.bounds[0]), min(macro.value + above, measure.bounds[1])
     return Estimate(macro.value, low, high, error=macro.se, n=n, units=len(drawn))
 
