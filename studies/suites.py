@@ -102,6 +102,7 @@ SETTINGS = (
     Setting("6 of 100, themselves a sample", (100,) * 6, 30.0),
     Setting("10 of 100, themselves a sample", (100,) * 10, 30.0),
     Setting("20 of 100, very different", (100,) * 20, 4.0),
+    Setting("one of 30, one of 1,000, few errors", (30, 1000), easy=True),
 )
 
 

@@ -22,6 +22,7 @@ from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameEr
 from nescio.formats.answers import Answer, outcomes_of
 from nescio.formats.registry import ReadOptions
 from nescio.pipeline import Options, load
+from nescio.stats.intervals import wilson
 from nescio.stats.suites import win_rates
 from tests.suites import typed
 
@@ -80,7 +81,7 @@ def test_the_macro_mean_and_its_standard_error() -> None:
     row = typed.score(suite, "accuracy").rows[0]
     assert row.value == pytest.approx(0.5875, abs=1e-12)
     assert row.se == pytest.approx(0.0314225232 / Z, abs=1e-10)
-    # The interval is on the logit scale, and knows the degrees of freedom.
+    # The interval is that of an empirical likelihood, which is not symmetric.
     assert (row.low, row.high) == pytest.approx((0.5875 - 0.0314225232, 0.5875 + 0.0314225232), abs=0.0016)
     assert (row.benchmarks, row.n) == (4, 1750)
     scores = typed.score(suite, "accuracy", over="benchmarks", **SMALL)
@@ -100,16 +101,20 @@ def test_the_interval_of_a_difference_over_two_benchmarks_is_welch_s() -> None:
 
 
 def test_a_benchmark_that_is_all_right_still_widens_the_mean() -> None:
-    """30 of 30 count as 29 of 30 would for the spread; 30 and 50 right of as many: at least 60 independent questions
-    agree, so that 1 - (.025)^(1/60) may be wrong."""
-    half = evidence(mine=letters(0.5, 100))
-    widths = []
-    for share in (1, 29 / 30):
-        row: Any = typed.score({"a": half, "b": evidence(mine=letters(share, 30))}, "accuracy").rows[0]
-        widths.append(row.high - row.low)
-    assert widths[0] == pytest.approx(widths[1], rel=0.1)
+    """Half right of 100 and 30 of 30: wider than half of Wilson's interval of the first, downwards only.
+
+    30 and 50 right of as many: the likeliest errors that nobody saw all lie in the smaller benchmark, as long as its
+    share 1 - u is above 30/50. So the mean may be half of z^2/(29.5 + z^2) lower (29.5 = 30 - 1 + 1/2), and what a Poisson count's
+    steps add.
+    """
+    suite = {"a": evidence(mine=letters(0.5, 100)), "b": evidence(mine="C" * 30)}
+    row: Any = typed.score(suite, "accuracy").rows[0]
+    half = 0.5 - wilson(50, 100, 0.95)[0]
+    assert row.value - row.low > 1.1 * half / 2
+    assert row.high - row.value == pytest.approx(half / 2, abs=0.001)
     row = typed.score({"a": evidence(mine="C" * 30), "b": evidence(mine="C" * 50)}, "accuracy", **SMALL).rows[0]
-    assert (row.low, row.high) == (pytest.approx(0.025 ** (1 / 60), abs=1e-9), 1.0)
+    unseen = Z**2 / (29.5 + Z**2) + (2 / 3 - Z**2 / 6) / 30
+    assert (row.low, row.high) == (pytest.approx(1 - unseen / 2, abs=1e-9), 1.0)
 
 
 def test_benchmarks_of_one_size_are_drawn_apart() -> None:

@@ -47,6 +47,16 @@ ASKED = {
         "declined and marked as wrong",
         [(2, 1, 0, 0), (1, 1, 1, 0), (1, 2, 0, 0)],
     ),
+    "a verdict by a name of its own beside answers that nescio could judge": (
+        "qid,gold,prediction,det_correct\n1,Oslo,Oslo,true\n2,Rio,in Rio,true\n3,Bonn,Kiel,false\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0), (1, 2, 0, 0)],
+    ),
+    "a fault by a name of its own beside answers that nescio could judge": (
+        "qid,gold,prediction,rule_found_incorrect\n1,Oslo,Oslo,no\n2,Rio,in Rio,no\n3,Bonn,Kiel,yes\n",
+        "which column says whether an answer is right?",
+        [(2, 1, 0, 0), (1, 2, 0, 0)],
+    ),
     "a second verdict": (
         "qid,verdict,verdict_2\n1,correct,correct\n2,correct,wrong\n3,wrong,wrong\n",
         "which column says whether an answer is right?",

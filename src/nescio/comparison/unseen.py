@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from nescio.comparison.pair_test import measured_runs
 from nescio.comparison.paired_data import Pair
 from nescio.comparison.verdicts import counts_answers, is_unmoved, rule_of_three_share
 from nescio.data.evidence import Data
 from nescio.data.results import Comparison
+from nescio.estimating.furthest import ends_of_moves
 from nescio.estimating.measured import moved_by
-from nescio.estimating.statistic import influence
 from nescio.measures import Measure
-from nescio.stats.few_units import even_units, unseen_drop
+from nescio.stats.few_units import even_units
+from nescio.stats.unseen import Seen, unseen_drop
 
-Floats = NDArray[np.float64]
 # most rows for which we compute the worst difference; for more rows, `verdicts.guarded_end` assumes a bound
 MOST_GATED = 1_000
 
@@ -86,7 +84,7 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
     away = sign * (first - scale * second) * pair.own[0].units
     # Large clusters weigh more: losses that lie in whole clusters have the variance of clusters of these sizes.
     uneven = pair.own[0].units / even_units(pair.own[0].columns["n"], pair.counts)
-    return unseen_drop(away, pair.counts, furthest * uneven, level)
+    return unseen_drop([Seen(away, pair.counts, furthest * uneven)], level)
 
 
 def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
@@ -96,38 +94,9 @@ def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
     derivative at the observed values: 1 plus the difference by accuracy, about 1 plus the share of abstentions by c@1.
     None if the kinds of answer are unknown.
     """
-    first, second = (_ends_of_kinds(pair.measure, own.columns, own.counts) for own in pair.own)
+    first, second = (ends_of_moves(pair.measure, own.columns, own.counts) for own in pair.own)
     if first is None or second is None:
         return None
+    if pair.measure.declaration.lower_is_better:
+        return first[1] - scale * second[0]
     return scale * second[1] - first[0]
-
-
-def _ends_of_kinds(
-    measure: Measure, columns: dict[str, Floats], counts: NDArray[np.int64]
-) -> tuple[float, float] | None:
-    """Return how fast a run's value moves with the share of questions of the worst kind and of the best kind, turned so
-    that higher is better. None if the kinds are unknown."""
-    kinds = _kinds(measure)
-    if kinds is None or not kinds.keys() >= {name for name in columns if name in kinds}:
-        return None
-    added = len(next(iter(kinds.values())))
-    both = {
-        name: np.concatenate([values, kinds.get(name, np.zeros((added, *values.shape[1:])))])
-        for name, values in columns.items()
-    }
-    times = np.concatenate([counts, np.zeros(added, dtype=np.int64)])
-    moved = influence(measure.of_totals, both, times)[-added:] * float(counts @ columns["n"])
-    if measure.declaration.lower_is_better:
-        moved = -moved
-    return float(moved.min()), float(moved.max())
-
-
-def _kinds(measure: Measure) -> dict[str, Floats] | None:
-    """Return the columns of one question of each kind that an answer may be, or None if they are unknown."""
-    if (kinds := measure.kinds) is not None:
-        return kinds
-    if measure.declaration.proportion is None or measure.declaration.repeats is not None:
-        return None
-    part, whole = measure.declaration.proportion
-    within = {part: np.array([1.0, 0.0, 0.0]), whole: np.array([1.0, 1.0, 0.0]), "n": np.ones(3)}
-    return {name: values[:2] for name, values in within.items()} if whole == "n" else within

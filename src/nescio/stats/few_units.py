@@ -115,30 +115,6 @@ def even_units(size: Floats, times: NDArray[np.int64]) -> float:
     return float(times @ size) ** 2 / float(times @ size**2)
 
 
-def unseen_drop(away: Floats, times: NDArray[np.int64], furthest: float, level: float) -> float:
-    r"""Return how far the true mean may lie below the observed one, although few units or none are seen to lower it.
-
-    It is the score bound of an empirical likelihood. Let the true mean lie g below. The likeliest law with this mean
-    gives a unit that is $e_i$ `away` from the observed mean a weight in proportion to $1/(e_i + b)$. The remaining
-    weight is on unseen units that lie r below the observed mean (`furthest`). The variance of the law is $(b - g)\,g$,
-    so that $g = z\sqrt{(b - g)g/m}$ gives $g = b z^2/(m + z^2)$ for m units. b is the root of $\frac1m \sum_i 1/(1 +
-    e_i/b) = 1 + z^2/m$, and at least r. If each change is a loss of r, this is Wilson's bound. If wins and losses are
-    alike, it is near $z s$ for the standard error s. $r \max(0, 2/3 - z^2/6)/m$ more makes up for the steps of a
-    Poisson count at low levels.
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    units = float(times.sum())
-    share, away = times[times > 0] / units, away[times > 0]
-    furthest = max(furthest, -float(away.min()))
-    low, high = 0.0, 1 / furthest
-    for _ in range(60):
-        middle = (low + high) / 2
-        with np.errstate(divide="ignore"):
-            enough = float(share @ (1 / (1 + middle * away))) > 1 + z**2 / units
-        low, high = (low, middle) if enough else (middle, high)
-    return z**2 / (units + z**2) / high + furthest * max(0.0, 2 / 3 - z**2 / 6) / units
-
-
 def may_be_unseen(error: Any, freedom: Any, questions: Any, bounds: tuple[float, float]) -> Any:
     """Return whether questions that were not seen may decide a difference.
 

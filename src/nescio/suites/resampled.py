@@ -15,13 +15,15 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nescio.comparison.shared_draws import shared_draws
+from nescio.estimating.furthest import ends_of_moves
 from nescio.estimating.measured import moved_by
 from nescio.measures import Measure
 from nescio.scoring.resampled import resample
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import resampling
-from nescio.stats.few_units import unit_error
+from nescio.stats.few_units import even_units, unit_error
 from nescio.stats.streams import Stream
+from nescio.stats.unseen import Seen
 from nescio.suites.definition import Benchmark
 
 Floats = NDArray[np.float64]
@@ -30,14 +32,16 @@ Floats = NDArray[np.float64]
 class Drawn(Struct, frozen=True, eq=False):
     """One benchmark under one measure, with figures for each run.
 
-    They are the value, its variance, its standard error with the degrees of freedom (none for an ordered measure), and
-    the number of questions. The values on resamples have shape (runs, resamples). `together` tells whether runs were
-    drawn on the same resamples.
+    They are the value, its variance, its standard error with the degrees of freedom (none for an ordered measure), the
+    units that lower and that raise the value (`seen`, missing if it is unknown how far a question moves it), and the
+    number of questions. The values on resamples have shape (runs, resamples). `together` tells whether runs were drawn
+    on the same resamples.
     """
 
     values: dict[str, float]
     variances: dict[str, float]
     errors: dict[str, tuple[float, float]]
+    seen: dict[str, tuple[Seen, Seen]]
     n: dict[str, int]
     draws: dict[str, Floats]
     together: bool
@@ -47,10 +51,10 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
     """Return the draws of one benchmark under each measure."""
     blocks = resampling.blocks(resamples, seed)
     order = shuffle(benchmark.name, resamples, seed)
-    runs = benchmark.data.runs
+    data, runs = benchmark.data, benchmark.data.runs
     made = []
-    for measure, shared in zip(measures, shared_draws(benchmark.data, measures, blocks, jobs), strict=True):
-        inputs = measure_inputs(benchmark.data, [measure])[0]
+    for measure, shared in zip(measures, shared_draws(data, measures, blocks, jobs), strict=True):
+        inputs = measure_inputs(data, [measure])[0]
         if shared is None:
             drawn = dict(resample(inputs, blocks, jobs))
             values = {runs[sample.run]: drawn[i][order] for i, sample in enumerate(inputs)}
@@ -67,6 +71,7 @@ def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed
                 {runs[sample.run]: sample.value for sample in inputs},
                 variances,
                 {} if measure.order else {runs[sample.run]: _error(sample) for sample in inputs},
+                {runs[sample.run]: sides for sample in inputs if (sides := _seen(sample)) is not None},
                 {runs[sample.run]: sample.n for sample in inputs},
                 values,
                 shared is not None,
@@ -112,3 +117,20 @@ def _error(sample: MeasureInput) -> tuple[float, float]:
     if not error > 1e-12 and min(sample.value - low, high - sample.value) <= 1e-12 and math.isfinite(high - low):
         return (high - low) * math.sqrt((units - 1) / units) / units, float(units - 1)
     return error, freedom
+
+
+def _seen(sample: MeasureInput) -> tuple[Seen, Seen] | None:
+    """Return the units of a run as they lower and as they raise its value.
+
+    None if the value is undefined, or if it is unknown how far a question moves it.
+    """
+    patterns = sample.patterns
+    if sample.measure.order is not None or patterns.units < 2 or math.isnan(sample.value):
+        return None
+    ends = ends_of_moves(sample.measure, patterns.columns, patterns.counts)
+    if ends is None or not all(math.isfinite(end) for end in ends):
+        return None
+    away = moved_by(sample.measure, patterns) * patterns.units
+    # Large clusters weigh more: their questions may all change together.
+    uneven = patterns.units / even_units(patterns.columns["n"], patterns.counts)
+    return Seen(away, patterns.counts, -ends[0] * uneven), Seen(-away, patterns.counts, ends[1] * uneven)

@@ -16,6 +16,7 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Scores
 from nescio.data.signature import sign
 from nescio.estimating import Estimate
+from nescio.estimating.furthest import knows_moves
 from nescio.estimating.means import mean
 from nescio.measures import Measure, Measures
 from nescio.options.edge import Progress
@@ -23,6 +24,7 @@ from nescio.scoring.confidence_intervals import DOUBTS
 from nescio.scoring.score import compute_scores as score_one
 from nescio.scoring.score import parse_all
 from nescio.stats import intervals, resampling, suites
+from nescio.stats.unseen import unseen_drop
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete
 from nescio.suites.definition import Suite, open_suite
@@ -168,8 +170,9 @@ def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: f
 def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, level: float) -> Estimate:
     """Return a run's mean over benchmarks with its interval.
 
-    The interval is Student's, over benchmarks or over the questions within each. Over questions, a measure that orders
-    them by confidence has a percentile interval from resampled questions instead.
+    Over benchmarks it is Student's. Over the questions within each it has the score bounds of an empirical likelihood,
+    or Student's interval if it is unknown how far a question moves the measure. A measure that orders the questions by
+    confidence has a percentile interval from resampled questions.
     """
     values, n = np.array([of.values[run] for of in drawn]), sum(of.n[run] for of in drawn)
     if over == "benchmarks":
@@ -179,13 +182,21 @@ def macro_mean(measure: Measure, run: str, drawn: Sequence[Drawn], over: str, le
     low, high = macro.low, macro.high
     if measure.order is not None and not math.isnan(macro.value):
         low, high = intervals.percentile(np.mean([of.draws[run] for of in drawn], axis=0), level)
+    elif all(run in of.seen for of in drawn):
+        below, above = (unseen_drop(side, level) for side in zip(*(of.seen[run] for of in drawn), strict=True))
+        low, high = max(macro.value - below, measure.bounds[0]), min(macro.value + above, measure.bounds[1])
     return Estimate(macro.value, low, high, error=macro.se, n=n, units=len(drawn))
 
 
 def interval_name(measures: Sequence[Measure], over: str) -> str:
     """Return the name of the intervals of means over benchmarks by these measures."""
-    closed = {over == "benchmarks" or measure.order is None for measure in measures}
-    return "+".join("t" if is_closed else "percentile" for is_closed in sorted(closed, reverse=True))
+    return "+".join(sorted({"t" if over == "benchmarks" else _over_questions(measure) for measure in measures}))
+
+
+def _over_questions(measure: Measure) -> str:
+    if measure.order is not None:
+        return "percentile"
+    return "likelihood" if knows_moves(measure) else "t"
 
 
 def _with_win_rates(

@@ -47,6 +47,7 @@ class Lexicon(Struct):
     measurements: set[str]
     maxima: set[str]
     silence_stems: tuple[str, ...]
+    verdict_stems: tuple[str, ...]
     answer_stems: tuple[str, ...]
     expected_words: set[str]
     assessing: set[str]
@@ -92,6 +93,7 @@ def lexicon() -> Lexicon:
         measurements={*words["measurements"]},
         maxima={*words["maxima"]},
         silence_stems=tuple(words["silence_stems"]),
+        verdict_stems=tuple(words["verdict_stems"]),
         answer_stems=tuple(words["answer_stems"]),
         expected_words={*words["expected_words"]},
         assessing={*words["assessing"]},
@@ -308,6 +310,11 @@ def tell_of_silence(words: Collection[str]) -> bool:
 def speaks_of_silence(header: str) -> bool:
     """Return whether a word of a header begins like words for abstaining."""
     return _begins(header, lexicon().silence_stems)
+
+
+def speaks_of_verdicts(header: str) -> bool:
+    """Return whether a word of a header begins like words for right and wrong."""
+    return _begins(header, lexicon().verdict_stems)
 
 
 def speaks_of_answering(header: str) -> bool:

@@ -18,8 +18,10 @@ from nescio.tables.lexicon import (
     may_mean_wrong,
     roles_of,
     speaks_of_answering,
+    speaks_of_faults,
     speaks_of_questions,
     speaks_of_silence,
+    speaks_of_verdicts,
     state_of,
     tokens,
     truth_of,
@@ -98,7 +100,10 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
     for columns in wide.like_those_of_judges(single, known):
         whole = [*whole, *(Expression((name,)) for name in columns[1:]), Expression(columns)]
     if not whole or (not either and _may_be_answers(roles, whole)):
-        yield from _pairs(roles, given)
+        judged = [*_pairs(roles, given)]
+        if not whole and judged:
+            yield from ({**texts, "outcome": own, **given} for own in _perhaps_verdicts(roles))
+        yield from judged
     for outcome in whole:
         beside = {role: own for role, own in texts.items() if not {*own.columns} & {*outcome.columns}}
         if len(outcome.columns) > 1:
@@ -106,6 +111,13 @@ def _answers(roles: Roles, given: Mapped, *, judging: bool) -> Iterator[dict[str
         yield {**beside, "outcome": outcome, **given}
     if either or (len(whole) == 1 and _denies_the_key(roles, whole[0], texts)):
         yield from _pairs(roles, given)
+
+
+def _perhaps_verdicts(roles: Roles) -> list[Expression]:
+    """Return the columns of yes and no that may be verdicts, although no list has their names: "det_correct"."""
+    free = [c for c in roles.table.columns.values() if c.name and c.name not in roles.taken and c.is_truth]
+    spoken = [c for c in free if speaks_of_verdicts(c.name) and not has_role(c) and not speaks_of_questions(c.name)]
+    return [Expression((column.name,), inverted=speaks_of_faults(column.name)) for column in spoken]
 
 
 def _denies_the_key(roles: Roles, outcome: Expression, texts: Mapped) -> bool:

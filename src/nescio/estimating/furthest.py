@@ -1,0 +1,59 @@
+"""Find how far one more question, with the worst or the best kind of answer, can move a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.estimating.statistic import influence
+from nescio.estimating.units import Floats
+from nescio.measures import Measure
+
+
+def ends_of_moves(
+    measure: Measure, columns: Mapping[str, Floats], counts: NDArray[np.int64]
+) -> tuple[float, float] | None:
+    """Return the least and the greatest move of a value for a question as a share of all, over the kinds of answer.
+
+    `columns` and `counts` are those of the run's units. The moves are derivatives at the observed value. None if it is
+    unknown what an answer may be.
+    """
+    kinds = _kinds(measure)
+    if kinds is None:
+        return _ends_of_graded(measure, columns, counts)
+    added = len(kinds["n"])
+    both = {
+        name: np.concatenate([values, kinds.get(name, np.zeros((added, *values.shape[1:])))])
+        for name, values in columns.items()
+    }
+    times = np.concatenate([counts, np.zeros(added, dtype=np.int64)])
+    moves = influence(measure.of_totals, both, times)[-added:] * float(counts @ columns["n"])
+    return float(moves.min()), float(moves.max())
+
+
+def knows_moves(measure: Measure) -> bool:
+    """Return whether it is known how far a question with any kind of answer moves a measure."""
+    return measure.order is None and (_kinds(measure) is not None or measure.imagines_ends)
+
+
+def _ends_of_graded(
+    measure: Measure, columns: Mapping[str, Floats], counts: NDArray[np.int64]
+) -> tuple[float, float] | None:
+    """Return the distances of a graded value from its bounds, or None if no question may be worth either bound."""
+    if not measure.imagines_ends:
+        return None
+    value = float(measure.of_totals({name: counts @ values for name, values in columns.items()}))
+    return measure.bounds[0] - value, measure.bounds[1] - value
+
+
+def _kinds(measure: Measure) -> dict[str, Floats] | None:
+    """Return the columns of one question with each kind of answer, or None if the kinds are unknown."""
+    if (kinds := measure.kinds) is not None:
+        return kinds
+    if measure.declaration.proportion is None or measure.declaration.repeats is not None:
+        return None
+    part, whole = measure.declaration.proportion
+    within = {part: np.array([1.0, 0.0, 0.0]), whole: np.array([1.0, 1.0, 0.0]), "n": np.ones(3)}
+    return {name: values[:2] for name, values in within.items()} if whole == "n" else within
