@@ -153,6 +153,24 @@ def test_json_and_markdown_hold_the_decision_of_the_last_line(
     assert nescio(*call, "--run", "new", "-f", "json").json["decision"] == made
 
 
+def test_coverage_decides_nothing_beside_a_measure_that_ranks_runs(nescio: Command, tmp_path: Path) -> None:
+    """The new run answers 100 questions fewer, of which all were wrong: c@1 rises, coverage falls."""
+    path = table(tmp_path / "runs.csv", old="C" * 100 + "W" * 100, new="C" * 100 + "U" * 100)
+    page = tmp_path / "page.html"
+    said = [
+        nescio("compare", path, "-m", "c@1", "-m", "coverage", "--baseline", "old", *more)
+        for more in ([], ["--fail-on-regression"])
+    ]
+    nescio("report", path, "-m", "c@1", "-m", "coverage", "--baseline", "old", "-o", page)
+    lines = {found.out.splitlines()[-1] for found in said}
+    assert len(lines) == 1
+    assert next(iter(lines)).startswith("MERGE: new minus old is +0.250")
+    assert [found.status for found in said] == [0, 0]
+    assert "MERGE" in page.read_text()
+    assert "DO NOT MERGE" not in page.read_text()
+    assert nescio("compare", path, "-m", "coverage", *REGRESSION).status == 1
+
+
 def test_several_runs_have_no_decision(nescio: Command, tmp_path: Path) -> None:
     runs = table(tmp_path / "runs.csv", old=OLD, new=OLD, other=OLD)
     assert nescio("compare", runs, "--baseline", "old", "-f", "json").json["decision"] is None

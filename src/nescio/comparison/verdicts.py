@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import Any
@@ -246,8 +247,8 @@ def deciding(comparisons: Comparisons) -> Decision | None:
     run is better.
 
     With gates, it is the decision of the gate that sets the exit status. Otherwise it is the worst of the decisions by
-    the measures that the user named, as a gate on them would be, also on coverage. If the user named none, the first
-    measure that is not descriptive decides.
+    the measures that the user named and that rank runs (`ranking`), as a gate on them would be. If the user named none,
+    the first measure that is not descriptive decides.
     """
     if "benchmarks" in comparisons.tables or len({(row.run, row.baseline) for row in comparisons}) != 1:
         return None
@@ -255,10 +256,21 @@ def deciding(comparisons: Comparisons) -> Decision | None:
     gate = min(comparisons.gates, key=lambda gate: WORST_FIRST.index(gate.status), default=None)
     gated = [own for own in every if gate is not None and own.why == gate.said]
     made = [own for own in every if own.row.verdict is not None]
-    if not comparisons.named:
+    if comparisons.named:
+        kept = ranking([own.row.measure for own in made])
+        made = [own for own in made if own.row.measure in kept]
+    else:
         made = [own for own in made if not parse(own.row.measure).declaration.descriptive][:1]
     made = gated or made
     return min(made, key=lambda own: WORST_FIRST.index(own.status), default=None)
+
+
+def ranking(measures: Sequence[str]) -> list[str]:
+    """Return the measures by which one run is better than another; all of them if each only describes runs.
+
+    A run with less coverage is not worse for it, so coverage beside c@1 decides nothing.
+    """
+    return [name for name in measures if not parse(name).declaration.descriptive] or [*measures]
 
 
 Comparisons.decided_by = staticmethod(deciding)

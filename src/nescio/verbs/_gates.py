@@ -185,12 +185,12 @@ def regression_gates(comparisons: Comparisons, measures: Sequence[str] = ()) -> 
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `measures` are the gated ones (none: the first one compared). Raises UsageError for a measure whose differences have
-    no valid interval.
+    `measures` are the gated ones (none: the first one compared). Of several, those that only describe a run, such as
+    coverage, have no gate. Raises UsageError for a measure whose differences have no valid interval.
     """
-    from nescio.comparison.verdicts import decisions
+    from nescio.comparison.verdicts import decisions, ranking
 
-    gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
+    gated = {parse(name).label for name in ranking(measures) or [row.measure for row in comparisons.rows[:1]]}
     gates = []
     for made in decisions(comparisons):
         row = made.row
