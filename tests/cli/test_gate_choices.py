@@ -48,6 +48,7 @@ def test_one_of_several_answers_that_differ_is_no_choice(tmp_path: Path, nescio:
         ("exact", "", "(exact, an unknown judge)"),
         ("exact", ("exact", "lenient"), "(exact+lenient, exact)"),
         ("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-02-02)", ""),
+        (("llm(model=m, date=2026-01-01)", "llm(model=m, date=2026-01-02)"), "llm(model=m, date=2026-02-02)", ""),
         (("ana", "ben"), ("ana", "ben"), ""),
     ],
 )
@@ -64,6 +65,27 @@ def test_runs_of_two_judges_are_not_compared_by_a_gate(
         done.assert_refused(f"the runs were judged by different judges {why}", "Judge all runs by one judge")
     else:
         assert done.status == 0, done.flat
+
+
+def test_the_judge_of_a_third_run_matters_to_no_gate(tmp_path: Path, nescio: Command) -> None:
+    judges = {"old": "exact", "new": "exact", "other": "lenient"}
+    rows = [(run, f"q{q}", right(q % 10 < 5 + 4 * (run == "new")), by) for run, by in judges.items() for q in N]
+    path = table(tmp_path / "t.csv", f"{HEAD},judge", rows)
+    assert nescio("compare", path, "-m", "accuracy", *GATE).status == 0
+    other = nescio("compare", path, "-m", "accuracy", "--baseline", "old", "--run", "other", "--fail-on-regression")
+    other.assert_refused("Judge all runs by one judge")
+
+
+def test_attempts_that_several_judges_judged_are_held_against_each_other(tmp_path: Path, nescio: Command) -> None:
+    rows = [
+        (f"{run}-{k}", f"q{q}", right(q % 10 < share), "exact" if q % 2 else other)
+        for run, share, other in (("old", 5, "strict"), ("new", 9, "lenient"))
+        for k in (1, 2)
+        for q in N
+    ]
+    path = table(tmp_path / "t.csv", f"{HEAD},judge", rows)
+    joined = ("--repeats-of", "old=old-*", "--repeats-of", "new=new-*")
+    nescio("compare", path, "-m", "accuracy", *joined, *GATE).assert_refused("Judge all runs by one judge")
 
 
 def test_the_attempts_of_a_run_have_one_judge(tmp_path: Path, nescio: Command) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -74,6 +74,20 @@ def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Not
             judges=tuple(zip(runs, texts, strict=False)),
         )
     ]
+
+
+def kept_judges(notes: Iterable[Note], names: Mapping[str, str], runs: Collection[str]) -> list[Note]:
+    """Return the notes; those on different judges only about these `runs`, which may have other `names` than when the
+    note was made."""
+    made: list[Note] = []
+    for remark in notes:
+        if remark.code != DIFFERENT:
+            made.append(remark)
+            continue
+        judges = [(names.get(run, run), text) for run, text in remark["judges"]]
+        kept = [(run, text) for run, text in judges if run in runs]
+        made += judges_differ([run for run, _ in kept], [text for _, text in kept])
+    return made
 
 
 def undated(record: JudgeRecord | None) -> str | None:

@@ -113,6 +113,11 @@ def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
     return notes
 
 
+def names_of(runs: Sequence[str], groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the name of the new run for each run that matches a pattern."""
+    return {runs[at]: name for name, pattern in groups.items() for at in _matching(runs, name, pattern)}
+
+
 def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
     matches = [i for i, run in enumerate(runs) if fnmatchcase(run, pattern)]
     if len(matches) < 2:

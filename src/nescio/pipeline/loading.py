@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from nescio.data.clusters import clustered
 from nescio.data.evidence import Data, Evidence, Tally, with_questions
-from nescio.data.judge_record import JudgeRecord, judges_differ, named, undated
-from nescio.data.merged_runs import merge_runs, notes_on_files
+from nescio.data.judge_record import JudgeRecord, judges_differ, kept_judges, named, undated
+from nescio.data.merged_runs import merge_runs, names_of, notes_on_files
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
@@ -135,10 +135,11 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Return outcomes with the policies applied. Evidence and counts are unchanged."""
-    baseline = None
+    baseline, names = None, {}
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
     if options.repeats_of:
+        names = names_of(judged.data.runs, options.repeats_of) if isinstance(judged.data, Outcomes) else {}
         outcomes, groups = merged(judged.data, options), options.repeats_of
         added = notes_on_files(judged.data, groups) if isinstance(judged.data, Outcomes) else []
         judged = replace(judged, data=outcomes, notes=(*judged.notes, *added))
@@ -147,7 +148,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged = replace(judged, notes=(*judged.notes, *different))
     if options.baseline_file is not None:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
-    data, notes = _only(judged.data, options.only), list(judged.notes)
+    data = _only(judged.data, options.only)
+    notes = kept_judges(judged.notes, names, data.runs) if isinstance(data, Outcomes) else list(judged.notes)
     if options.certificate is not None:
         from nescio.pipeline.certificates import check_certificate
 

@@ -7,7 +7,7 @@ therefore passes what another refuses.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
         why = f"{said}Label a random sample of the questions"
     elif code == UNCHECKED:
         why = f"{said}Add a column `answer` with the text that each label is about"
-    elif code == DIFFERENT and _judged_otherwise(dict(remark["judges"]), pair):
+    elif code == DIFFERENT and _judged_otherwise(remark["judges"], pair):
         why = f"{said}Judge all runs by one judge"
     elif code == LACKING and pair.judges(remark.subject):
         why = f"{said}Ask the run these questions too"
@@ -153,10 +153,13 @@ def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
     return why or _of_other_questions(remark, pair, alone=alone)
 
 
-def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
-    """Return whether the judged run has another judge than its baseline; a baseline's file was compared before."""
-    own = judges.get(pair.baseline or "")
-    return own is not None and any(pair.judges(run) and judge != own for run, judge in judges.items())
+def _judged_otherwise(judges: Sequence[tuple[str, str]], pair: Pair) -> bool:
+    """Return whether the judged run has another judge than its baseline; a baseline's file was compared before.
+
+    `judges` are the judges of runs; a run that was joined from several may have several.
+    """
+    own = {judge for run, judge in judges if run == pair.baseline}
+    return bool(own) and any(pair.judges(run) and {judge} != own for run, judge in judges)
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:

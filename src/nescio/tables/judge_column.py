@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nescio.data.judge_record import JudgeRecord, judges_differ, parse
+from nescio.data.judge_record import JudgeRecord, judges_differ, parse, undated
 from nescio.data.notes import Note
 
 if TYPE_CHECKING:
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
     """Return a note if runs, some of which have several values in the column `judge`, do not have the same values."""
-    query = "SELECT run, string_agg(DISTINCT judge, '+' ORDER BY judge) FROM rows GROUP BY run ORDER BY run"
-    rows = connection.execute(query).fetchall()
-    return judges_differ([run for run, _ in rows], [judges for _, judges in rows])
+    judges: dict[str, set[str]] = {}
+    for run, text in connection.execute("SELECT DISTINCT run, judge FROM rows ORDER BY run").fetchall():
+        judges.setdefault(run, set()).update([] if text is None else [undated(parse(text)) or text])
+    return judges_differ([*judges], ["+".join(sorted(texts)) for texts in judges.values()])
 
 
 def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
