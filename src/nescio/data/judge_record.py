@@ -23,7 +23,7 @@ _OWN = ("model", "prompt", "date")  # parameters that are stored in separate fie
 
 UNCHECKED = "judgements.unchecked"  # the code of a note on labels that may belong to other answers
 DIFFERENT = "judgements.different"  # the code of a note that not all runs have the same judge
-_UNKNOWN = "an unknown judge"
+UNKNOWN = "an unknown judge"
 
 
 class JudgeRecord(Struct, frozen=True):
@@ -62,7 +62,7 @@ def named(records: Iterable[JudgeRecord | None]) -> str:
 
 def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Note]:
     """Return a note if not all runs have the same judge; `judges` has the text of each run's judge (None: unknown)."""
-    texts = [text or _UNKNOWN for text in judges]
+    texts = [text or UNKNOWN for text in judges]
     if len({*texts}) < 2:
         return []
     return [

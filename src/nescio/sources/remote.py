@@ -24,6 +24,7 @@ _QUERY = re.compile(r"(\bhttps?://[^\s?'\"]*)\?[^\s'\"]*", re.IGNORECASE)
 PATTERN = "*?["
 MOST_FETCHED = 64 << 30  # the most bytes that are fetched
 MOST_SECONDS = 3_600
+SILENT_SECONDS = 60  # the longest that a web server may take to send anything
 SPLIT = ".parquet"  # The suffix of a table that may consist of several files: those of a pattern, or in a folder.
 _VERSION = ("size", "etag", "ETag", "generation", "last_modified", "LastModified", "mtime", "created")
 MISSING = "this is an address; install nescio[remote] to fetch addresses, or download the file first"
@@ -65,7 +66,7 @@ def fetch(address: str) -> tuple[Packed, Path]:
     arriving = _Arriving(address)
     try:
         folder = folders.enter_context(temporary_folder())
-        system, place = fsspec.core.url_to_fs(address)
+        system, place = fsspec.core.url_to_fs(address, **_patience(address))
         names = _files(system, place)
         if not names:
             raise FormatError(shown(address), "there is no such file")
@@ -98,6 +99,20 @@ def fetch(address: str) -> tuple[Packed, Path]:
 
 def _is_web(place: str) -> bool:
     return place.startswith(("http://", "https://"))
+
+
+def _patience(address: str) -> dict[str, Any]:
+    """Return the options of a web address by which a download may last as long as parts of it arrive.
+
+    aiohttp would end it after five minutes. `_Arriving` limits all of it.
+    """
+    if not _is_web(address):
+        return {}
+    from aiohttp import ClientTimeout
+
+    return {
+        "client_kwargs": {"timeout": ClientTimeout(total=None, sock_connect=SILENT_SECONDS, sock_read=SILENT_SECONDS)}
+    }
 
 
 def _opened(system: Any, name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nescio.data.judge_record import JudgeRecord, judges_differ, parse, undated
+from nescio.data.judge_record import UNKNOWN, JudgeRecord, judges_differ, parse, undated
 from nescio.data.notes import Note
 
 if TYPE_CHECKING:
@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 
 
 def mixed_judges(connection: duckdb.DuckDBPyConnection) -> list[Note]:
-    """Return a note if runs, some of which have several values in the column `judge`, do not have the same values."""
+    """Return a note if runs do not have the same values in the column `judge`, and some run has several values.
+
+    A row without a value has an unknown judge.
+    """
     judges: dict[str, set[str]] = {}
     for run, text in connection.execute("SELECT DISTINCT run, judge FROM rows ORDER BY run").fetchall():
-        judges.setdefault(run, set()).update([] if text is None else [undated(parse(text)) or text])
+        judges.setdefault(run, set()).add(UNKNOWN if text is None else undated(parse(text)) or text)
+    if all(len(texts) == 1 for texts in judges.values()):
+        return []
     return judges_differ([*judges], ["+".join(sorted(texts)) for texts in judges.values()])
 
 

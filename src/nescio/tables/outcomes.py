@@ -65,6 +65,7 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     notes += check_pairing(connection, sources, by, None if {"question", "text"} & options.column.keys() else text)
     outcomes = _build(connection, placed, sources, held, notes)
     judges = judges_of(connection, outcomes.runs) if "judge" in held else ()
+    notes += mixed_judges(connection) if "judge" in held else []
     taken = {
         name for _, mapping in placed for role, own in mapping.items() if role != "cluster" for name in own.columns
     }
@@ -72,7 +73,6 @@ def read(connection: duckdb.DuckDBPyConnection, placed: Placed, options: ReadOpt
     free = {name: column for name, column in extra.items() if name.removesuffix(" (as given)") not in taken}
     if judges is None:
         free["judge"] = "judge"
-        notes += mixed_judges(connection)
     listed = list(sources.values())
     strata = strata_of(connection, listed, free, options.strata, repeated=outcomes.repeats is not None)
     graded = graded_of(connection, listed, extra, options.graded, outcomes.state.shape)

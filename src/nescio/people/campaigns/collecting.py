@@ -136,7 +136,7 @@ def collect(
         )
         if not paths:
             raise UsageError(f"there is no sheet to read; nescio campaign sheets {opened.folder} writes some")
-        read = {path.name: digest(path) for path in paths}
+        read = {path: digest(path) for path in paths}
         lists = [path for path in paths if path.name.casefold() == KEY_SHEET]
         before = _listed(opened) if lists else {}
         faults = FaultsOfFiles()
@@ -145,12 +145,13 @@ def collect(
         reading, present = SheetReader(opened, faults), Present(read_history(opened))
         lie_there = not files
         rows, sheets = _collected(reading, paths, present, withdraw=withdraw, lie_there=lie_there, progress=progress)
-        if changed := next((path for path in (*lists, *paths) if digest(path) != read[path.name]), None):
+        if changed := next((path for path in (*lists, *paths) if digest(path) != read[path]), None):
             raise MismatchError(f"{changed} was changed while it was read; collect again")
         unnamed = len(links(opened / HISTORY)) - collected(opened)
         head = append_history(opened, rows)
         _put_lists(opened, present)
-        record(opened, "collect", read, digests(opened, HISTORY, f"{KEY}/{OWN_KEY}"), {"history": head})
+        named_files = {path.name: content for path, content in read.items()}
+        record(opened, "collect", named_files, digests(opened, HISTORY, f"{KEY}/{OWN_KEY}"), {"history": head})
         judged = read_judgements(opened)
         kept = [one for one in judged if one.item in reading.items]
         sentences = {item.id: [str(i) for i in range(len(item.supports))] for item in sentence_items(opened)}
