@@ -106,6 +106,17 @@ def test_a_sheet_that_is_saved_while_it_is_read_is_collected_again(hard: Path) -
     assert made.verdicts(hard) == {}
 
 
+def test_two_files_of_one_name_in_different_folders_are_both_collected(hard: Path, tmp_path: Path) -> None:
+    rows = [{**row, "verdict": "R"} for row in rows_of(hard / "sheets" / "ana.csv")]
+    assert len(rows) > 1
+    files = [tmp_path / day / "ana.csv" for day in ("monday", "tuesday")]
+    for file, part in zip(files, (rows[:1], rows[1:]), strict=True):
+        file.parent.mkdir()
+        write_rows(file, part)
+    nescio.campaign.collect(hard, files, resamples=10)
+    assert len(made.verdicts(hard)) == len(rows)
+
+
 @pytest.mark.parametrize("name", ["verdict", "Verdict "])
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_a_column_that_appears_twice_is_a_fault(name: str, form: str, hard: Path, tmp_path: Path) -> None:
