@@ -21,7 +21,10 @@ ACCEPTED = 50  # connections that are taken before the first of too many can end
 
 
 class Crowd:
-    """The open connections of a server with their addresses, those with the oldest request first."""
+    """The open connections of a server, with the addresses of the clients.
+
+    The connections are sorted by their latest request, so that the first connection has been idle the longest.
+    """
 
     def __init__(self, proxy: str | None) -> None:
         self.proxies = {address.strip() for address in (proxy or "").split(",")}
@@ -43,7 +46,7 @@ class Crowd:
 
 
 class Prompt(H11Protocol):
-    """A connection that is closed if a request is not finished in time, because head, body or answer is slow."""
+    """A connection that is closed if a request takes too long: if its head, its body or the answer is slow."""
 
     crowd: Crowd
     _ends: asyncio.TimerHandle | None = None

@@ -33,13 +33,19 @@ SAFE = {
 
 
 class Limiter:
-    """Counts the requests of the last minute, separately by kind and sender."""
+    """A counter of the requests of the last minute, for each kind of request and each sender, which limits their
+    number.
+    """
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
 
     def allows(self, who: str, path: str, many: int = 1) -> bool:
-        """Return whether `many` more requests (or judgements) of `who` are allowed; if so, count them."""
+        """Return whether the sender `who` may make `many` more requests now; if so, count these requests.
+
+        `path` is the address of the request, from which its kind follows. For saved judgements, `many` is the number of
+        judgements.
+        """
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
         if not kind:
             return True

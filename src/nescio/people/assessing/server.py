@@ -49,7 +49,7 @@ class Judgement(BaseModel):
 
 
 class Judgements(BaseModel):
-    """The judgements of a request: those of which the browser does not know that they are saved."""
+    """The judgements that a browser sends in one request: all that it does not yet know to be saved."""
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
@@ -72,7 +72,7 @@ class Escaped(JSONResponse):
 
 
 def application(database: Database) -> FastAPI:
-    """Return the application of a database."""
+    """Return the web application with which people judge the items of a database."""
     app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.database, app.state.facts, app.state.limiter = database, work.Facts(database), Limiter()
     app.state.clocks = Clocks()
@@ -206,7 +206,7 @@ def following(
 def judgements(
     request: Request, sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
 ) -> Saved:
-    """Save judgements; each may be sent again, and counts once."""
+    """Save the judgements of a request. A judgement may be sent again: it is saved only once."""
     judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})

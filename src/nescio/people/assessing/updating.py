@@ -36,9 +36,11 @@ PAUSE = 0.05  # seconds for others between two batches
 
 
 class Updated(Struct, frozen=True):
-    """The new items to judge, and those that are no longer asked.
+    """The result of `take_in`: the numbers of `new` items, and of items that are `gone` because no run gives them any
+    more.
 
-    `undrawn` counts new questions that are left out because the database's questions were drawn.
+    `judged` counts the gone items that somebody has judged. `undrawn` counts new questions that are left out, because
+    the questions of the database were drawn at random.
     """
 
     new: int
@@ -61,10 +63,10 @@ class Updated(Struct, frozen=True):
 
 
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
-    """Update a database with the current answers of its sources.
+    """Add the new answers in `sources` to a database, and stop asking for answers that no run gives any more.
 
-    New answers are asked, even of people who were done with their topic. Answers that no run gives any more are not
-    asked. Judgements, and their items, stay.
+    A new answer is also asked of the people who had finished its topic. All judgements stay, with the items that were
+    judged.
     """
     with database.reading() as connection:
         own = work.facts(connection)

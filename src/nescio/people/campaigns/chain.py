@@ -30,20 +30,25 @@ class _Link(msgspec.Struct):
 
 
 def _lines(path: Path) -> list[bytes]:
-    """Return the lines without their line feeds. A rest after the last line feed counts if no killed step left it."""
+    """Return the lines of a file without their line feeds.
+
+    A beginning of a JSON object after the last line feed is left out: a killed step leaves such a rest. Any other rest
+    counts.
+    """
     *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
     return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
 
 def links(path: Path) -> list[str]:
-    """Return the digest of each line."""
+    """Return the SHA-256 digest of each line of a file. In a chain, every line has the digest of the previous line."""
     return [hashlib.sha256(line).hexdigest() for line in _lines(path)]
 
 
 def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
-    """Return all lines as objects of the type `kind`.
+    """Return all lines of a chained file as objects of the type `kind`.
 
-    Raises MismatchError for a line of another type, one for which `flaw` returns a text, or a broken chain.
+    Raises MismatchError for a line of another type, for a line in which `flaw` finds a fault (it returns a text), and
+    for a broken chain.
     """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken

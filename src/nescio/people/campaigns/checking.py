@@ -31,7 +31,8 @@ FEW = 5  # faults of one rule in one file that the text lists
 
 
 class CheckedRun(Struct, frozen=True):
-    """A checked run: the number of its topics that it answers, and its number of faults."""
+    """The row of one checked run: its file, name and language, the number of topics answered, and the number of faults.
+    """
 
     file: str
     run: str
@@ -59,7 +60,9 @@ class Checked(Faults, frozen=True):
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the faults of a file as lines; many faults of one rule share a line."""
+    """Yield the faults of a file as lines of text. If many faults break the same rule, only the first have their own
+    line.
+    """
     seen: dict[str, list[Fault]] = {}
     for fault in faults:
         seen.setdefault(fault.rule, []).append(fault)
@@ -113,7 +116,10 @@ def check(
 
 
 def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
-    """Yield the run in a file, or the runs in an archive, which is opened as by intake."""
+    """Yield the run in the file `path`, with its faults; if `path` is an archive, yield each run in the archive.
+
+    As in `intake`, an archive that cannot be opened counts as one run with a fault.
+    """
     if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
         yield examine(path, topics, settings)
         return
@@ -149,7 +155,10 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
 
 
 def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
-    """Yield a note on the run's answers that read like an abstention, except to questions with options."""
+    """Yield a note on answers of a run that read like an abstention, such as "I don't know".
+
+    Answers to questions with options are not considered.
+    """
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines

@@ -78,11 +78,12 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """The counts of a collected sheet: its answers, those `judged`, and the changes to earlier judgements.
+    """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changes to earlier
+    judgements.
 
-    `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. On
-    pages, answers can be `skipped` and `flagged`. `older` counts judgements that do not count, because a later one is
-    collected already. `noted` counts comments on answers without a verdict.
+    `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. Pages
+    can also mark answers as `skipped` or `flagged`. `older` counts judgements that do not count, because a later
+    judgement of the same answer is collected already. `noted` counts comments on answers without a verdict.
     """
 
     file: str
@@ -171,7 +172,10 @@ def collect(
 def _about_nuggets(
     opened: Campaign, before: Mapping[tuple[str, str], str], kept: Sequence[Judgement], questions: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Return notes where the collected key and the judgements in `kept` do not fit; `before` is the previous key."""
+    """Return notes on contradictions between the nuggets in the key and the judgements `kept`.
+
+    `before` has the texts of the nuggets in the previous key, and `questions` maps each item to its question.
+    """
     nuggets = _listed(opened)
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
     return (
@@ -194,9 +198,9 @@ def _collected(
     lie_there: bool,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets; return the lines that they add to the history, and the counts of each sheet.
+    """Read the sheets at `paths`; return the lines to add to the history of judgements, and the counts of each sheet.
 
-    `lie_there` says that the sheets were found in the folder of the campaign, and that the user did not name them.
+    `lie_there` says that nescio found the sheets in the folder of the campaign, and that the user did not name them.
     """
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
@@ -262,9 +266,10 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Return whether the column of verdicts was sorted without the other columns.
+    """Return whether somebody sorted the column of verdicts of a sheet without the other columns.
 
-    The verdicts are sorted while the rows are in their written order, which happens by chance once in a million.
+    This is assumed if the verdicts are sorted, while the rows are still in the order in which they were written. By
+    chance, this happens at most once in a million.
     """
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
@@ -274,7 +279,9 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
 
 
 def _taken_out(lines: int) -> Iterator[Note]:
-    """Yield a note on the lines of the history that an unfinished collect had left, and that were removed."""
+    """Yield a note on the number of `lines` that an interrupted collect had added to the history, and that were
+    removed.
+    """
     if lines:
         yield note(
             "campaign.uncollected",

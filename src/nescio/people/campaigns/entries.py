@@ -30,10 +30,10 @@ _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
 
 class Entry(Struct, frozen=True):
-    """A line of the log.
+    """A line of the campaign's log: a step, with its time, its inputs and its outputs.
 
-    `read` and `wrote` hold digests, by the name of the input and by the path of the output. `about` has the other
-    decisions of the step. `held` has digests of files that the organisers keep and no step writes.
+    `read` maps the names of inputs to digests, and `wrote` the paths of outputs. `about` has the options and decisions
+    of the step. `held` has the digests of files that only the organisers write, such as the settings and the key.
     """
 
     at: str
@@ -83,7 +83,9 @@ class Receipt(Struct, frozen=True):
 
     @property
     def _version(self) -> str:
-        """Return the run, its version, and the file of another name that it replaces, if any."""
+        """Return the run's name and version, and the name of the file that it replaces if that is another, as one
+        phrase.
+        """
         return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
 
     def __str__(self) -> str:
@@ -96,7 +98,10 @@ class Receipt(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """Return the receipt for its team, without data on others and without line breaks in names."""
+        """Return the receipt as the text that the group of the run gets.
+
+        It has no data on other groups, and line breaks in names are replaced.
+        """
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
@@ -125,7 +130,9 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the rankings with paths that start with the folder of the campaign; the log has none."""
+        """Return the files of rankings, which the log names relative to the campaign, with the campaign's folder before
+        them.
+        """
         placed = []
         for text in self.ranking:
             language, _, file = text.partition("=")
@@ -134,7 +141,7 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """The state after collecting: the digest of the last line of the judgements' history, or "" without lines."""
+    """The state of the history of judgements after `collect`: the digest of its last line, or "" if it has no line."""
 
     history: str
 
@@ -164,7 +171,10 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what the line claims and no step does: "write" a run or receipt, or "read" a file outside the campaign."""
+    """Return the claim of a log line that no step of nescio can make: that it wrote or read a certain file; else empty.
+
+    Such a claim begins with "write", for a run or receipt, or with "read", for a file outside the campaign.
+    """
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()

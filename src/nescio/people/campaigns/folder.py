@@ -52,7 +52,10 @@ class Campaign(Struct, frozen=True):
 
     @property
     def secret(self) -> str:
-        """Return the secret. Raises UsageError if it is gone."""
+        """Return the random secret of the campaign, from which ids of answers and the order of sheets are computed.
+
+        So nobody else can predict these. Raises UsageError if the file of the secret is missing.
+        """
         if not (self / SECRET).is_file():
             raise UsageError(
                 f"{self / SECRET} is missing; put the file back, since secret orders and names are made from it"

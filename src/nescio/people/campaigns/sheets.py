@@ -128,10 +128,11 @@ def sheets(
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return the items that pages show to each assessor.
+    """Return the items that pages show to each assessor, with the lists of nuggets that assessors are to make.
 
-    Without a key, the first assessor of a target lists its nuggets before seeing its strings. Other assessors get the
-    strings once the list is collected. Only its author can change a list.
+    If the organisers supplied no key, the first assessor of a target lists its nuggets, before seeing the answer
+    strings of the runs. Other assessors get the strings once this list is collected. Only the author of a list can
+    change it.
     """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:

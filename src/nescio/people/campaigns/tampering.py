@@ -174,7 +174,10 @@ def _exactly(path: Path) -> str:
 
 
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield the faults of receipts and stored runs, except those of an unfinished intake, which the log lacks."""
+    """Yield a fault for each receipt or stored run that differs from the log, is missing, or is not in the log.
+
+    Files of an interrupted intake are no fault, though the log does not mention these yet.
+    """
     coming = {digest for *_, digest in begun.items}
     there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
     for line, entry in enumerate(entries, 1):

@@ -46,9 +46,11 @@ class Likeness(Struct, frozen=True):
 
 
 def answers_of(task: Task, said: Any) -> Answers:
-    """Return a run's answers, keyed by topic, without confidences and supports, which a group could easily vary.
+    """Return a run's answers, keyed by topic, so that answers of two runs can be compared.
 
-    For PAN the answer is the side of a score, and for AVE the decision on each candidate.
+    Confidences and supports are left out, because a group that submits the same answers again could easily vary these.
+    For PAN, the answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
+    it is the decision on each candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}
