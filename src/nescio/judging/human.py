@@ -34,10 +34,10 @@ def _people(resources: Resources) -> Judge:
 
 
 class Human(Struct, frozen=True):
-    """The verdicts of people, keyed by run and question, or by question and the text of the answer.
+    """People's verdicts (labels) as a judge.
 
-    `stale` collects labels of answers that the run no longer gives. `unchecked` collects labels that do not identify
-    their answer.
+    A label is stored by run and question, by question alone, or by question and text of the answer. `stale` collects
+    the labels of answers that have changed since. `unchecked` collects labels that lack the text of the judged answer.
     """
 
     by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
@@ -49,7 +49,10 @@ class Human(Struct, frozen=True):
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """Return people's label for this answer, or None. Labels that are keyed by text need `answer`."""
+        """Return people's label for a run's answer to a question, or None.
+
+        A label that is stored by the text of an answer is only found if `answer` is given.
+        """
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is not None and label.answer is None:
@@ -61,7 +64,7 @@ class Human(Struct, frozen=True):
         return None if answer is None else self.by_text.get((question, answer_key(answer)))
 
     def said_of_stale(self) -> list[Note]:
-        """Return notes that count the `stale` and the `unchecked` labels among those looked up so far."""
+        """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
         notes = []
         if self.unchecked:
             notes.append(

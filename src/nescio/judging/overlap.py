@@ -16,7 +16,10 @@ NAN = float("nan")
 
 
 class Overlap(NamedTuple):
-    """The common words as a share of the key (recall) and of the answer (precision), and the harmonic mean of both."""
+    """The words that an answer shares with a key, as a share of the key's words (recall) and of its own (precision).
+
+    `f` is the harmonic mean of both.
+    """
 
     recall: float
     precision: float

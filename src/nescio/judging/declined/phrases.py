@@ -41,7 +41,7 @@ def without_classes(text: str) -> frozenset[str]:
 
 @cache
 def whole() -> frozenset[str]:
-    """Return the texts that decline as a whole, in all languages."""
+    """Return the texts that, as a whole answer, mean an abstention ("no idea"), in all languages."""
     return frozenset(
         text for language in languages().values() for phrase in language["whole"] for text in _spelled_out(phrase)
     )
@@ -58,7 +58,10 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Return whether a text has a phrase of this kind ("ask", "aside", …) in one of the languages `names`."""
+    """Return whether a text has a phrase of this kind in one of the languages `names`.
+
+    Kinds are "ask" (asks back), "aside" and others, which `words.toml` explains.
+    """
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 

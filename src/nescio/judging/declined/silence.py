@@ -68,7 +68,10 @@ def _at_sight(text: str) -> Verdict | None:
 
 
 def undetermined_note(texts: Counter[str], then: str) -> Note:
-    """Return a note on wrong answers that may or may not decline, and on the judge that leaves them ungraded."""
+    """Return a note on answers that were graded as wrong, but may decline.
+
+    The note names the judge that leaves such answers ungraded, and otherwise uses the judge `then`.
+    """
     return note(
         "judging.may_decline",
         "{answers:n answer} {answers:counts/count} as incorrect but may decline: {answers:its/their} words leave "
@@ -82,7 +85,7 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
     """Return a note on wrong answers that read like an abstention, and on the options that count them as unanswered.
 
-    `then` is the judge if nescio judges them.
+    `subject` names what the note is about. `then` is the judge, if nescio judged the answers itself.
     """
     forms = Counter[str]()
     for text, times in texts.items():

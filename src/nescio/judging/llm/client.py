@@ -32,7 +32,7 @@ _SHORT = 8  # characters; a shorter key might be a word of a reply, so it is not
 
 
 class CallFailedError(Exception):
-    """One call failed; the next call may succeed. `reached` says whether the endpoint responded."""
+    """The error that one call failed, while other calls may succeed. `reached` says whether the endpoint responded."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -40,13 +40,18 @@ class CallFailedError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
-    """A call stopped while it waited for a retry: the run was asked to stop, or its limit is spent."""
+    """The error that a call was given up before a further attempt.
+
+    Either the run was asked to stop, or a limit is reached.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The settings of a connection: address, key (None: none is sent), timeout of an attempt in seconds, and
-    retries."""
+    """The settings of a connection: the address, the key, the timeout of an attempt in seconds, and the retries.
+
+    If the key is None, no key is sent.
+    """
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -86,7 +91,10 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class _Watch:
-    """Ends an attempt at its deadline. The socket's timeout alone would apply to each part of a reply."""
+    """A timer that ends an attempt at its deadline.
+
+    The socket's own timeout would apply to each part of a reply, so that a slow reply could last for ever.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.over = False
@@ -139,7 +147,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 class Client:
-    """Calls an endpoint, and remembers parameters that it does not accept. Thread-safe."""
+    """A client that calls an endpoint, and leaves out parameters that the endpoint refused before. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
@@ -153,10 +161,11 @@ class Client:
         self._adapted: tuple[str, ...] = ()
 
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
-        """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
+        """Return the endpoint's reply to the request `body`, as parsed JSON with at least one choice.
 
-        `meter` is asked before every attempt, and informed of every failure. Raises CallFailedError if this call cannot
-        succeed, EndpointError if no call can, Stopped if no further attempt is allowed.
+        Before every attempt, `meter` is asked whether it is allowed; every failure is reported to `meter`. Raises
+        CallFailedError if this call cannot succeed, EndpointError if no call can, and Stopped if no further attempt is
+        allowed.
         """
         tries = 0
         while True:
@@ -267,7 +276,10 @@ def _in_any_spelling(c: str) -> str:
 
 
 class _TryAgain(Exception):  # noqa: N818
-    """An attempt failed. The endpoint may still have worked on it, unless it refused."""
+    """The error that an attempt failed and may be repeated.
+
+    `maybe_paid` says that the endpoint may have worked on the attempt, and `after` how many seconds it asks to wait.
+    """
 
     def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:
         super().__init__(rule)

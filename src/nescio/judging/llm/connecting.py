@@ -46,7 +46,7 @@ class ModelOptions(Struct, frozen=True):
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Return those of the named options that are set, keyed by name."""
+        """Return those of the options `names` that the user has set, with their values."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 

@@ -60,8 +60,7 @@ def invite(
     organiser: bool = False,
     revoke: bool = False,
 ) -> Invited:
-    """Make a new link for each of these persons; with `revoke`, only end the validity of the persons' links and
-    sessions.
+    """Make a new link for each of these persons; with `revoke`, only make their links and sessions invalid.
 
     A new link replaces the person's previous link. Each of the `names` is a person, with or without languages:
     `ana=EN,ES` means that Ana judges these languages, in place of earlier ones. A link is valid for `days`.

@@ -271,8 +271,9 @@ def _known(
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
-    """Return the row of the item with which a person gives a second verdict on `item`, after seeing the judge's
-    `grade`.
+    """Return the row of the item with which a person gives a second verdict, after seeing the judge's `grade`.
+
+    `item` is the answer on which the person has given a first verdict.
     """
     return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 

@@ -176,7 +176,7 @@ def _said_since(connection: Connection, moment: float) -> Iterator[str]:
 
 
 def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield the rows for the exported table `name` ("verdicts.csv", "known.csv" or another), without a header."""
+    """Yield the rows for the exported table `name`, such as "verdicts.csv", without a header."""
     if name == "verdicts.csv":
         yield from (cells for cells, _ in _verdicts(connection, own) if cells)
         return

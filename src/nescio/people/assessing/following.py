@@ -58,8 +58,7 @@ class Dispute(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """The progress of judging: each person's work, the number of open topics, the disputes, and the agreement of
-    people.
+    """The progress of judging: each person's work, open topics, disputes, and the agreement of people.
 
     `agreement` covers all items. `apart` has the agreement within each language, within each value of a column of the
     questions, and within each version of the guidelines, if there are several.

@@ -33,9 +33,7 @@ SAFE = {
 
 
 class Limiter:
-    """A counter of the requests of the last minute, for each kind of request and each sender, which limits their
-    number.
-    """
+    """A counter that limits how many requests of a kind each sender may make in a minute."""
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}

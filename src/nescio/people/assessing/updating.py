@@ -36,8 +36,7 @@ PAUSE = 0.05  # seconds for others between two batches
 
 
 class Updated(Struct, frozen=True):
-    """The result of `take_in`: the numbers of `new` items, and of items that are `gone` because no run gives them any
-    more.
+    """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
 
     `judged` counts the gone items that somebody has judged. `undrawn` counts new questions that are left out, because
     the questions of the database were drawn at random.

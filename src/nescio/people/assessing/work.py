@@ -301,8 +301,7 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
-    """Return the time of a person's new judgement of an item: `at`, unless an earlier judgement has a time in the
-    future.
+    """Return the time of a new judgement: `at`, unless the person's latest judgement of the item is in the future.
 
     In this case this machine's clock was set back. The new judgement gets the time of the earlier one, and counts
     because it arrived later.
@@ -382,7 +381,7 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
     """Return a verdict as it is stored, or None if the verdict is invalid for the item.
 
-    Numbers of nuggets or sentences, such as "3,1", are stored in the order of the list: "1,3".
+    Several nuggets or sentences are stored in a fixed order: "1,0" as "0,1".
     """
     if item.kind == LIST:
         return _clean_list(verdict)
@@ -442,9 +441,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each item on which people's verdicts differ, with the latest record of each person, the adjudicator
-    included.
-    """
+    """Yield each item on which people's verdicts differ, with each person's latest record, also the adjudicator's."""
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(

@@ -31,8 +31,7 @@ FEW = 5  # faults of one rule in one file that the text lists
 
 
 class CheckedRun(Struct, frozen=True):
-    """The row of one checked run: its file, name and language, the number of topics answered, and the number of faults.
-    """
+    """The row of one checked run: its name and file, the number of topics answered, and the number of faults."""
 
     file: str
     run: str
@@ -60,8 +59,9 @@ class Checked(Faults, frozen=True):
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the faults of a file as lines of text. If many faults break the same rule, only the first have their own
-    line.
+    """Yield the faults of a file as lines of text.
+
+    If many faults break the same rule, only the first ones have a line each, and one line counts the others.
     """
     seen: dict[str, list[Fault]] = {}
     for fault in faults:

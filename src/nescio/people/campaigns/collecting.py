@@ -78,8 +78,7 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changes to earlier
-    judgements.
+    """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changed judgements.
 
     `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. Pages
     can also mark answers as `skipped` or `flagged`. `older` counts judgements that do not count, because a later
@@ -279,9 +278,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
 
 
 def _taken_out(lines: int) -> Iterator[Note]:
-    """Yield a note on the number of `lines` that an interrupted collect had added to the history, and that were
-    removed.
-    """
+    """Yield a note on the `lines` that were removed from the history, because an interrupted collect had left them."""
     if lines:
         yield note(
             "campaign.uncollected",

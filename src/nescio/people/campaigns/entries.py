@@ -33,7 +33,7 @@ class Entry(Struct, frozen=True):
     """A line of the campaign's log: a step, with its time, its inputs and its outputs.
 
     `read` maps the names of inputs to digests, and `wrote` the paths of outputs. `about` has the options and decisions
-    of the step. `held` has the digests of files that only the organisers write, such as the settings and the key.
+    of the step. `held` has the digests of the organisers' files at that time, such as the settings and the key.
     """
 
     at: str
@@ -83,8 +83,9 @@ class Receipt(Struct, frozen=True):
 
     @property
     def _version(self) -> str:
-        """Return the run's name and version, and the name of the file that it replaces if that is another, as one
-        phrase.
+        """Return the run, its version, and the file that this version replaces, as in "uned_1, version 2".
+
+        The file is only named if it has another name than the new one.
         """
         return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
 
@@ -130,8 +131,9 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the files of rankings, which the log names relative to the campaign, with the campaign's folder before
-        them.
+        """Return the files of rankings with the folder of the campaign before their paths.
+
+        The log has paths relative to that folder.
         """
         placed = []
         for text in self.ranking:

@@ -24,7 +24,10 @@ _MEASURES = {
 
 
 def facts(said: RunContents) -> Table:
-    """Return the table of topics, groups, runs and answers per language, with the dates of runs and judgements."""
+    """Return the table of the topics, groups, runs and answers in each language, and of the dates of the campaign.
+
+    The dates are those at which runs were received and answers were judged.
+    """
     campaign, parts = said.campaign, said.topics.parts
     languages = campaign.settings.languages
     rows = [
@@ -55,7 +58,11 @@ def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, se
 
 
 def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return rows that count the distinct answers, those judged by people, by two or more, and the adjudicated ones."""
+    """Return rows that count the distinct answers in each language, and how many of these were judged by people.
+
+    Further rows count the answers with two or more assessors, and the adjudicated answers. `judged` has each item's
+    assessors.
+    """
     of: dict[str, Callable[[set[str]], bool]] = {
         "Distinct answers": lambda _: True,
         "Judged by people": bool,

@@ -34,7 +34,7 @@ _Kind = TypeVar("_Kind")
 
 
 class Campaign(Struct, frozen=True):
-    """A campaign on disk: its folder and its settings."""
+    """A campaign on disk: its folder and its settings. `campaign / name` is a path in the folder."""
 
     folder: Path
     settings: Settings
@@ -43,11 +43,14 @@ class Campaign(Struct, frozen=True):
         return self.folder / name
 
     def topics(self) -> asked.Topics:
-        """Read the topics that count, which have no gold."""
+        """Return the topics without gold, except those that the organisers dropped."""
         return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
 
     def hidden_order(self, *words: str) -> str:
-        """Return a sort key whose order nobody can predict without the secret. Raises UsageError if that is missing."""
+        """Return a sort key for the item with these `words`, which orders items in a way that nobody can predict.
+
+        The key is computed from the secret. Raises UsageError if the file of the secret is missing.
+        """
         return keyed(self.secret, *words)
 
     @property
@@ -99,7 +102,7 @@ def _sweep(folder: Path) -> None:
 
 
 def drafts(folder: Path) -> Iterator[Path]:
-    """Yield the files and folders that are named like the drafts of steps."""
+    """Yield the drafts in a folder: the files and folders whose names say that an unfinished step was writing them."""
     for root, folders, files in os.walk(folder):
         names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
         kept = (".git",) if Path(root) == folder else ()  # the organisers' own repository
@@ -141,8 +144,10 @@ def text_of(path: Path) -> str:
 
 
 def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
-    """Return the content of a JSON file that nescio wrote. Raises MismatchError, with the advice `then`, if it is not
-    of the type `kind`."""
+    """Return the content of a JSON file that nescio wrote, as an object of the type `kind`.
+
+    Raises MismatchError if the content is of another type; the message ends with the advice `then`.
+    """
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:

@@ -30,7 +30,7 @@ FEW = 3
 
 
 class Age(Struct, frozen=True):
-    """The state of a step's output: the inputs that changed since the step, and the output files that changed."""
+    """The changes since a step: inputs that are `newer` than the step, and output files that were `changed`."""
 
     step: str
     newer: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Age(Struct, frozen=True):
 
     @property
     def fresh(self) -> bool:
-        """Return whether nothing has changed."""
+        """Return whether no input and no output of the step has changed."""
         return not (self.newer or self.changed)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[st
 
 
 def refuse_old(campaign: Campaign) -> None:
-    """Raise MismatchError if the results are older than the current inputs, or were changed."""
+    """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")

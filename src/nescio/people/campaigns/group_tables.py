@@ -168,7 +168,10 @@ def _by_language(
 
 
 def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str, Place]:
-    """Return the best place of each group in a ranking, among its systems of this `kind` (validators or QA systems)."""
+    """Return the best-placed system of each group in a ranking, keyed by group.
+
+    Only systems of this `kind` are considered: validators or QA systems.
+    """
     own: dict[str, Place] = {}
     for place in ranking.places:  # the best first
         group, _ = group_of(place.system, settings, ranking.judged.groups)

@@ -23,9 +23,10 @@ Mark = Literal["", "flag", "skip"]
 
 
 class Judgement(Struct, frozen=True):
-    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in the answer; empty: withdrawn.
+    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in the answer.
 
-    `mark` says that the assessor flagged the answer, or skipped it for the reason in the comment.
+    An empty verdict means that the assessor has withdrawn the verdict. `mark` says that the assessor flagged the
+    answer, or skipped it for the reason in the comment.
     """
 
     item: str
@@ -58,14 +59,17 @@ class Change(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Return whether the line changes a verdict, skips an answer, or only remarks on it."""
+        """Return what the line does: "new", "changed", "withdrawn", "skipped" or "noted".
+
+        The first three are about a verdict. "skipped" is about an answer, and "noted" about a comment alone.
+        """
         if not self.after:
             return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
         return "new" if not self.before else "changed"
 
     @property
     def judgement(self) -> Judgement:
-        """Return the judgement that counts by this line."""
+        """Return the judgement that is current after this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
@@ -92,7 +96,7 @@ class Present:
             self.add(line)
 
     def add(self, line: Change) -> None:
-        """Add a line of the history."""
+        """Add a line of the history; it becomes the current one unless the current judgement has a later time."""
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
@@ -109,7 +113,7 @@ class Present:
         return Judgement(item, assessor, "") if line is None else line.judgement
 
     def said_by_sheet(self, item: str, assessor: str) -> bool:
-        """Return whether the current verdict is from a sheet, so that another sheet can withdraw it."""
+        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it."""
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and not line.said
 
@@ -119,8 +123,11 @@ class Present:
 
 
 def collected(campaign: Campaign) -> int:
-    """Return the number of lines of the history that the log confirms. Further lines, from a killed collect, are
-    ignored. Raises MismatchError if confirmed lines are missing."""
+    """Return how many lines of the history of judgements the log confirms.
+
+    Further lines come from an interrupted collect, and do not count. Raises MismatchError if confirmed lines are
+    missing.
+    """
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
@@ -130,13 +137,15 @@ def collected(campaign: Campaign) -> int:
 
 
 def read_history(campaign: Campaign) -> list[Change]:
-    """Return the lines of the history that the log confirms. Raises MismatchError if the chain is broken or lines are
-    missing."""
+    """Return the lines of the history of judgements that the log confirms.
+
+    Raises MismatchError if the chain of digests is broken, or if confirmed lines are missing.
+    """
     return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:
-    """Return the current judgements, in the order in which the answers were first judged."""
+    """Return the current judgements that have a verdict, in the order in which their answers were first judged."""
     lines = Present(read_history(campaign)).lines.values()
     return [line.judgement for line in lines if line.after]
 
@@ -146,9 +155,10 @@ def changes(
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
-    A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
-    replaced since. `lies_there` says that the sheet was found in the campaign and not named: then a row that repeats
-    the last verdict of this same sheet adds nothing either, because another sheet may have replaced it.
+    A row adds nothing if it repeats the current verdict. Neither does it if it repeats the verdict of the assessor's
+    last sheet, because a page has replaced this verdict since. `lies_there` says that nescio found the sheet in the
+    folder of the campaign. Then a row also adds nothing if it repeats what was collected from this sheet before: a
+    later sheet may have replaced that.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
@@ -176,7 +186,7 @@ def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
 
 
 def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
-    """Return the verdicts, keyed by answer and then by assessor."""
+    """Return the verdict of each assessor on each item, keyed by item and then by assessor."""
     items: dict[str, dict[str, str]] = {}
     for one in judgements:
         items.setdefault(one.item, {})[one.assessor] = one.verdict

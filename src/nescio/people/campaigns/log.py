@@ -22,7 +22,7 @@ HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # Every line has th
 
 
 def is_fixed() -> bool:
-    """Return whether SOURCE_DATE_EPOCH sets the time."""
+    """Return whether the environment variable SOURCE_DATE_EPOCH sets the time of every step."""
     return bool(os.environ.get("SOURCE_DATE_EPOCH"))
 
 
@@ -56,9 +56,9 @@ def write_log(campaign: Campaign, entry: Entry) -> None:
 
 
 def _held(campaign: Campaign, step: str) -> dict[str, str]:
-    """Return the digests of the files that the organisers keep.
+    """Return the digests of the organisers' files, such as the settings, the topics and the key.
 
-    A secret that was just drawn is left out, so that repeating the first step gives the same bytes.
+    For the first step, the secret is left out, because it is newly drawn: so repeating the step gives the same bytes.
     """
     return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
 

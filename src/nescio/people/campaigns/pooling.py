@@ -52,7 +52,7 @@ class Item(Struct, frozen=True):
 
 
 class PooledAnswer(Struct, frozen=True):
-    """An answer of a run: its rank, and whether the run gives it or withholds it."""
+    """An answer of a run: its question, its rank, and whether the run gives the answer or withholds it (`answered`)."""
 
     question: str
     answer: str
@@ -63,7 +63,7 @@ class PooledAnswer(Struct, frozen=True):
 
 
 class Pooled(Struct, frozen=True):
-    """The result of `pool`: the numbers of answers, of distinct ones, and of those judged already."""
+    """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged."""
 
     path: Path
     runs: int
@@ -86,7 +86,7 @@ class Pooled(Struct, frozen=True):
 
 
 class RunContents(Struct):
-    """All runs that count, with their answers, and the ids of these answers in the pool."""
+    """The runs that count and what they submitted, keyed by run in `content`."""
 
     campaign: Campaign
     topics: Topics
@@ -126,8 +126,10 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Return the runs that count. Raises MismatchError for a run with a fault, because topics or rules have changed
-    since it was accepted."""
+    """Return the runs that count, with their answers.
+
+    Raises MismatchError for a run that has a fault now, because topics or rules have changed since it was accepted.
+    """
     _check_names(campaign)
     said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
     for run in followed(said.runs, progress):
@@ -235,10 +237,11 @@ def pool_items(said: RunContents) -> tuple[list[Item], int]:
 def distinct_items(
     given: Iterable[tuple[str, PooledAnswer]], questions: Mapping[str, tuple[Question, str]]
 ) -> list[Item]:
-    """Return an item for each id in `given`, which has pairs of an item's id and an answer.
+    """Return an item for each distinct id in `given`, which has pairs of an item's id and an answer.
 
-    An item has the alphabetically first of its answers, and the documents and texts that support any of them.
-    `questions` maps the ids of questions to pairs of a question and its language.
+    Several answers can have the same id, because they differ only in such things as case. Their item has the
+    alphabetically first of them, and all documents and texts that support any of them. `questions` maps the ids of
+    questions to pairs of a question and its language.
     """
     alike: dict[str, list[PooledAnswer]] = {}
     for name, one in given:

@@ -66,7 +66,10 @@ def lists_faults(reasons: Sequence[object]) -> bool:
 
 
 def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
-    """Return whether a file is a copy of the log's receipt `about`, apart from the faults, which the log leaves out."""
+    """Return whether the file at `path` is a copy of the receipt `about`, which is in the log.
+
+    The list of faults may differ, because the log does not have it.
+    """
     try:
         copy = msgspec.json.decode(path.read_bytes())
         without = {**copy, "faults": []}
@@ -86,7 +89,10 @@ def write_told(campaign: Campaign, group: str) -> None:
 
 
 def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
-    """Return whether a text is what `write_told` wrote for a group when the log ended at the line that it names."""
+    """Return whether a text is what `write_told` wrote for a group at some time.
+
+    The first line of the text names a line of the log. The rest must have the receipts up to this line.
+    """
     head, _, rest = text.partition("\n")
     links = chain.links(campaign / LOG)
     at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
@@ -94,9 +100,9 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 
 
 def told_head(links: Sequence[str]) -> str:
-    """Return the first line of a group's text: the last of the digests of the log's lines, `links`.
+    """Return the first line of a group's text, with the digest of the log's last line; `links` are all lines' digests.
 
-    It does not have their number, which would tell a group how many files others submit.
+    It does not say how many lines there are, because that would tell the group how many files others submit.
     """
     return f"campaign.log: the last line is {links[-1]}"
 
@@ -143,9 +149,10 @@ def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[TakenIn]:
-    """Return the runs that count, by group (in the order of the settings) and by name.
+    """Return the runs that count, sorted by group (in the order of the settings) and then by name.
 
-    A run counts in its last version if it was not withdrawn or disqualified and the settings name its group.
+    A run counts in its last accepted version, if it was not withdrawn or disqualified, and if the settings name its
+    group.
     """
     log = read_log(campaign) if entries is None else entries
     last: dict[str, Receipt] = {}

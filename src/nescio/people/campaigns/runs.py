@@ -79,7 +79,10 @@ def run_name(file: str) -> str:
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks, the line (None: the whole file), and the value found; long texts are cut."""
+    """A rule that a file breaks, with the number of the line and the value found; long texts are cut.
+
+    The line is None if the fault is not in a single line.
+    """
 
     file: str
     line: int | None
@@ -106,7 +109,7 @@ def _cut(text: str) -> str:
 
 
 class Faults(Results[Fault], frozen=True):
-    """All faults found."""
+    """A result that consists of faults, one in each row."""
 
     @property
     def sound(self) -> bool:
@@ -156,7 +159,7 @@ class Submission(Struct, frozen=True):
 
 
 class FaultsOfFiles:
-    """The faults of several files: the first faults of each file, and the number of its others."""
+    """A collector of faults, which keeps the first faults of each file and counts its other faults."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -164,7 +167,7 @@ class FaultsOfFiles:
         self._more: Counter[str] = Counter()
 
     def add(self, fault: Fault) -> None:
-        """Add a fault, or count it."""
+        """Store a fault if it is among the first of its file; otherwise only count it."""
         self.count += 1
         listed = self._first.setdefault(fault.file, [])
         if len(listed) < MOST_LISTED:
@@ -190,12 +193,15 @@ class _EnoughError(Exception):
 
 
 class _FirstFaults(list[FormatError]):
-    """The first faults of a run, and how many came after them."""
+    """A list of the first faults of a run; `more` counts the faults after these."""
 
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Add a fault, or count it. Raises _EnoughError if too many were counted."""
+        """Store a fault if it is among the first of the run; otherwise only count it.
+
+        Raises _EnoughError if too many faults were counted.
+        """
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -217,7 +223,7 @@ class _Reading(Struct):
         self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
 
     def part(self, ids: Iterable[str]) -> Part | None:
-        """Return the topics of the run's language: that in its name, or else that with the most of these `ids`.
+        """Return the topics in the run's language, which its name contains, or which most of these question `ids` have.
 
         Returns None, and adds a fault, if neither decides.
         """
@@ -252,7 +258,10 @@ class _Reading(Struct):
         return rule is None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
-        """Add a fault if some of the `ids` are not among those answered."""
+        """Add a fault that lists the `ids` which are not among the `answered` ones, if there are any.
+
+        `what` says what is missing for each id, such as an answer. `hint` is added to the message.
+        """
         given = {*answered}
         lacking = [identity for identity in ids if identity not in given]
         if lacking:
@@ -304,7 +313,7 @@ def _too_long(content: bytes, topics: Topics) -> str | None:
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
-    """Return a fault; if it is about an unknown id, with the topic whose id differs from it only in case."""
+    """Return a fault; if it is about an unknown id, its rule also names a topic whose id differs only in case."""
     if fault.value is None or "id" not in fault.rule.split():
         return fault
     folded = fault.value.casefold().strip()
@@ -313,7 +322,10 @@ def _hinted(fault: Fault, topics: Topics) -> Fault:
 
 
 def _open(path: Path) -> Source:
-    """Open a run. JSON Lines with a fault on the first line are opened too, so that all lines are checked."""
+    """Open the file of a run.
+
+    A file of JSON Lines is opened even if its first line is faulty, so that all lines are checked.
+    """
     try:
         return open_source(path)
     except FormatError as error:
@@ -332,7 +344,10 @@ _Said = tuple[Any, int, int]  # a run's answers, the number of topics with an an
 
 
 def _said(reading: _Reading) -> _Said:
-    """Return the answers of a run and the numbers of answered and of all topics; nothing if it has too many faults."""
+    """Return the answers of a run, the number of topics that it answers, and the number of all topics.
+
+    Returns (None, 0, 0) if the run has so many faults that it is read no further.
+    """
     try:
         return _SAID[reading.topics.task](reading)
     except _EnoughError:
@@ -367,7 +382,10 @@ def _questions(reading: _Reading) -> _Said:
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response with the text of the option if it has a number; None, and a fault, if it breaks a rule."""
+    """Return a response, or None if it breaks a rule; then a fault is added.
+
+    If the answer is the number of an option, it becomes the text of this option.
+    """
     identity = response.question_id
     question = part.questions.get(identity)
     if question is None:
@@ -419,7 +437,7 @@ def naming(options: Sequence[str], first: int) -> str:
 
 
 def _validations(reading: _Reading) -> _Said:
-    """Return the decisions of a validator; each answer must have one, with a confidence."""
+    """Return a validator's decisions on answers. A fault is added for each answer without a decision or confidence."""
     source = reading.source
     if source.kind != "text":
         reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)

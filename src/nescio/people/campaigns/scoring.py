@@ -67,9 +67,10 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """The result of `score`: for each language ("" for all) the scores, and the comparisons if there are two runs.
+    """The result of `score`: the scores in each language ("" for all), and comparisons of the runs.
 
-    `rankings` has the names in the log of the copied outcomes of QA systems.
+    There are comparisons only of two or more runs. `rankings` has the names that the log gives to the copied outcomes
+    of QA systems.
     """
 
     folder: Path
@@ -197,7 +198,10 @@ def _tables(
 
 
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
-    """Return the first measure that is defined on single topics, for every run and topic, with its outcome."""
+    """Return a score for every run and topic, with the run's outcome on this topic.
+
+    The score is the value of the first measure that is defined on single topics.
+    """
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
     return [
@@ -299,7 +303,7 @@ def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> 
 
 
 def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
-    """Return the data of one language from which the site is made."""
+    """Return the data of one language that the site needs, such as questions, scores and comparisons."""
     nuggets = {
         target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
         for target in judged.targets

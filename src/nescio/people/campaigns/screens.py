@@ -30,7 +30,7 @@ class ListedNugget(Struct, frozen=True):
 
 
 def sentence_items(campaign: Campaign) -> list[Item]:
-    """Return an item for each question about a story: which of its sentences answer it?"""
+    """Return an item for each question about a story; people are asked which sentences of the story answer it."""
     parts = campaign.topics().parts.values() if campaign.settings.task == "reading" else ()
     return [
         Item(
@@ -44,7 +44,10 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def story_items(campaign: Campaign) -> list[Item]:
-    """Return the items of `sentence_items`. Raises UsageError if no topic has a story."""
+    """Return what `sentence_items` returns: an item for each question about a story.
+
+    Raises UsageError if no topic has a story.
+    """
     items = sentence_items(campaign)
     if not items:
         raise UsageError("people can judge sentences only of stories, but no topic of this campaign has a story")
@@ -84,7 +87,10 @@ def page_key(secret: str, who: str) -> str:
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
-    """Return an item as data for the page's script, with its supports and, for adjudication, the judgements `said`."""
+    """Return an item as data for the page's script, with the documents and texts that support the answer.
+
+    For adjudication, `said` has the judgements in dispute, which are shown too.
+    """
 
     def shown(text: str | None) -> str:
         return sanitize(text or "", LONGEST, target="page")
@@ -103,7 +109,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
 
 
 def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
-    """Return the nuggets of the key, keyed by topic: for each its id, vital or okay, and its text."""
+    """Return the nuggets in the key, keyed by topic. A nugget is given by its id, "vital" or "okay", and its text."""
     nuggets: dict[str, list[list[str]]] = {}
     for question, *rest in nugget_texts(campaign.key_files):
         nuggets.setdefault(question, []).append([sanitize(text, LONGEST, target="page") for text in rest])

@@ -30,12 +30,15 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key in an item's row, which only the sheet of the assessor `who` has."""
+    """Return the key in an item's row of the sheet of the assessor `who`.
+
+    It differs for each assessor, and so shows from whose sheet a row is.
+    """
     return named_by(secret, "sheet", who, item)
 
 
 class SheetReader:
-    """A reader of sheets, which collects their judgements, rows without a verdict, and faults."""
+    """A reader of assessors' sheets, which collects the judgements, the rows without a verdict, and the faults."""
 
     def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
@@ -54,7 +57,10 @@ class SheetReader:
             self.nuggets = nuggets_by_question(campaign.key_files)
 
     def read(self, path: Path, who: str) -> int:
-        """Read the sheet of an assessor, and return the number of its answers; rows without their key are faults."""
+        """Read the sheet of the assessor `who`, and return the number of answers in it.
+
+        A row whose key does not belong to this assessor's sheet is a fault.
+        """
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
@@ -114,14 +120,18 @@ class SheetReader:
         return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
-        """Return whether an assessor was asked to judge an item, by a sheet or by a server, whose `key` proves it.
+        """Return whether the assessor `who` was asked to judge an item.
 
-        If no sheet was ever written, any assessor may judge any item.
+        A sheet or a server asks an assessor; the `key` of a row proves it. If no sheet was ever written, any assessor
+        may judge any item.
         """
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return a verdict in the spelling of the history, or None and a fault if it is invalid."""
+        """Return the verdict that is `written` in a sheet, in its standard spelling.
+
+        Returns None, and adds a fault, if the verdict is invalid.
+        """
         if kind_of(item) == SENTENCES:
             return self._sentences(path, line, item, written)
         if self.nuggets is None:
@@ -141,7 +151,10 @@ class SheetReader:
         return ",".join(sorted({*names}))
 
     def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return the numbers of the sentences that answer a question, or None and a fault if they are invalid."""
+        """Return the numbers of the sentences that answer a question.
+
+        Returns None, and adds a fault, if the numbers are invalid.
+        """
         numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
         if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
             return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))

@@ -278,13 +278,15 @@ def _column(campaign: Campaign, items: Sequence[Item]) -> str:
 
 
 def _story(item: Item) -> tuple[str, str]:
-    """Return the cells for document, which is empty, and for the numbered sentences of a story."""
+    """Return two cells of a story's row: an empty one for the document, and one with the numbered sentences."""
     return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
 
 
 def supports_of(item: Item) -> tuple[str, str]:
-    """Return the cells for the documents and for the texts that support an answer; several texts name their
-    documents."""
+    """Return two cells: the documents, and the texts, that support an answer.
+
+    If there are several texts, each begins with the name of its document.
+    """
     documents = list(dict.fromkeys(document for document, _ in item.supports if document))
     texts = [(document, text) for document, text in item.supports if text]
     several = len(texts) > 1

@@ -114,7 +114,7 @@ def _refuse(campaign: Campaign) -> None:
 
 
 def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:
-    """Write all pages into two new folders."""
+    """Write all pages: those for everybody into the folder `draft`, and those for single groups into `private`."""
     site = _Site(campaign, read_results(campaign)["parts"], read_tables(campaign), draft, private)
     groups = dict.fromkeys(site.group.values())
     _index(site)
@@ -130,9 +130,9 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return the digests of the log's line on the scores, and of all inputs of the scores and the site.
+    """Return digests that show from which data the site was made: those of the log's line on scoring and of all inputs.
 
-    With `blind` the inputs are left out, because their names name the runs.
+    With `blind` the inputs are left out, because the names of the input files would name the runs.
     """
     seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
@@ -212,7 +212,10 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return the sort key of tied rows, which must not reveal their groups: the word and the number of a code."""
+    """Return the sort key of a row among tied rows of a table with codes in place of names.
+
+    It uses only the code, such as "run 7", so that the order does not reveal the groups.
+    """
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 

@@ -84,7 +84,7 @@ def agreement_sentence(tables: Sequence[Table]) -> str:
 
 
 class Topics(Struct, frozen=True):
-    """The runs with a column in the table of topics, and the number of the others."""
+    """The runs that have a column in the table of topics, and the number of runs that have none (`more`)."""
 
     runs: Sequence[str]
     more: int

@@ -120,7 +120,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 
 
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
-    """Return the steps for results and site."""
+    """Return the steps that make the results and the site, with their states."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
     last = latest(campaign, SCORING, entries)
     kept = msgspec.convert(last.about, ScoringPlan).within(campaign.folder) if last else ()

@@ -84,7 +84,10 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
 
 
 def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield the faults of a check; an error of the check becomes the last fault, so that other checks can follow."""
+    """Yield the faults that a check finds.
+
+    If the check ends in an error, the error becomes the last fault, so that other checks can follow.
+    """
     try:
         yield from found
     except FormatError as error:
@@ -96,7 +99,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
 
 
 def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the output files of steps that changed since, and outputs of which the log has no line."""
+    """Yield a fault for each output that changed since its step, and for each output that the log does not mention."""
     for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
@@ -106,9 +109,9 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 class Pending(Struct, frozen=True):
-    """The files that an intake began to accept: its time, each file with its group and digest, and the command.
+    """An intake that has begun and is not finished: its time, its files and its command.
 
-    `lines` is the number of lines that the log had before.
+    Each file has its group, name and digest. `lines` is the number of lines that the log had before the intake.
     """
 
     received: str = ""
@@ -138,7 +141,10 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the organisers' files that somebody changed since the last step."""
+    """Yield a fault for each of the organisers' files that changed since the last step, except settings and topics.
+
+    Organisers may edit settings and topics.
+    """
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
         return
@@ -208,7 +214,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the places where the log or the history of judgements differs from its stated digest."""
+    """Yield a fault if the log, or the history of judgements, does not end with the digest that is stored elsewhere."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before

@@ -192,7 +192,7 @@ def _lines_of(source: Source, folder: Path) -> Path:
 
 
 def _cell(text: str) -> str | list[object]:
-    """Return a list if the cell writes one, else its text."""
+    """Return the list that a cell contains in the notation of Python or JSON; else the text of the cell."""
     value = literal_or(text, None)
     return value if isinstance(value, list) else text
 
@@ -245,7 +245,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
         if recognise_nuggets(source) == NUGGET_KEY:
             continue
         if source.suffix not in LINES or "target" not in source.columns:
-            raise FormatError(path, 'topics of nuggets are a key, or JSON Lines of {"id", "target"}')
+            raise FormatError(path, 'nugget topics must be a key of nuggets, or JSON Lines with "id" and "target"')
         for row, line in json_lines(source):
             name = identifier(source, row, line)
             if not isinstance(row.get("target"), str):

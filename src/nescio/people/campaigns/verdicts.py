@@ -42,7 +42,7 @@ class Agreement(Struct, frozen=True):
 
     @property
     def over(self) -> str:
-        """Return in words what the agreement covers."""
+        """Return what the agreement covers as a phrase, such as "12 decisions on 4 strings"."""
         return plural(self.n, self.unit) + (
             f" on {plural(self.answers, self.whole)}" if self.unit == "decision" else ""
         )

@@ -32,7 +32,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """The result of `verify`: a fault for each difference from the log."""
+    """The result of `verify`: the state of the log, and a fault for each difference of the campaign's files from it."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
@@ -88,7 +88,10 @@ def verify(
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
-    """Yield a fault if the log has no line with the digest in `against`, a digest or a file or text that has one."""
+    """Yield a fault if no line of the log has the digest that somebody kept.
+
+    `against` is this digest, or a file, or the text of a file, that begins with it.
+    """
     text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
     try:
         kept = _DIGEST.search(json.loads(text)["log"])

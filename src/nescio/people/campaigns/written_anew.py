@@ -30,7 +30,7 @@ class Version(Struct, frozen=True):
 
 
 class Likeness(Struct, frozen=True):
-    """The version that shares the most answers with a run: `same` of the run's `of` answers."""
+    """How alike two runs are: `version` gives the same answer as the run on `same` of the run's `of` answers."""
 
     version: Version
     same: int
@@ -38,7 +38,7 @@ class Likeness(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Return whether all answers are the same."""
+        """Return whether all answers of the run are the same as those of the version."""
         return self.same == self.of
 
     def __str__(self) -> str:
