@@ -79,10 +79,7 @@ def run_name(file: str) -> str:
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks, with the number of the line and the value found; long texts are cut.
-
-    The line is None if the fault is not in a single line.
-    """
+    """A rule that a file breaks, with the line number (None if the fault is not in a single line) and the value found."""
 
     file: str
     line: int | None
@@ -198,10 +195,7 @@ class _FirstFaults(list[FormatError]):
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Store a fault if it is among the first of the run; otherwise only count it.
-
-        Raises _EnoughError if too many faults were counted.
-        """
+        """Store one of the first faults of the run; only count the later ones. Raises _EnoughError for too many."""
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -258,10 +252,7 @@ class _Reading(Struct):
         return rule is None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
-        """Add a fault that lists the `ids` which are not among the `answered` ones, if there are any.
-
-        `what` says what is missing for each id, such as an answer. `hint` is added to the message.
-        """
+        """Add a fault that lists the `ids` that are not `answered`; `what` names what they lack, such as an answer."""
         given = {*answered}
         lacking = [identity for identity in ids if identity not in given]
         if lacking:
@@ -322,10 +313,7 @@ def _hinted(fault: Fault, topics: Topics) -> Fault:
 
 
 def _open(path: Path) -> Source:
-    """Open the file of a run.
-
-    A file of JSON Lines is opened even if its first line is faulty, so that all lines are checked.
-    """
+    """Open the file of a run, also JSON Lines with a faulty first line, so that all lines are checked."""
     try:
         return open_source(path)
     except FormatError as error:
