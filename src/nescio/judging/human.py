@@ -91,7 +91,7 @@ class Human(Struct, frozen=True):
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
-        """Return the error that people judged none of the answers, with the notes on their verdicts."""
+        """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
         labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
@@ -204,8 +204,10 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Return a mask of the outcomes in a judged log that a judge decided, shape (runs, questions): all but
-    abstentions."""
+    """Return a mask of the outcomes that a judge decided, shape (runs, questions), in a log of judged answers.
+
+    Abstentions and unanswerable questions are not among them.
+    """
     judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
     return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 

@@ -21,9 +21,10 @@ _SHORT = 40  # the most characters of a text in a proposed pattern; longer ones 
 
 
 class SilenceReader:
-    """A reader that decides for one text after another whether it declines.
+    """A reader that decides of one text after another whether the text declines.
 
-    After many texts (`stopped`), it saves time: it recognises only the words that always mean an abstention.
+    After many texts, it is `stopped` to save time: from then on it recognises only texts that always mean an
+    abstention.
     """
 
     def __init__(self) -> None:
@@ -60,7 +61,7 @@ class SilenceReader:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _at_sight(text: str) -> Verdict | None:
-    """Return whether a text declines, or None if only its words can tell.
+    """Return whether a text declines, or None if this takes a closer look at its words.
 
     Results are cached, because several passes read each file.
     """

@@ -53,7 +53,10 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 
 class Reply(Struct, frozen=True):
-    """The reply to a call: the grade (None if unreadable, with `why`), the text, and its cost in tokens."""
+    """The reply to a call: the grade, the text, and the tokens of the request and of the text.
+
+    The grade is None if the reply does not have one; then `why` has the reason.
+    """
 
     grade: str | None
     text: str

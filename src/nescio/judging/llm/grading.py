@@ -128,7 +128,7 @@ class _CallRunner:
         self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop after too many consecutive failures. Raises an error if no call has succeeded."""
+        """Stop the calls after too many consecutive failures. Raises EndpointError if no call has succeeded."""
         if self.results.replies:
             if self._in_a_row >= LATER and not self.results.gave_up:
                 self.results.gave_up = why
@@ -202,7 +202,7 @@ def _reply(completion: Mapping[str, Any]) -> Reply:
 
 
 def _text(content: object) -> str | None:
-    """Return the text of a message; some endpoints return it in parts."""
+    """Return the text of a message in a reply, also if the endpoint splits it into parts; None if there is no text."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))

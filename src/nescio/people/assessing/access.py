@@ -47,7 +47,7 @@ class Invited(Struct, frozen=True):
 
 
 def digest(secret: str) -> str:
-    """Return the SHA-256 digest of a secret, which is stored in place of it."""
+    """Return the SHA-256 digest of a secret; the database stores only the digest."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
 
 

@@ -31,7 +31,10 @@ class Crowd:
         self.open: dict[Prompt, str] = {}
 
     def take(self, connection: Prompt, address: str) -> None:
-        """Add a connection, or move it to the end; if there are too many, close the one with the oldest request."""
+        """Add a connection, or count it as the latest if it is there already.
+
+        If there are too many connections, the one whose latest request is the oldest is closed.
+        """
         self.open.pop(connection, None)
         self.open[connection] = address
         alike = [other for other, where in self.open.items() if where == address and address not in self.proxies]
@@ -89,7 +92,7 @@ def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None
     """Return a server of an application; it keeps no log of requests, because links are secrets."""
 
     class Counted(Prompt):
-        """A connection of this server."""
+        """A connection that counts among the open connections of this server."""
 
         crowd = Crowd(proxy)
 

@@ -279,7 +279,10 @@ def _second(item: Item, grade: str) -> dict[str, Any]:
 
 
 def item_row(item: Item) -> dict[str, Any]:
-    """Return the row of an item as the screen shows it; if that changes question or answer, also the original."""
+    """Return the row of an item for the table `items`, with the texts as the screen shows them.
+
+    If the screen changes question or answer, the row also has the original texts (`given`).
+    """
     shown = shown_item(item)
     given = [item.question, item.answer]
     return {
@@ -308,7 +311,8 @@ def content_of(
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
 
-    For questions and runs, `secret` is that of their database (None: a new one).
+    For questions and runs, ids of items are computed from the `secret` of their database. None means a new database,
+    whose secret is drawn.
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences)

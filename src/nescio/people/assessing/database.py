@@ -176,7 +176,10 @@ def open_database(url: str, *, new: bool = False) -> Database:
 
 
 def make_tables(connection: Connection) -> None:
-    """Make the tables. Use the transaction that also writes the rows, so that no database is incomplete."""
+    """Make the tables of a new database.
+
+    The caller writes the first rows in the same transaction, so that no database is without its rows.
+    """
     metadata.create_all(connection)
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
 

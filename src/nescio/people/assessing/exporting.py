@@ -171,7 +171,7 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
 
 
 def _said_since(connection: Connection, moment: float) -> Iterator[str]:
-    """Yield the items that somebody judged after a file was written."""
+    """Yield the items that somebody judged after the time `moment`, at which a file was written."""
     yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
 
 

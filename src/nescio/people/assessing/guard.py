@@ -67,7 +67,7 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass a request on, or answer it."""
+        """Pass a request on to the application, or answer it with an error."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

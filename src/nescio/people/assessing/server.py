@@ -64,10 +64,10 @@ class Saved(BaseModel):
 
 
 class Escaped(JSONResponse):
-    """JSON in ASCII, which can also represent lone surrogates."""
+    """A response in JSON, written in ASCII, because lone surrogates cannot be written in UTF-8."""
 
     def render(self, content: Any) -> bytes:
-        """Return the text of an answer."""
+        """Return the content of a response as bytes."""
         return json.dumps(content, separators=(",", ":")).encode()
 
 
@@ -228,27 +228,33 @@ def leave(request: Request, found: Annotated[access.Person, Depends(sender)], da
 
 
 def database_failed(_: Request, error: Exception) -> Response:
-    """Return the answer if the database cannot be reached, or is too busy."""
+    """Return the response that tells a browser that the database cannot be reached, or is too busy."""
     why = reason(error) if isinstance(error, DBAPIError) else "it is too busy now"
     detail = f"not saved yet: the database says {why!r}. Your browser keeps the judgement and tries again."
     return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
 
 def unsound(_: Request, error: Any) -> Response:
-    """Return the answer to an invalid request, without its content, which JSON may be unable to represent."""
+    """Return the response to an invalid request.
+
+    The response does not repeat the content of the request, because JSON may be unable to represent it.
+    """
     errors = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
     return Escaped({"detail": errors}, 422)
 
 
 def nowhere(request: Request, error: Any) -> Response:
-    """Return the answer to an unknown address."""
+    """Return the response to a request for an unknown address."""
     if request.url.path.startswith("/api"):
         return JSONResponse({"detail": error.detail}, 404)
     return _start_page(request, 404)
 
 
 def _not_good(request: Request) -> Response:
-    """Return the answer to an invalid link. Such guesses are limited for each address; valid links are not affected."""
+    """Return the response to a request with an invalid link.
+
+    Such requests may be guesses, and so each client's address can make only a few in a minute. Valid links still work.
+    """
     if not request.app.state.limiter.allows(address_of(request), "guess"):
         return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
     return _start_page(request, 403)

@@ -52,7 +52,7 @@ class Facts:
         self.held: dict[str, Any] = {}
 
     def now(self) -> dict[str, Any]:
-        """Return the current data."""
+        """Return the data that every assessor needs, as it is now."""
         with self.database.reading() as connection:
             version = connection.scalar(select(about.c.value).where(about.c.name == "version"))
             if not self.held or version != self.held.get("version"):
@@ -120,7 +120,7 @@ def recount(connection: Connection, topics: Collection[str]) -> None:
 
 
 def _release(database: Database, now: float) -> None:
-    """Free the topics whose lease has expired."""
+    """Take back topics from persons who have held them for too long without finishing, so that others can get them."""
     late = claims.c.done == OPEN, claims.c.until < now
     with database.reading() as connection:
         topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
@@ -280,7 +280,10 @@ def save(
 
 
 def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
-    """Save a judgement; return the reason for a refusal (or ""), and its topic ("" if it was saved before)."""
+    """Save a judgement; return why it was refused ("" if it was not), and its topic.
+
+    The topic is "" if the judgement was saved before.
+    """
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()

@@ -91,7 +91,11 @@ def cut(path: Path, lines: int) -> None:
 
 
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
-    """Yield the number of each line that is not of the type `kind`, has a flaw or breaks the chain, and the fault."""
+    """Yield the number and the fault of each faulty line in a chained file.
+
+    A line is faulty if it is not of the type `kind`, if `flaw` returns a text for it, or if it does not have the digest
+    of the line before it.
+    """
     before = ""
     for number, line in enumerate(_lines(path), 1):
         if b"\r" in line:

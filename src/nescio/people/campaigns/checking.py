@@ -137,7 +137,7 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:
-    """Yield a note on each of these folders of runs, which hold no file."""
+    """Yield a note on each of these `folders` of runs, in which no file was found."""
     for folder in folders:
         yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
 

@@ -114,7 +114,7 @@ class Receipt(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """A decision on a run or on the deadline of a group, with its reason."""
+    """The organisers' decision on a run, or on the deadline of a group, with its reason."""
 
     step: str
     about: str

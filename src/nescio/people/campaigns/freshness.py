@@ -72,7 +72,8 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[str, Any] | None = None) -> None:
     """Record in the log that a step is done, with the digests of its inputs and outputs.
 
-    `read` are its inputs before it began, so that what was changed while it worked is newer.
+    `read` has the digests of the inputs before the step began. So an input that somebody changed while the step worked
+    is newer than the step.
     """
     record(campaign, step, read, digests(campaign, *_WRITES[step]), about)
 

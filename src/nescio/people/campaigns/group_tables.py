@@ -101,9 +101,9 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Return the table of each group's best value of the first measure in each language.
+    """Return the table of the best value of each group in each language, by the first measure.
 
-    The last rows have the best value of all groups, and for AVE the two baselines.
+    The last rows have the best value of all groups, and for AVE also the two baselines.
     """
     measure = next(row.measure for _, scores in parts for row in scores)
     best = []

@@ -143,7 +143,10 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Raise UsageError for a pool whose answers an earlier nescio named by their words alone."""
+    """Raise UsageError if an earlier version of nescio made the pool, with ids of answers that people can guess.
+
+    That version computed the ids without a secret.
+    """
     made = latest(campaign, POOLING)
     if made is not None and made.about.get(NAMED) != SECRET:
         raise UsageError(

@@ -26,7 +26,7 @@ from nescio.tasks.ave.baselines import Place
 
 
 class Ranking(Struct, frozen=True):
-    """Outcomes of QA systems: a file, and the language that the user named (empty: none)."""
+    """A file with outcomes of QA systems, and the language that the user named for it (empty if none was named)."""
 
     path: Path
     language: str = ""

@@ -45,7 +45,10 @@ class TakenIn(Struct, frozen=True):
 
 
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
-    """Write a receipt to its file and then to the log, which decides; `read` has the digests of settings and topics."""
+    """Write a receipt to a file of its own, and then to the log; only receipts in the log count.
+
+    `read` has the digests of settings and topics, from which the decision was made.
+    """
     content = receipt_bytes(receipt)
     short = msgspec.structs.replace(receipt, faults=())
     wrote = {f"{RECEIPTS}/{receipt.place}": hashlib.sha256(content).hexdigest()}

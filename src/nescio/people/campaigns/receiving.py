@@ -60,7 +60,7 @@ class Delivered(Struct, frozen=True):
 
     @property
     def plain_group(self) -> str:
-        """Return the name of the group in plain characters, which the names in the settings have."""
+        """Return the name of the group without special characters, as the names in the settings are written."""
         return plain_name(self.group).strip(".") or "unknown"
 
     @property
@@ -264,10 +264,11 @@ def _printed(run: str, group: str) -> tuple[str, str]:
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
-    """Accept or refuse one file, and return its receipt; `alone` says that no other file has the name of its run.
+    """Accept or refuse one submitted file, and return its receipt.
 
-    A file keeps its receipt of this time if this intake was interrupted after it, and if that version still counts.
-    Otherwise the decision is made anew, because rules and rulings may have changed.
+    `alone` says that no other submitted file has the name of the same run. If this intake was interrupted after the
+    file got a receipt, the file keeps this receipt, if that version of the run still counts. Otherwise the decision is
+    made anew, because rules and rulings may have changed.
     """
     content = desk.contents.of(item)
     receipt = Receipt(

@@ -79,7 +79,7 @@ def run_name(file: str) -> str:
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks, with the line number (None if the fault is not in a single line) and the value found."""
+    """A rule that a file breaks, with the line (None if the fault is not in a single line) and the value found."""
 
     file: str
     line: int | None

@@ -90,7 +90,10 @@ class SheetReader:
         return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Add a fault for rows that are not from the sheet of the assessor `who`, with the assessors whose they are."""
+        """Add a fault if rows are not from the sheet of the assessor `who`.
+
+        The fault names the assessors to whose sheets the rows belong.
+        """
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
         what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"

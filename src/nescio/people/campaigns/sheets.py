@@ -49,7 +49,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """The result of `sheets`."""
+    """The result of `sheets`: the folder and the written sheets, one for each assessor."""
 
     folder: Path
     sheets: tuple[Sheet, ...]

@@ -160,7 +160,10 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield a fault for each group's text that differs from its receipts, except during an intake of its runs."""
+    """Yield a fault for each text for a group that differs from the group's receipts.
+
+    A group is left out if an interrupted intake was accepting its runs.
+    """
     coming = {group for group, *_ in begun.items}
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
         text = _exactly(campaign / RECEIPTS / group / TOLD)
@@ -238,7 +241,7 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Return whether the topics differ from those that `init` made, and from those of every pool and scoring."""
+    """Return whether the topics are other than they were after `init`, and at every pooling and scoring."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)
