@@ -52,7 +52,10 @@ def serve(root: Path) -> None:
 
 
 def only_inside(folder: Path) -> Callable[[Path | str], None]:
-    """Return a function that raises UsageError for an address, or a path that leads (also by links) out of `folder`."""
+    """Return a function that raises UsageError for a path outside `folder`, or for a web address.
+
+    A path inside that leads outside by a link is refused too.
+    """
     root = folder.resolve()
 
     def check(file: Path | str) -> None:

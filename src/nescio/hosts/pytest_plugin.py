@@ -112,12 +112,18 @@ class Recorder(Struct):
         return [{name: row.get(name) for name in names} for row in self.rows]
 
     def assert_at_least(self, measure: str, value: float, **options: Any) -> None:
-        """Assert that the whole interval of a measure is at least a value; `options` as in `nescio.score`."""
+        """Assert that a measure is at least `value`, even at the lower end of its interval.
+
+        `options` are those of `nescio.score`.
+        """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({measure: value}, {}, options))
 
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
-        """Assert that the whole interval of a measure for which lower is better is at most a value."""
+        """Assert that a measure is at most `value`, even at the upper end of its interval.
+
+        This is for measures of which lower values are better. `options` are those of `nescio.score`.
+        """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
 
@@ -310,7 +316,10 @@ class _Law(pytest.Item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Record a module that is skipped while pytest collects, if its text names nescio: its tests may record answers."""
+    """Record a module that pytest skips while it collects tests, if the text of the module mentions nescio.
+
+    The tests in such a module might have recorded answers, so that answers may be missing.
+    """
     report: Any = yield
     path = getattr(collector, "path", None)
     if report.skipped and path is not None and path.is_file() and b"nescio" in path.read_bytes():
@@ -355,7 +364,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add the records of a pytest-xdist process."""
+    """Add the answers and tests that a process of pytest-xdist has recorded."""
     rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
     session = _session(node.config)
     session.recorder.rows.extend(rows)

@@ -119,8 +119,10 @@ class Declaration(Struct, frozen=True):
         return {p.name: p.default for p in parameters}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
-        """Return the judge with its parameters. Raises UsageError for an unknown or invalid one, or a missing
-        resource."""
+        """Return the judge with these values of its parameters.
+
+        Raises UsageError for an unknown or invalid parameter, or if a resource is missing.
+        """
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.made:
             return self.function(resources, **bound)

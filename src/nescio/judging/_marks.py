@@ -32,8 +32,10 @@ _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%
 
 
 def same_words(gold: str, answer: str) -> bool:
-    """Return whether two texts have equal words after SQuAD's normalisation, with equal signs and operators, or are
-    equal formulas."""
+    """Return whether two texts have equal words, signs and operators, or are equal formulas.
+
+    Words are compared after SQuAD's normalisation, which ignores case, articles and punctuation.
+    """
     formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]

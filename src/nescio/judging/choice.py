@@ -17,12 +17,10 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Yield notes on questions with several right options, and on answers of each run that name no option and so are
-    wrong.
+    """Yield notes on questions with several right options, and on answers of each run that name no option.
 
-    If most answers name none, the run may belong to another test.
-
-    Raises MismatchError for a run that counts its options from 1, because each number would name the next option.
+    Such answers count as wrong; if most answers of a run name no option, it may belong to another test. Raises
+    MismatchError for a run that counts its options from 1, because each number would name the next option.
     """
     questions = {question.id: question for question in collection.questions if question.options}
     if several := [q.id for q in questions.values() if len(_gold(q.options, q.answers) - {None}) > 1]:

@@ -74,7 +74,7 @@ def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _needle(words: list[str]) -> str:
-    """Return the words with a space at either end as a boundary; empty without words."""
+    """Return the words as one text, with a space at either end where a word must begin or end; empty without words."""
     text = " ".join(words)
     if not text:
         return ""

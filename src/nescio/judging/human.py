@@ -100,7 +100,7 @@ class Human(Struct, frozen=True):
         return MismatchError(f"{rule}: {why}" if why else rule)
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Return nothing, because callers note the stale labels themselves (`said_of_stale`)."""
+        """Return no notes, because callers ask for the notes on labels themselves (`said_of_stale`)."""
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -151,7 +151,7 @@ def human(
 
 
 def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled: int, column: str | None) -> list[Note]:
-    """Return notes on the labels for other runs or questions, those without a verdict, and the doubled ones."""
+    """Return notes on labels that are not used: for other runs or questions, without a verdict, or given twice."""
     notes = []
     if strangers:
         stranger = strangers[0]
@@ -191,7 +191,10 @@ def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled:
 
 
 def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
-    """Store a label, and return whether the answer has the same verdict already."""
+    """Store a label under this key, and return whether an equal verdict was stored there already.
+
+    Raises MismatchError if the stored verdict is another.
+    """
     before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
@@ -213,9 +216,9 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return `outcomes` with people's verdicts in place of the logged ones; abstentions stay.
+    """Return `outcomes` with people's verdicts in place of those of the judge in a log; abstentions are unchanged.
 
-    An answer without a verdict of people is NOT_GRADED.
+    An answer on which people gave no verdict is NOT_GRADED.
     """
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):

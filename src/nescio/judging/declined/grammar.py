@@ -105,7 +105,7 @@ def is_known(word: str) -> bool:
 
 
 def spoken(words: Sequence[str]) -> frozenset[str]:
-    """Return the languages in which the most of these words are known, so that the text is probably in one of them."""
+    """Return the languages that know the most of these words: one of them is probably the language of the text."""
     known = Counter(name for word in words for name in _letters(word))
     most = max(known.values(), default=0)
     return frozenset(name for name, times in known.items() if times == most)

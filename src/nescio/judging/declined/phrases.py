@@ -17,7 +17,7 @@ _CHOICE = re.compile(r"\(([^()]*)\)(\??)|\[([^]]*)\]")
 
 @cache
 def languages() -> Mapping[str, Mapping[str, Any]]:
-    """Return the words of each language in `words.toml`."""
+    """Return the lists of words and phrases in `words.toml`, keyed by language."""
     import tomllib
 
     return tomllib.loads(_raw().decode())
@@ -48,7 +48,7 @@ def whole() -> frozenset[str]:
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:
-    """Yield the texts that a phrase of the list covers, with all its alternatives."""
+    """Yield the texts that a phrase in `words.toml` means, which may have alternatives and optional parts."""
     fixed, *rest = _CHOICE.split(phrase)
     choices = [[fixed]]
     for either, maybe, optional, after in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4], strict=True):

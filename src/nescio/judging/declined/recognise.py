@@ -155,7 +155,7 @@ def _folded(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return a text without a model's preceding reasoning, and without the marks around it."""
+    """Return a text without the reasoning that a model put before its answer, and without the marks around the text."""
     answer = text.lstrip()
     if answer.startswith("<think>"):
         answer = answer.partition("</think>")[2] or answer

@@ -52,7 +52,7 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """Return the highest cost of a call with `request` bytes and a reply of `completion` tokens."""
+        """Return the highest possible cost of a call with `request` bytes and a reply of `completion` tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:

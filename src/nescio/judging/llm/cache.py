@@ -38,8 +38,10 @@ _HERE = (os.getpid(), platform.node())
 
 
 def _at_work(process: int | None, host: str | None, age: float) -> bool:
-    """Return whether another process may still be making a call: it started recently, and is not known to have
-    ended."""
+    """Return whether another process may still be making a call, so that its reply should be awaited.
+
+    It may if it started the call recently, and is not known to have ended.
+    """
     if process is None or (process, host) == _HERE:
         return False
     if host == _HERE[1] and os.name != "nt":  # On Windows this would not ask, but end the process.
@@ -133,7 +135,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """Store a received reply."""
+        """Store the reply to a call, with the question and the answer that it grades."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._transaction() as database:
             database.execute(

@@ -84,7 +84,7 @@ class Endpoint:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuse redirects, which would send the key to an unknown address."""
+    """A handler that follows no redirect, because a redirect would send the key to an unknown address."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         return None
@@ -293,7 +293,10 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """Return the request without the parameters in `refused`; `max_tokens` is replaced by its newer name."""
+    """Return the request without the parameters that the endpoint `refused`.
+
+    A refused `max_tokens` is replaced by its newer name, `max_completion_tokens`.
+    """
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]
@@ -322,7 +325,10 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Return the seconds in Retry-After, which may be a date; None without one."""
+    """Return how many seconds the header Retry-After asks to wait; None without the header.
+
+    The header has a number of seconds or a date.
+    """
     if not header:
         return None
     try:

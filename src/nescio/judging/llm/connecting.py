@@ -42,7 +42,7 @@ class ModelOptions(Struct, frozen=True):
     retry_ungraded: bool | None = None
 
     def given(self) -> list[str]:
-        """Return the names of the options that are set."""
+        """Return those options of the language model that the user has set, by their names."""
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Crowd:
                 held[0].transport.abort()
 
     def leave(self, connection: Prompt) -> None:
-        """Forget a connection."""
+        """Remove a connection from the open connections."""
         self.open.pop(connection, None)
 
 
@@ -75,14 +75,14 @@ class Prompt(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """End the time limit; if the next request has arrived already, start its limit."""
+        """End the time limit of a request that was answered; if the next request has arrived, start its limit."""
         self._end()
         super().on_response_complete()
         if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:
             self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended from the open connections."""
         self._end()
         self.crowd.leave(self)
         super().connection_lost(exc)

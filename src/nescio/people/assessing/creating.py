@@ -302,7 +302,7 @@ def item_row(item: Item) -> dict[str, Any]:
 
 
 def by_chance(_: str) -> float:
-    """Return a random number that nobody can predict; the argument is not used."""
+    """Return a random number that nobody can predict. The argument exists only so that this can be a sort key."""
     return secrets.SystemRandom().random()
 
 

@@ -250,7 +250,10 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
 
 
 def on_known() -> Select[Any]:
-    """Return the query for each person's first verdict on known answers, given before the right one was shown."""
+    """Return the query for each person's first verdict on known answers.
+
+    Later verdicts do not count, because the person has then been shown the right one.
+    """
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
     one = first.subquery()
@@ -265,7 +268,7 @@ def on_known() -> Select[Any]:
 
 
 def seconds() -> Select[Any]:
-    """Return the query for each person's first verdict, the judge's grade, and the second verdict."""
+    """Return the query for each person's first verdict on an answer, the judge's grade, and the second verdict."""
     now, first = work.present().subquery(), work.present().subquery()
     return (
         select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)

@@ -32,9 +32,10 @@ pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 
 
 class Judgement(BaseModel):
-    """A judgement: its item and verdict, and an id made by the browser, so that it can be sent again.
+    """A judgement that a browser sends: the item, the verdict, and an id of the judgement.
 
-    An invalid judgement is refused alone; the others of the request are saved.
+    The browser makes the id, so that a judgement that is sent twice is saved once. An invalid judgement is refused
+    alone; the others of the request are saved.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -166,7 +166,10 @@ def _topics(connection: Connection, ids: set[str]) -> set[str]:
 
 
 def _reopen(connection: Connection, topics: set[str]) -> None:
-    """Open topics again for the persons who had finished them; if they do not return, somebody else gets the topic."""
+    """Open topics again for the persons who had finished them, because new answers have come.
+
+    If these persons do not return, somebody else gets the topic.
+    """
     until = time.time() + work.LEASE
     for some in _some(topics):
         work.hold(connection, some)

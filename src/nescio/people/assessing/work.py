@@ -132,7 +132,7 @@ def _release(database: Database, now: float) -> None:
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
-    """Give a person one more topic, and return whether there was one."""
+    """Give a person one more topic, and return whether there was a topic to give."""
     has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
     free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
     if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
@@ -352,9 +352,9 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 
 
 def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a judgement as a row of the table, or its fault.
+    """Return a judgement as a row of the database, or a text that says why it is invalid.
 
-    Its time is never later than now, so that later judgements count.
+    The time in the row is never in the future, because then a later judgement would seem to be the earlier one.
     """
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))

@@ -57,7 +57,10 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Append rows to the file, and return when they are on the disk."""
+    """Append rows to a chained file; each line has the digest of the line before it.
+
+    When the function returns, the lines are on the disk.
+    """
     if not rows:
         return
     before = _lines(path)
@@ -82,7 +85,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def cut(path: Path, lines: int) -> None:
-    """Remove all but the first `lines` lines, and return when that is on the disk."""
+    """Remove all but the first `lines` lines of a file. When the function returns, that is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
     if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:

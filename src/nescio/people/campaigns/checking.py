@@ -42,7 +42,7 @@ class CheckedRun(Struct, frozen=True):
 
 
 class Checked(Faults, frozen=True):
-    """The result of `check`: the faults of all files, and in `tables["files"]` a row for each file."""
+    """The result of `check`: the faults of all files. `tables["files"]` has a row for each file."""
 
     def __str__(self) -> str:
         lines = []
@@ -192,7 +192,10 @@ def checked_runs(
 
 @contextmanager
 def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
-    """Yield the settings and topics from `place`: the folder of a campaign or of a handout, or a handout's archive."""
+    """Yield the settings and the topics of a campaign.
+
+    `place` is the folder of the campaign, the folder of its handout, or the archive of a handout.
+    """
     if place.is_dir():
         campaign = open_campaign(place)
         yield campaign.settings, campaign.topics()

@@ -62,9 +62,9 @@ VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": F
 
 
 class Collected(Faults, frozen=True):
-    """The result of `collect`: the listed faults, the first ones of each file, and `count`, the number of all faults.
+    """The result of `collect`: a list of the first faults of each file, and the number of all faults (`count`).
 
-    `tables["sheets"]` counts the rows of each sheet, and `tables["agreement"]` has the agreement of the assessors.
+    `tables["sheets"]` has the counts of each sheet, and `tables["agreement"]` the agreement of the assessors.
     """
 
     count: int = 0
@@ -382,7 +382,10 @@ def _other_texts(
 
 
 def _put_lists(campaign: Campaign, present: Present) -> None:
-    """Store the nuggets that assessors listed on pages in the key; targets without such a list keep their nuggets."""
+    """Store in the key the nuggets that assessors listed on pages.
+
+    A target for which no assessor made a list keeps its nuggets.
+    """
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
         path = campaign / KEY / OWN_KEY

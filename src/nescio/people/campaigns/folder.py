@@ -83,7 +83,10 @@ def open_campaign(folder: Path | str) -> Campaign:
 
 @contextmanager
 def step(folder: Path | str) -> Iterator[Campaign]:
-    """Yield a campaign to a step that writes, locked against other steps, and without drafts of killed steps."""
+    """Yield a campaign to a step that changes it. Only one step at a time can work on a campaign.
+
+    Drafts that interrupted steps left behind are deleted first.
+    """
     campaign = open_campaign(folder)
     with locked(campaign.folder) as free:
         if not free:
@@ -121,9 +124,11 @@ def keep_head(folder: Path) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file of a campaign completely or not at all, unless it has this content already; make its folder.
+    """Write a file of a campaign, completely or not at all, and make its folder if that is missing.
 
-    Raises MismatchError if `path` is a link, because that would write another file."""
+    A file that has this content already is not written. Raises MismatchError if `path` is a link, because the content
+    would go into another file.
+    """
     private = path.parent.name in CLOSED
     if path.is_symlink():
         raise MismatchError(f"{path} is a link to another file, which nescio never makes; delete it")

@@ -79,7 +79,7 @@ def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Return which inputs and outputs of a step changed since it was done; None if it never was."""
+    """Return which inputs and outputs of a step changed since the step was done; None if it was never done."""
     log = read_log(campaign) if entries is None else entries
     last = latest(campaign, step, log)
     if last is None:

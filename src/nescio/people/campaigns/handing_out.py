@@ -50,9 +50,9 @@ def handout(campaign: Path | str) -> HandedOut:
 
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
-    """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
+    """Write an archive (.zip) with which a team checks its runs at home, by the same rules as the organisers.
 
-    It holds what `handout` writes. Raises UsageError if it cannot be written.
+    The archive has the files that `handout` writes. Raises UsageError if the archive cannot be written.
     """
     path = Path(output)
     if path.suffix.lower() != ".zip":

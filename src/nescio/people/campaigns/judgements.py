@@ -155,10 +155,9 @@ def changes(
 ) -> list[Change]:
     """Return the lines that the rows of a sheet add to the history.
 
-    A row adds nothing if it repeats the current verdict. Neither does it if it repeats the verdict of the assessor's
-    last sheet, because a page has replaced this verdict since. `lies_there` says that nescio found the sheet in the
-    folder of the campaign. Then a row also adds nothing if it repeats what was collected from this sheet before: a
-    later sheet may have replaced that.
+    A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
+    replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. Then a row also adds
+    nothing if it repeats what was collected from this same sheet before, because a later sheet may have replaced that.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []

@@ -53,7 +53,7 @@ class Table(Struct, frozen=True):
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
-        """Return the table as CSV, with names changed that a spreadsheet would run as formulas."""
+        """Return the table as CSV. Names that a spreadsheet would run as formulas are changed."""
         return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
 
     def markdown(self) -> str:
@@ -133,7 +133,7 @@ def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
 
 
 def sortable(value: float) -> float:
-    """Return a value to sort by, in which an undefined value is the smallest."""
+    """Return a value by which to sort: an undefined value (NaN) comes out as the smallest."""
     return -math.inf if math.isnan(value) else round(value, 12)
 
 

@@ -27,9 +27,10 @@ def is_fixed() -> bool:
 
 
 def now() -> datetime:
-    """Return the time, to the second.
+    """Return the present time, to the second.
 
-    SOURCE_DATE_EPOCH, if it is set, replaces it, so that a campaign can be repeated byte for byte.
+    If the environment variable SOURCE_DATE_EPOCH is set, return its time instead, so that a campaign can be repeated
+    byte for byte.
     """
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
@@ -70,7 +71,7 @@ def record(
     wrote: Mapping[str, str],
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append the record of a step to the log, unless the step's last line is equal."""
+    """Append a line on a step to the log, unless the last line on this step says the same apart from its time."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
     entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:

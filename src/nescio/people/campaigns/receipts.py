@@ -64,7 +64,10 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def lists_faults(reasons: Sequence[object]) -> bool:
-    """Return whether a receipt with these reasons lists faults in its file; the log has no faults."""
+    """Return whether the file of a receipt with these reasons for refusal also lists faults.
+
+    The receipt in the log leaves these faults out.
+    """
     return any(str(reason).endswith(("fault", "faults")) for reason in reasons)
 
 

@@ -55,7 +55,7 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """Return the name of the file without folders and suffixes of format, in plain characters."""
+        """Return the file's name without folder and suffixes, such as ".jsonl.gz", and without special characters."""
         return plain_name(run_name(self.file)) or "run"
 
     @property
@@ -81,7 +81,10 @@ class _Contents:
         self.held: list[bytes] = []
 
     def of(self, item: Delivered) -> bytes:
-        """Return the content of a file; empty if it was refused. Raises MismatchError if the file has changed."""
+        """Return the content of a submitted file; empty if the file was refused before it was read.
+
+        Raises MismatchError if the file has changed since the intake began.
+        """
         if item.why is not None:
             return b""
         if self.source != item.source:
@@ -185,9 +188,10 @@ def intake(
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """Return the files in a folder and in its archives; an archive that cannot be opened is one file.
+    """Return the files in a folder and in its archives, to be accepted or refused.
 
-    They belong to `group`, or else to the group after which the folder is named.
+    An archive that cannot be opened counts as one file. The files belong to `group`, or else to the group after which
+    the folder is named.
     """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")

@@ -43,7 +43,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return a cell without the apostrophes of `guarded`."""
+    """Return a cell without the apostrophes that `guarded` put into it."""
     bare = cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
     return _GUARDED_CUT.sub("", bare)
 

@@ -70,8 +70,7 @@ def plain_name(text: str) -> str:
 
 
 def run_name(file: str) -> str:
-    """Return the name of a run: its file's name without the suffixes of format and compression. `gpt-4.0.jsonl` and
-    `gpt-4.1.jsonl` are two runs."""
+    """Return a run's name: its file's name without suffixes of format and compression ("gpt-4.0" for `gpt-4.0.jsonl`)."""
     path = PurePosixPath(PurePosixPath(file).name)
     while path.suffix.lower() in PACKING:
         path = path.with_suffix("")
@@ -98,7 +97,7 @@ class Fault(Struct, frozen=True):
 
 
 def _cut(text: str) -> str:
-    """Return a text of at most `LONGEST` characters, with the number of characters of a text that is cut."""
+    """Return a text, cut to `LONGEST` characters if it is longer; then it ends with the number of its characters."""
     if len(text) <= LONGEST:
         return text
     end = f"… ({len(text):,} characters)"
@@ -186,7 +185,7 @@ def _left_out(file: str, more: int, end: str = "") -> Fault:
 
 
 class _EnoughError(Exception):
-    """A run has so many faults that it is read no further."""
+    """The error that a run has so many faults that it is read no further."""
 
 
 class _FirstFaults(list[FormatError]):
@@ -245,7 +244,7 @@ class _Reading(Struct):
         return None
 
     def sound(self, what: str, text: str | None) -> bool:
-        """Return whether a text can be accepted, and add a fault if not; `what` names the text."""
+        """Return whether a text can be accepted; if not, add a fault. `what` says in the fault which text it is."""
         rule = text_fault(text, self.settings.characters) if text else None
         if rule:
             self.fail(f"{what}: {rule}")

@@ -284,8 +284,10 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 
 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
-    """Write a key for `nescio read score`: questions, stories and the sentences that people accept, if anybody listed
-    any."""
+    """Write a key for `nescio read score`, if assessors listed sentences that answer questions.
+
+    The key has questions, stories, and the sentences that people accept.
+    """
     listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
     if not listed:
         return

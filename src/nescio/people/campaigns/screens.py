@@ -71,7 +71,7 @@ def list_items(campaign: Campaign) -> list[Item]:
 
 
 def other_items(campaign: Campaign) -> dict[str, Item]:
-    """Return the items that are no answers of the pool, keyed by id."""
+    """Return the items that are no answers: questions on sentences of stories, and lists of nuggets, keyed by id."""
     return {item.id: item for item in (*sentence_items(campaign), *list_items(campaign))}
 
 

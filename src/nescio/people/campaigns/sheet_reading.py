@@ -172,7 +172,7 @@ class SheetReader:
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
-        """Record a fault."""
+        """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 

@@ -90,9 +90,9 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _integrity(campaign: Campaign) -> Step | None:
-    """Return a step that names the first difference between files and log, or None.
+    """Return a step that names the first difference between the files and the log, or None.
 
-    Differences that repeating a step removes are left to that step.
+    A difference that a repeated step removes is not named, because `status` shows that step as outdated.
     """
     found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
     if not found:
@@ -112,7 +112,7 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
 
 
 def _pool(campaign: Campaign) -> list[Item]:
-    """Return the pool, or nothing if it is unreadable; `age` then reports that it has to be made again."""
+    """Return the pool, or an empty list if the pool is unreadable; `age` then reports that it has to be made again."""
     try:
         return read_pool(campaign)
     except MismatchError:

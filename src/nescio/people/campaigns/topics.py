@@ -215,7 +215,10 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
-    """Yield the collection in each file of AVE, with its path. Raises FormatError for another file."""
+    """Yield the AVE collection in each of these files, with the path of the file.
+
+    Raises FormatError for a file that has no such collection.
+    """
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -233,7 +236,10 @@ def in_language(exercise: Exercise, language: str) -> Exercise:
 
 
 def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield (id, text, strata) of each target in keys of nuggets and in JSON Lines of {"id", "target"}."""
+    """Yield the id, the text and the strata of each target.
+
+    The targets are in keys of nuggets, or in JSON Lines with "id" and "target".
+    """
     texts: dict[str, str] = {}
     strata: dict[str, dict[str, str]] = {}
     keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]

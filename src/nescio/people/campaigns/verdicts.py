@@ -54,7 +54,7 @@ class Agreement(Struct, frozen=True):
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
-    """Return the items on which judgements differ, if the rule of the campaign does not resolve the difference."""
+    """Return the items on which judgements differ in a way that the rule of the campaign does not settle."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
     final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
