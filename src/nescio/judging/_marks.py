@@ -49,7 +49,8 @@ def same_words(gold: str, answer: str) -> bool:
 def _formula(text: str) -> str | None:
     """Return a formula in a standard spelling; None for a text that is no formula.
 
-    Quotation marks and the like around it, and spaces beside its operators, are removed.
+    So two formulas can be compared. Quotation marks and the like around the formula, and spaces beside its operators,
+    are removed.
     """
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")

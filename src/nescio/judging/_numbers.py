@@ -33,10 +33,9 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return the matched fraction in digits: "2/3" for "two thirds".
+    """Return the matched fraction in digits, as "2/3" for "two thirds", or unchanged if it means a position.
 
-    "a third" also means a position, so that it is a fraction only before "of" or at the end of a text; otherwise it
-    stays.
+    "a third" is a fraction only before "of" or at the end of a text.
     """
     count, part, plural, of = match[1].lower(), match[2].lower(), match[3], match[4]
     if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):

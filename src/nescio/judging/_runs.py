@@ -143,7 +143,7 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return the row of each (question, repeat), in the order of the collection."""
+    """Return the number of the row for each (question, repeat), in the order of the collection."""
     names = dict.fromkeys(question.id for question in collection.questions)
     repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
     if all(response.repeat is None for responses in repeated for response in responses):

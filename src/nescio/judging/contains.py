@@ -48,9 +48,9 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the words of a text in three readings: three ways to split it into words.
+    """Return the words of a text, as three lists: the text is split into words in three ways.
 
-    These are SQuAD's normalisation, a split also at punctuation, and a split at white space only.
+    The ways are SQuAD's normalisation, a split also at punctuation, and a split at white space only.
     """
     return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
@@ -61,9 +61,9 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the words to search for in each of an answer's three readings, for each variant of a gold answer.
+    """Return the words to search for, for each variant of a gold answer and each of the ways of `_readings`.
 
-    An empty text means that this reading is not searched.
+    An empty text means that the words are not searched in this way.
     """
     needles = []
     for variant in gold.split("|"):

@@ -25,7 +25,7 @@ def languages() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def digest() -> str:
-    """Return a short hash of the words, which identifies their version."""
+    """Return a short hash of the lists of words and phrases, which identifies their version."""
     return hashlib.sha256(_raw()).hexdigest()[:8]
 
 

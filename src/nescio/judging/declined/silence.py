@@ -37,7 +37,7 @@ class SilenceReader:
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:
-        """Return whether a text answers, declines or is undetermined."""
+        """Return whether a text answers, declines, or may do either (UNDETERMINED)."""
         text = text.strip()
         if len(text) > _LONGEST:
             return Verdict.ANSWERED
@@ -61,7 +61,7 @@ class SilenceReader:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _at_sight(text: str) -> Verdict | None:
-    """Return whether a text declines, or None if this takes a closer look at its words.
+    """Return whether a text declines, if that is quickly seen; None if the text must be read closely.
 
     Results are cached, because several passes read each file.
     """

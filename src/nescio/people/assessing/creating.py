@@ -254,8 +254,8 @@ def _known(
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of the training and control answers, and the names of the topics in each of these two parts.
 
-    A topic is named after its question and an item's id. A name without the id could be that of another topic, because
-    a run that is added later may answer a question of this name.
+    The name of a topic has the question and the beginning of an item's id. Without the id, it could be the name of
+    another topic, because a run that is added later may answer a question of this name.
     """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):

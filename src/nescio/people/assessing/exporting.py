@@ -250,9 +250,9 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
 
 
 def on_known() -> Select[Any]:
-    """Return the query for each person's first verdict on known answers.
+    """Return the query for each person's first verdict on every known answer.
 
-    Later verdicts do not count, because the person has then been shown the right one.
+    Later verdicts do not count, because after the first verdict the person is shown the right verdict.
     """
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)

@@ -139,7 +139,7 @@ Visitor = Annotated[access.Person | None, Depends(visitor)]
 
 @pages.get("/start/{token}", response_class=HTMLResponse)
 def welcome(token: str, request: Request, database: Room) -> Response:
-    """Return the page of a link, on which a person starts a session."""
+    """Return the page that a person's link opens, and on which the person starts a session."""
     role = access.role_of(database, token)
     return _start_page(request, 200, token=token, role=role) if role else _not_good(request)
 
@@ -179,7 +179,7 @@ def judge(request: Request, found: Visitor, facts: Facts) -> Response:
 
 @pages.get("/organiser", response_class=HTMLResponse)
 def organiser(request: Request, found: Visitor, database: Room) -> Response:
-    """Return the organiser's page with the progress of judging."""
+    """Return the page on which an organiser follows the progress of judging."""
     if found is None or found.role != access.ORGANISER:
         return _start_page(request, 401 if found is None else 403)
     standing = status(database)
@@ -193,7 +193,10 @@ def organiser(request: Request, found: Visitor, database: Room) -> Response:
 def following(
     request: Request, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
 ) -> dict[str, Any]:
-    """Return the next items to judge, with their earlier judgements, whose times are by the browser's clock."""
+    """Return the next items for a person to judge, with the person's earlier judgements of these items.
+
+    The times of the judgements are by the browser's clock.
+    """
     clocks: Clocks = request.app.state.clocks
     rows = work.next_items(database, found.name, found.languages, facts)
     for held in (row["held"] for row in rows if "held" in row):

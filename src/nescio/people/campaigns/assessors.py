@@ -51,7 +51,7 @@ class Returned(Struct, frozen=True):
 
 
 def check_person(name: str) -> None:
-    """Raise UsageError if a name cannot name an assessor; files are named after assessors."""
+    """Raise UsageError if an assessor cannot have this name, because files are named after assessors."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
 

@@ -76,7 +76,7 @@ class Receipt(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Return the position of the receipt among all receipts."""
+        """Return the path of the receipt's file in the folder of receipts."""
         stamp = "".join(c for c in self.received if c.isalnum())
         again = f".{self.again}" if self.again else ""
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}{again}.json"
@@ -131,9 +131,9 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the files of rankings with the folder of the campaign before their paths.
+        """Return the options that name the files of a ranking, with the folder of the campaign before each path.
 
-        The log has paths relative to that folder.
+        The log has these paths without the folder, so that a campaign can be moved.
         """
         placed = []
         for text in self.ranking:
@@ -173,9 +173,9 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return the claim of a log line that no step of nescio can make: that it wrote or read a certain file; else empty.
+    """Return what a line of the log claims although no step of nescio does it; empty if there is no such claim.
 
-    Such a claim begins with "write", for a run or receipt, or with "read", for a file outside the campaign.
+    Examples are "write" with the path of a run or receipt, and "read" with the path of a file outside the campaign.
     """
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"

@@ -72,7 +72,7 @@ class Campaign(Struct, frozen=True):
 
 
 def keyed(secret: str, *words: str) -> str:
-    """Return 64 hexadecimal digits (an HMAC) that nobody can compute from these words without the secret."""
+    """Return an HMAC of these words: 64 hexadecimal digits that nobody can compute without the secret."""
     return hmac.new(secret.encode(), json.dumps(words).encode(), "sha256").hexdigest()
 
 
@@ -144,7 +144,7 @@ def put(path: Path, content: bytes) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, with U+FFFD for bytes that are no UTF-8; empty without the file."""
+    """Return the text of a file, with U+FFFD in place of bytes that are not UTF-8; empty if there is no file."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 

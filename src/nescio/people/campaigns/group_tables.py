@@ -181,8 +181,10 @@ def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str,
 
 
 def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Return a summary of Tables 8 to 11: perfect and random selection, the best validator and the best QA system in
-    each language."""
+    """Return a table that summarises Tables 8 to 11 of AVE 2007, with a row for each language.
+
+    A row has perfect and random selection, the best validator and the best QA system.
+    """
     rows = []
     for one in languages:
         perfect, at_random = one.best(reference.PERFECT)[1], one.best(reference.RANDOM)[1]

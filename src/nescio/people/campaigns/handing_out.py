@@ -33,10 +33,10 @@ class HandedOut(Struct, frozen=True):
 
 
 def handout(campaign: Path | str) -> HandedOut:
-    """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
+    """Write the files that teams get into the folder `handout/` of the campaign.
 
-    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError if there is no
-    campaign.
+    They are the topics without gold, the rules of a run, and a README. In AVE, the texts to validate keep the names of
+    their documents (`doc`). Nothing of the key is read. Raises UsageError if there is no campaign.
     """
     with step(campaign) as opened:
         files = handout_files(opened)

@@ -29,8 +29,8 @@ def is_fixed() -> bool:
 def now() -> datetime:
     """Return the present time, to the second.
 
-    If the environment variable SOURCE_DATE_EPOCH is set, return its time instead, so that a campaign can be repeated
-    byte for byte.
+    If the environment variable SOURCE_DATE_EPOCH is set, return the time in it instead, so that a campaign can be
+    repeated byte for byte.
     """
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
@@ -40,7 +40,10 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Return the lines of the log. Raises MismatchError if the chain is broken, or no step can have written a line."""
+    """Return the lines of the log.
+
+    Raises MismatchError if the chain of digests is broken, or if no step of nescio can have written a line.
+    """
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 

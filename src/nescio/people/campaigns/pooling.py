@@ -261,7 +261,7 @@ def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tu
 
 
 def read_items(campaign: Campaign) -> list[Item]:
-    """Return every answer that was ever pooled, or none before the first pool."""
+    """Return every answer that was ever pooled; none if no pool was made."""
     path = campaign / POOL / ITEMS
     if not path.is_file():
         return []

@@ -107,7 +107,7 @@ class Received(Results[Receipt], frozen=True):
 
     @property
     def status(self) -> int:
-        """Return the exit status: 2 if a file was refused."""
+        """Return the exit status of the command: 2 if a file was refused, else 0."""
         return BROKEN if self.refused else 0
 
     def __str__(self) -> str:

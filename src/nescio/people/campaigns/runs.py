@@ -60,7 +60,7 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_file_name(name: str) -> bool:
-    """Return whether a run's file may have this name."""
+    """Return whether a run's file may have this name, which must consist of plain characters and be short enough."""
     return _FILE_NAME.fullmatch(name) is not None and len(name.encode(errors="replace")) <= LONGEST_NAME
 
 
@@ -70,7 +70,7 @@ def plain_name(text: str) -> str:
 
 
 def run_name(file: str) -> str:
-    """Return a run's name: its file's name without suffixes of format and compression ("gpt-4.0" for `gpt-4.0.jsonl`)."""
+    """Return a run's name: its file's name without suffixes of format and compression; `gpt-4.0.jsonl` is "gpt-4.0"."""
     path = PurePosixPath(PurePosixPath(file).name)
     while path.suffix.lower() in PACKING:
         path = path.with_suffix("")
@@ -109,12 +109,12 @@ class Faults(Results[Fault], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Return whether there are no faults."""
+        """Return whether there are no faults in any file."""
         return not self.rows
 
     @property
     def status(self) -> int:
-        """Return the exit status: 2 if there is a fault."""
+        """Return the exit status of the command: 2 if there is a fault, else 0."""
         return 0 if self.sound else BROKEN
 
 

@@ -30,9 +30,9 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key in an item's row of the sheet of the assessor `who`.
+    """Return the key that shows that an item's row is from the sheet of the assessor `who`.
 
-    It differs for each assessor, and so shows from whose sheet a row is.
+    Nobody can compute the key without the `secret` of the campaign.
     """
     return named_by(secret, "sheet", who, item)
 

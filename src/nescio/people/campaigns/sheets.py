@@ -155,7 +155,10 @@ def _with_lists(
 
 
 def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
-    """Return the languages that each assessor judges (empty: all), from texts such as "ben=EN,ES"."""
+    """Return the languages that each assessor judges, as texts such as "ben=EN,ES" say.
+
+    An empty set means all languages.
+    """
     reads: dict[str, set[str]] = {}
     before = {name.casefold(): name for name in read_asked(campaign).assessors}
     for text in assessors:
@@ -182,8 +185,10 @@ def _shared_out(
     reads: Mapping[str, set[str]],
     overlap: float,
 ) -> dict[str, list[Item]]:
-    """Return the items of each assessor: a question goes to those who judged it before, then to those with the fewest
-    answers."""
+    """Return the items that each assessor is to judge.
+
+    A question goes to the assessors who judged it before, and then to those with the fewest answers.
+    """
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
@@ -295,7 +300,7 @@ def supports_of(item: Item) -> tuple[str, str]:
 
 
 def _check_list(campaign: Campaign) -> None:
-    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
+    """Raise UsageError if the sheet of nuggets has nuggets that are not in the key, because it would be overwritten."""
     path = campaign / SHEETS / KEY_SHEET
     if not path.is_file() or has_own_key(campaign):
         return
@@ -326,6 +331,9 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:
-    """Return CSV for spreadsheets, with a byte-order mark and with texts changed that would be run as formulas."""
+    """Return rows as CSV for spreadsheets, with a byte-order mark.
+
+    Texts that a spreadsheet would run as formulas are changed.
+    """
     flat = ([guarded(" ".join(cell.split())) for cell in row] for row in rows)
     return b"\xef\xbb\xbf" + csv_text(flat, end="\r\n").encode(errors="replace")

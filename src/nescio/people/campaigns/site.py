@@ -51,7 +51,7 @@ class Published(Struct, frozen=True):
 
 
 class _Site:
-    """The data that the pages of a site share: results, tables, and the names of runs that readers may see."""
+    """The data that all pages of a site need: results, tables, and the names of runs that readers may see."""
 
     def __init__(
         self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path

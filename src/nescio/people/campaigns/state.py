@@ -25,7 +25,7 @@ from nescio.text import command_text, plural, sanitize
 
 
 class Step(Struct, frozen=True):
-    """A step of a campaign: whether it is done, its state in words, and its command."""
+    """A step of a campaign: whether it is done, its state in words, and the command that does it."""
 
     name: str
     done: bool
@@ -52,9 +52,10 @@ class Status(Struct, frozen=True):
 
 
 def status(campaign: Path | str) -> Status:
-    """Return which steps of a campaign are done, which are outdated because their inputs changed, and the next step.
+    """Return the state of each step of a campaign, and the next step.
 
-    Inputs and outputs are compared by their digests, never by dates. Raises UsageError if the folder is no campaign.
+    A step is done, not done, or outdated because its inputs changed. Inputs and outputs are compared by their digests,
+    never by dates. Raises UsageError if the folder is no campaign.
     """
     opened = open_campaign(campaign)
     return Status(opened.settings.name, tuple(_steps(opened)))

@@ -160,7 +160,7 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield a fault for each text for a group that differs from the group's receipts.
+    """Yield a fault for each group whose text of receipts, which the group gets, differs from the receipts in the log.
 
     A group is left out if an interrupted intake was accepting its runs.
     """
@@ -178,7 +178,7 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
 
 
 def _exactly(path: Path) -> str:
-    """Return the text of a file with its line ends unchanged; empty without the file."""
+    """Return the text of a file with its line ends unchanged; empty if there is no file."""
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 

@@ -71,10 +71,10 @@ class Topics(Struct, frozen=True):
 def write_topics(
     files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Write the topics without gold answers, and return the settings with the languages of the topics, and notes.
+    """Write the topics without gold answers; return the settings with the languages of the topics, and notes.
 
     Raises MismatchError for topics in a language that the settings lack, and for a column that would give answers away,
-    unless `show` names it.
+    unless `show` names the column. `first_of` is as in `init`.
     """
     notes: list[str] = []
     if settings.task == "ave":
@@ -153,7 +153,7 @@ _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold"
 
 
 def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
-    """Return the files of topics; tables of questions are converted to JSON Lines in the folder.
+    """Return the files of topics, in which tables of questions are replaced by JSON Lines, written into the folder.
 
     The columns for id, question and answers are recognised by their names; other columns are unchanged. Raises
     FormatError if no column, or more than one, can have the ids or the questions.
@@ -364,7 +364,10 @@ def _parts(questions: Sequence[Question]) -> dict[str, Part]:
 
 
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (question, nugget's id, "vital" or "okay" by the majority, text) for each nugget of a key."""
+    """Yield (question, nugget's id, importance, text) for each nugget in files of nuggets.
+
+    The importance is "vital" or "okay", as the majority of the assessors of the nugget say.
+    """
     sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     for target in read_keys(sources).targets() if sources else ():
         for nugget in target.nuggets:
@@ -380,7 +383,7 @@ def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
 
 
 def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
-    """Yield a note on the targets without nuggets, which get no score, unless no target has any."""
+    """Yield a note on the targets that have no nuggets and so get no score. If no target has any, there is no note."""
     listed = {*listed}
     lacking = [question for question in questions if question not in listed]
     if listed and lacking:
