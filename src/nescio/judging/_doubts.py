@@ -124,7 +124,7 @@ def _shown(question: Question, answer: str) -> tuple[str, str]:
 
 
 def default_note(judge: Judge) -> Note:
-    """Return a note on a judge that the user did not choose, with its rule."""
+    """Return a note which says that the user named no judge, and by which rule this judge grades."""
     return note(
         "judging.default",
         "judged by `{judge}`, as no judge was named: {rule}; {flag} chooses another judge",

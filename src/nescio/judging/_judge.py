@@ -51,7 +51,7 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 class AnswerToJudge(Struct, frozen=True):
-    """The question to a judge: is this answer of that run to the question right?"""
+    """An answer that a judge is asked to grade, with its question and its run."""
 
     run: str
     question: Question
@@ -114,7 +114,7 @@ class Declaration(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters with their defaults."""
+        """Return the names of the judge's parameters, with their default values."""
         parameters = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
         return {p.name: p.default for p in parameters}
 

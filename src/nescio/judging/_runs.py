@@ -90,7 +90,7 @@ def judge_runs(
 
 
 def _lower_ranks(answers: int) -> Iterator[Note]:
-    """Yield a note on the number of answers below rank 1, if there are any."""
+    """Yield a note on how many answers are below rank 1, if any are, because outcomes do not use these."""
     if answers:
         yield note(
             "judging.lower_ranks",

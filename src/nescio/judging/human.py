@@ -108,7 +108,7 @@ class Human(Struct, frozen=True):
         return list(map(self.one_by_one(False), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
-        """Return a function that looks up the verdict on one answer."""
+        """Return a function that returns people's verdict on an answer, as a grade."""
 
         def graded(answer: AnswerToJudge) -> Grade:
             label = self.label(answer.run, answer.question.id, answer.answer)

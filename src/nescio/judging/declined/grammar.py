@@ -141,7 +141,7 @@ def _entries() -> Mapping[str, list[tuple[str, str]]]:
 
 @cache
 def _prefixes() -> Mapping[str, str]:
-    """Return the languages with a prefix that negates a verb, keyed by the prefix."""
+    """Return the prefixes that negate a verb, such as Czech "ne", each with its language."""
     return {
         language["words"]["prefix"]: name
         for name, language in languages().items()

@@ -33,7 +33,7 @@ class SilenceReader:
         self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
-        """Return whether a text reads like an abstention ("I don't know", "N/A", "nan", "?")."""
+        """Return whether a text declines, such as "I don't know", "N/A", "nan" or "?"."""
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:

@@ -148,7 +148,7 @@ class Cache:
                 database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def drop(self, key: str) -> None:
-        """Remove the record that a call is running."""
+        """Remove the record that a call is running, so that another process may start the call."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 

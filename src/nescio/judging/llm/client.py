@@ -73,7 +73,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Return the address for calls."""
+        """Return the address to which calls are sent, made from the URL of the endpoint."""
         url = self.url.rstrip("/")
         return url if url.endswith(PATH) else url + PATH
 
@@ -110,7 +110,7 @@ class _Watch:
         self._timer.cancel()
 
     def see(self, connection: http.client.HTTPConnection) -> None:
-        """Store the connection of this attempt."""
+        """Store the connection of this attempt, which is closed at the deadline."""
         self._connection = connection
 
     def _end(self) -> None:
@@ -255,7 +255,7 @@ class Client:
         raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
     def _without_key(self, value: Any) -> Any:
-        """Return a JSON value without the key, because replies are stored and shown."""
+        """Return a JSON value in which the API key is replaced, because replies are stored and shown."""
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
@@ -269,7 +269,7 @@ class Client:
 
 
 def _in_any_spelling(c: str) -> str:
-    """Return a pattern for a character of a key: the character, or its JSON escapes."""
+    """Return a pattern for a character of the API key: the character itself, or one of its escapes in JSON."""
     code = f"{ord(c):04x}"
     hexadecimal = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
     return rf"(?:{re.escape(c)}|\\u{hexadecimal}|\\{re.escape(c)})"

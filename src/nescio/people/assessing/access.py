@@ -22,7 +22,10 @@ ASSESSOR, ORGANISER = "assessor", "organiser"
 
 
 class Person(Struct, frozen=True):
-    """The person who sends a request; requests that change something must have the token `csrf`."""
+    """The person who sends a request.
+
+    A request that changes something must also send `csrf`, a token of the person's page.
+    """
 
     name: str
     role: str

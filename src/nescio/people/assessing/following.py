@@ -254,6 +254,6 @@ def _gaps(times: Sequence[str]) -> list[float]:
 
 
 def _pace(times: Sequence[str]) -> float:
-    """Return the median number of seconds between judgements, without gaps of three minutes or more."""
+    """Return the median number of seconds between two judgements; pauses of three minutes or more are left out."""
     gaps = [gap for gap in _gaps(times) if gap < PAUSE]
     return median(gaps) if gaps else 0.0

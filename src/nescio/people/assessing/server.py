@@ -58,7 +58,10 @@ class Judgements(BaseModel):
 
 
 class Saved(BaseModel):
-    """The ids of judgements that are on the disk, and the ids and reasons of refused ones."""
+    """The answer to a request that saves judgements: the ids of the saved and of the refused judgements.
+
+    Each refused judgement has its id and the reason.
+    """
 
     saved: list[str]
     refused: list[dict[str, str]]

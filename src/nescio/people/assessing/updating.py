@@ -118,7 +118,7 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
-    """Yield items in batches, with all items of a topic in one batch, so that nobody gets half of a topic."""
+    """Yield items in batches. All items of a topic are in one batch, so that nobody gets only a part of a topic."""
     batch: list[Item] = []
     for _, own in groupby(sorted(new, key=topic_of), topic_of):
         batch += own

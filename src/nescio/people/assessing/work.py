@@ -78,9 +78,10 @@ def present(*among: Any) -> Select[Any]:
 def next_items(
     database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the next items for a person, with the person's earlier judgements.
+    """Return the next items for a person, with the person's earlier judgements of these items.
 
-    The person gets another topic if few items are open. Topics that others abandoned become free first.
+    If the person has few open items, one more topic is given to the person. Before that, topics that others abandoned
+    become free.
     """
     now = time.time()
     _release(database, now)
@@ -220,7 +221,10 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
 
 
 def _note_shown(connection: Connection, person: str, item: str) -> None:
-    """Record that a person saw a judge's grade, after which the person's first verdict cannot change."""
+    """Record that a person was shown a judge's grade of an item.
+
+    After that, the person cannot change the first verdict.
+    """
     row = {"id": f"{SHOWN}:{person}:{item}", "person": person, "item": item, "at": LONG_AGO, "mark": SHOWN}
     empty = dict.fromkeys(("verdict", "comment", "guidelines"), "") | {"pool": 0, "received": time.time()}
     _add(connection, row | empty)
@@ -408,7 +412,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets with harmful characters replaced, or None if it is invalid."""
+    """Return a list of nuggets with harmful characters replaced; None if the verdict is no valid list of nuggets."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None

@@ -143,7 +143,7 @@ def empty(folders: Sequence[Path]) -> Iterator[Note]:
 
 
 def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield the runs, with a fault added to each that has the name of an earlier one."""
+    """Yield the runs of one check; a run that has the same name as an earlier one gets a fault."""
     first: dict[str, Path] = {}
     for submission in submissions:
         before = first.setdefault(submission.name.casefold(), submission.path)
@@ -179,7 +179,7 @@ def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
 def checked_runs(
     name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
 ) -> Checked:
-    """Return the result of a check of runs: their faults, a row for each file, and notes."""
+    """Return the result of a check of several runs: their faults, a row for each file, and notes on their answers."""
     rows = tuple(fault for submission in submissions for fault in submission.listed)
     files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, s.count) for s in submissions)
     notes = (

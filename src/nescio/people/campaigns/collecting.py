@@ -244,7 +244,7 @@ def _collected(
 def _handed_in(
     reading: SheetReader, path: Path, asked: Sequence[str], present: Present
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Return the lines that a page's file adds to the history, and the counts of the judgements that it changes."""
+    """Return the lines that a page's file adds to the history, and the counts of the judgements in the file."""
     taken = read_handed_in(reading, path, asked, present)
     if taken is None:
         return [], []
@@ -290,7 +290,7 @@ def _taken_out(lines: int) -> Iterator[Note]:
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
-    """Yield notes on assessors with one verdict for all answers, and on pairs whose verdicts are all the same."""
+    """Yield notes on suspicious verdicts: an assessor who gave one verdict on all answers, and two who always agree."""
     given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
     names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
     for who in names:
@@ -365,7 +365,7 @@ def _other_texts(
     judgements: Sequence[Judgement],
     questions: Mapping[str, str],
 ) -> Iterator[Note]:
-    """Yield notes on nuggets whose text changed from `before` to `after`, although verdicts name them already."""
+    """Yield notes on nuggets whose text changed from `before` to `after`, although assessors found them in answers."""
     found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
     for question, number in sorted(found & before.keys() & after.keys()):
         old, new = before[question, number], after[question, number]

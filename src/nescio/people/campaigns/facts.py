@@ -52,7 +52,7 @@ def _row(name: str, languages: Sequence[str], count: Callable[[str], int]) -> tu
 
 
 def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, set[str]]:
-    """Return the people who judged each answer, keyed by item, adjudicators included."""
+    """Return the people who judged each answer, adjudicators included, keyed by the answer's id."""
     known = {item.id for item in read_items(campaign)}
     return {item: {*given} for item, given in by_item(judgements).items() if item in known}
 
@@ -83,7 +83,10 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
 
 def _span(times: Iterable[str]) -> str:
-    """Return the first and the last day of some times, one day if both are the same, or "" without times."""
+    """Return the first and the last day of these times, as one text: "2010-06-30" or "2010-06-30 to 2010-07-02".
+
+    The text is empty if there are no times.
+    """
     days = sorted({time[: len("2010-06-30")] for time in times})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 

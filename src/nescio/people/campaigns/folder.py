@@ -67,7 +67,7 @@ class Campaign(Struct, frozen=True):
 
     @property
     def key_files(self) -> list[Path]:
-        """Return the files and folders of the key, if there is one."""
+        """Return the files and folders of the key; none if the organisers have no key."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
 
@@ -185,5 +185,5 @@ def renewed(path: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file in a folder, keyed by its path in the folder."""
+    """Return the content of every file in a folder, keyed by the file's path relative to the folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

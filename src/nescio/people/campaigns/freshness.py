@@ -90,7 +90,7 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names whose digests differ, including new names and those that are gone."""
+    """Yield the names whose digests differ between `before` and `now`, new names, and names that are gone."""
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} (gone)" if name not in now else name

@@ -332,6 +332,6 @@ def _texts_of(line: Change) -> dict[str, str]:
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
-    """Yield the lines of a file of judgements, which `read_handed_in` reads."""
+    """Yield the lines of a file of judgements, which `read_handed_in` can read: the heading, then the judgements."""
     for row in (heading, *records):
         yield json.dumps(msgspec.to_builtins(row), ensure_ascii=False).encode(errors="replace") + b"\n"

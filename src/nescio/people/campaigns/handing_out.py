@@ -22,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same byte
 
 
 class HandedOut(Struct, frozen=True):
-    """The result of writing files for teams: their place and names."""
+    """The result of writing files for teams: the path that was written, and the names of the files in it."""
 
     path: Path
     files: tuple[str, ...]

@@ -74,7 +74,7 @@ class Change(Struct, frozen=True):
 
 
 def flaw_of(line: Change) -> str:
-    """Return why `collect` cannot have written this line; empty if it can."""
+    """Return why `collect` cannot have written this line of the history; empty if it can have."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
     return "" if bad is None else f"{bad!r} is no time"
 
@@ -118,7 +118,7 @@ class Present:
         return line is not None and bool(line.after) and not line.said
 
     def lacks_comment(self, one: Judgement) -> bool:
-        """Return whether a judgement has a comment that was never collected."""
+        """Return whether a judgement has a comment that is not yet in the history."""
         return bool(one.comment) and (one.item, one.assessor, one.comment) not in self.comments
 
 
@@ -173,7 +173,7 @@ def changes(
 
 
 def guidelines_of(campaign: Campaign) -> str:
-    """Return the beginning of the digest of the guidelines."""
+    """Return the first 12 digits of the digest of the guidelines, which identify their version."""
     return digest(campaign / GUIDELINES)[:12]
 
 

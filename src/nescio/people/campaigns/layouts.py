@@ -44,7 +44,7 @@ class Table(Struct, frozen=True):
 
     @property
     def caption(self) -> str:
-        """Return the title with the legend."""
+        """Return the caption of the table: its title, and its legend if it has one."""
         return f"{self.title}. {self.legend}" if self.legend else self.title
 
     @property
@@ -103,7 +103,7 @@ def _in(language: str) -> str:
 
 
 def named(name: str, language: str) -> str:
-    """Return the name of a table of one language."""
+    """Return the name of a table for one language, such as "ranking-EN"."""
     return f"{name}-{language}" if language else name
 
 

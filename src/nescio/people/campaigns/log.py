@@ -54,7 +54,7 @@ def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
-    """Append a line to the log, without checking the earlier lines."""
+    """Append a line to the log, without checking the lines before it."""
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
     keep_head(campaign.folder)
 

@@ -203,7 +203,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
 
 def pool_lines(items: Sequence[Item]) -> bytes:
-    """Return the content of the pool's file."""
+    """Return the content of the file in which the pool is stored: a line of JSON for each item."""
     lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
     return "".join(lines).encode(errors="replace")
 
@@ -274,9 +274,9 @@ def read_items(campaign: Campaign) -> list[Item]:
 
 
 def once_given(campaign: Campaign) -> list[Item]:
-    """Return every answer that was ever pooled and that an accepted run gave.
+    """Return every answer that was ever pooled and that an accepted version of a run gave.
 
-    Answers to removed topics are included, because they cannot be compared with runs.
+    Answers to topics that were removed are returned in any case, because these cannot be compared with runs.
     """
     items = read_items(campaign)
     if all(item.current for item in items):

@@ -79,9 +79,10 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
 
 
 def keep(files: Sequence[Ranking], folder: Path) -> None:
-    """Copy the outcomes of QA systems into a folder.
+    """Copy files with the outcomes of QA systems into a folder.
 
-    Raises UsageError if a system is named after the folder of its file, because the copy would have another name.
+    Raises UsageError if a system has the name of its file's folder, because the copy is in another folder and its
+    system would get another name.
     """
     for one in files:
         copy = folder / one.place
@@ -119,7 +120,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked
 
 
 def _by_name(one: Note, files: Sequence[Path]) -> Note:
-    """Return a note with the names of `files` without their folders, so that copies have the same note."""
+    """Return a note in which the paths of `files` are replaced by their names, so that it is the same for a copy."""
 
     def named(value: Any) -> Any:
         for file in files if isinstance(value, str) else ():

@@ -59,7 +59,7 @@ def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str])
 
 
 def receipt_bytes(receipt: Receipt) -> bytes:
-    """Return the content of a receipt's file."""
+    """Return the content of the file in which a receipt is stored."""
     return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
 
 
@@ -87,7 +87,7 @@ def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
 def write_told(campaign: Campaign, group: str) -> None:
     """Write the text that a group gets: the digest of the log's last line, and all receipts of the group.
 
-    With the digest the group can check later that the log was not rewritten.
+    With this digest, the group can check later whether somebody has rewritten the log.
     """
     links = chain.links(campaign / LOG)
     text = f"{told_head(links)}\n{told_text(campaign, group)}"
@@ -120,7 +120,10 @@ def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = 
 
 
 def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
-    """Return a receipt of the log with the faults that its file lists, unless the file was changed."""
+    """Return a receipt with the faults from its file; without faults if the file was changed.
+
+    The log has the receipt without faults.
+    """
     path = campaign / RECEIPTS / receipt.place
     try:
         copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
@@ -137,7 +140,7 @@ def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) ->
 
 
 def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
-    """Yield the decisions about runs and deadlines, in order."""
+    """Yield the organisers' decisions on runs and deadlines, in the order of the log."""
     for entry in entries:
         if entry.step in RULINGS:
             yield msgspec.convert({"step": entry.step, **entry.about}, Ruling)

@@ -302,7 +302,10 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
 
 
 def _counts(desk: _Desk, receipt: Receipt) -> bool:
-    """Return whether a version of a run was accepted, and has not been replaced, withdrawn or disqualified."""
+    """Return whether this version of a run counts.
+
+    It does if it was accepted, and has not been replaced, withdrawn or disqualified since.
+    """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     return receipt.status == ACCEPTED and (receipt.run, receipt.version) in counting
 

@@ -137,17 +137,17 @@ class Submission(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """Return the number of faults."""
+        """Return the number of all faults, also of those that are not listed."""
         return len(self.faults) + self.more
 
     @property
     def counted(self) -> str:
-        """Return the number of faults, as a text."""
+        """Return the number of faults as a phrase, such as "3 faults" or "at least 10,000 faults"."""
         return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """Return the listed faults, and one that counts the others, if any."""
+        """Return the listed faults; if there are more, a last fault says how many."""
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
@@ -173,7 +173,7 @@ class FaultsOfFiles:
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """Return the listed faults of each file, and for each file one that counts its others, if any."""
+        """Return the first faults of each file; if a file has more, a last fault says how many."""
         rows: list[Fault] = []
         for file, first in self._first.items():
             rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]

@@ -115,7 +115,7 @@ def score(
 def write_results(
     campaign: Campaign, draft: Path, how: ScoringPlan, *, jobs: int = 1, progress: Progress | None = None
 ) -> Scored:
-    """Write all results into a new folder; raises as `score` does."""
+    """Write all results of a campaign into a new folder; raises the errors that `score` describes."""
     ranking, ci, resamples, seed = how.ranking, how.ci, how.resamples, how.seed
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     settings = campaign.settings

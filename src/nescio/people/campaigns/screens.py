@@ -82,7 +82,10 @@ def kind_of(item: Item) -> str:
 
 
 def page_key(secret: str, who: str) -> str:
-    """Return the key of an assessor, which nobody can compute without the secret of the campaign."""
+    """Return the key in an assessor's page, which shows that a file of judgements is from this page.
+
+    Nobody can compute the key without the secret of the campaign.
+    """
     return keyed(secret, "page", who)[:32]
 
 
@@ -117,7 +120,7 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
 
 
 def told(campaign: Campaign) -> str:
-    """Return the guidelines for assessors."""
+    """Return the assessors' guidelines, made safe for a page."""
     return sanitize(text_of(campaign / GUIDELINES), LONGEST, target="page")
 
 

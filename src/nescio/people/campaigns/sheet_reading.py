@@ -166,7 +166,7 @@ class SheetReader:
         return None
 
     def of_items(self) -> dict[str, set[str]] | None:
-        """Return the nuggets that each item of the pool may contain, or None if verdicts are not nuggets."""
+        """Return the nuggets that each answer of the pool may contain; None if assessors give verdicts instead."""
         if self.nuggets is None:
             return None
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}

@@ -276,7 +276,7 @@ def _sheet(
 
 
 def _column(campaign: Campaign, items: Sequence[Item]) -> str:
-    """Return the column of a sheet that an assessor fills in."""
+    """Return the name of the column of a sheet that the assessor fills in: "sentences", "nuggets" or "verdict"."""
     if any(kind_of(item) == SENTENCES for item in items):
         return SENTENCES
     return "nuggets" if campaign.settings.task == "nuggets" else "verdict"

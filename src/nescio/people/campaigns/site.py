@@ -142,7 +142,7 @@ def _seal(site: _Site) -> dict[str, Any]:
 
 
 def _scored(site: _Site) -> str:
-    """Return the digest of the log's last line on the scores."""
+    """Return the digest of the log's last line on scoring."""
     steps = [entry.step for entry in read_log(site.campaign)]
     return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
 
@@ -221,7 +221,7 @@ def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
-    """Return whether a row of a ranking is a system and not a baseline."""
+    """Return whether a row of a ranking is about a system; if not, it is about a baseline."""
     return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 
@@ -344,7 +344,7 @@ _NOTES = ("Introduction", "System description", "Runs submitted", "Results", "An
 
 
 def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
-    """Return a LaTeX document with empty sections, and with the tables under Results."""
+    """Return a LaTeX document whose sections are empty, except that the section Results has the tables."""
     lines = [
         _PREAMBLE,
         rf"\title{{{latex.escape(title)}}}",

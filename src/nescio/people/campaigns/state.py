@@ -41,7 +41,7 @@ class Status(Struct, frozen=True):
 
     @property
     def after(self) -> Step | None:
-        """Return the first step that is not done."""
+        """Return the first step that is not done, or None if all are."""
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ SEAL = "digests.json"  # in the site: what it was made from
 def faults(campaign: Campaign) -> Iterator[Fault]:
     """Yield a fault for each difference between the files of a campaign and its log.
 
-    If there are links, only these are reported, because further checks would read files outside the campaign.
+    If files are symbolic links, only these are reported, because further checks would read files outside the campaign.
     """
     if linked := [*links(campaign.folder)]:
         yield from linked
@@ -121,7 +121,10 @@ class Pending(Struct, frozen=True):
 
 
 def pending(campaign: Campaign) -> Pending | None:
-    """Return an intake that did not finish, or None. Raises MismatchError if its file has other content."""
+    """Return the intake that did not finish, or None if there is none.
+
+    Raises MismatchError if the file that describes the intake has other content.
+    """
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
@@ -133,7 +136,7 @@ _FOLDERS = (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESU
 
 
 def links(folder: Path) -> Iterator[Fault]:
-    """Yield a fault for each file or folder of a campaign that is a link."""
+    """Yield a fault for each file or folder of a campaign that is a symbolic link."""
     below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
     for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
         if path.is_symlink():
@@ -248,7 +251,7 @@ def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
 
 
 def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:
-    """Yield a fault for each run that counts and has faults by the current topics."""
+    """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
         found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults

@@ -353,7 +353,7 @@ def _strata(row: Mapping[str, object]) -> dict[str, str]:
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, Part]:
-    """Return the questions in a part for each language, or in one part if there are not several languages."""
+    """Return a part for each language of the questions; if there is one language, a single part without a language."""
     languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
     if len(languages) < 2:
         return {_ALL: Part(_ALL, {question.id: question for question in questions})}

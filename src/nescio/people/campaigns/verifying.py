@@ -42,7 +42,7 @@ class Verified(Faults, frozen=True):
 
 
 class LogState(Struct, frozen=True):
-    """The log: how many lines it has, and the digest of the last."""
+    """The state of the log: the number of its lines, and the digest of the last line."""
 
     lines: int
     head: str
@@ -127,8 +127,10 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each line whose time is before that of the previous line: a clock was wrong, or somebody
-    rewrote the log."""
+    """Yield a fault for each line of the log that is earlier than the line before it.
+
+    Then a clock was wrong, or somebody rewrote the log.
+    """
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")

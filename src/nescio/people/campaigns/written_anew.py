@@ -67,7 +67,10 @@ def answers_of(task: Task, said: Any) -> Answers:
 
 
 def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:
-    """Yield the accepted versions among `receipts` with their answers, except those whose stored file has changed."""
+    """Yield the accepted versions of runs among `receipts`, with their answers.
+
+    A version is left out if its stored file has changed.
+    """
     for receipt in receipts:
         path = campaign / RUNS / str(receipt.stored)
         if receipt.status != ACCEPTED or digest(path) != receipt.digest:
@@ -79,7 +82,10 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
 
 
 def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
-    """Return the version of `others` that shares the most answers with a run, or None if none shares more than half."""
+    """Return the version in `others` that shares the most answers with a run; None if none shares more than half.
+
+    `language` and `answers` are those of the run; only versions in the same language are compared.
+    """
     found = None
     for other in others:
         if other.language != language:
