@@ -16,9 +16,10 @@ NAN = float("nan")
 
 
 class Overlap(NamedTuple):
-    """The words that an answer shares with a key, as a share of the key's words (recall) and of its own (precision).
+    """The overlap of an answer with a key: the words that both have.
 
-    `f` is the harmonic mean of both.
+    `recall` is their share of the key's words, `precision` their share of the answer's words, and `f` the harmonic mean
+    of both.
     """
 
     recall: float

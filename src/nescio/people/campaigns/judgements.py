@@ -37,11 +37,11 @@ class Judgement(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """A line of the history.
+    """A line of the history of judgements: what changed in an assessor's judgement of an item.
 
-    `before` and `after` are verdicts, empty if there is none. `pool` is the version of the pool, and `guidelines` the
-    beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page has `said`, its
-    time, and `record`, its own id.
+    `before` and `after` are verdicts; an empty text means no verdict. `pool` is the version of the pool, and
+    `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
+    also has the time `said` at which it was made, and its own id, `record`.
     """
 
     at: str
@@ -82,8 +82,8 @@ def flaw_of(line: Change) -> str:
 class Present:
     """The current judgements of a history: the latest line for each answer and assessor.
 
-    A judgement from a page has its own time, and does not replace a later judgement, whichever is collected first. A
-    row of a sheet gets the time at which it is collected.
+    A judgement from a page has its own time. It does not replace a later judgement, whichever of the two is collected
+    first. A row of a sheet gets the time at which it is collected.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:

@@ -53,7 +53,10 @@ UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparis
 
 
 class TopicScore(Struct, frozen=True):
-    """A run's result on one topic: outcome, verdict, and value of the first measure on this topic (None: undefined)."""
+    """A run's result on one topic: outcome, verdict, and the value of the first measure on this topic.
+
+    The value is None if it is undefined.
+    """
 
     question: str
     run: str
@@ -69,8 +72,8 @@ class TopicScore(Struct, frozen=True):
 class Scored(Struct, frozen=True):
     """The result of `score`: the scores in each language ("" for all), and comparisons of the runs.
 
-    There are comparisons only of two or more runs. `rankings` has the names that the log gives to the copied outcomes
-    of QA systems.
+    There are comparisons only if there are two runs or more. `rankings` has the names that the log gives to the copied
+    outcomes of QA systems.
     """
 
     folder: Path
