@@ -52,7 +52,10 @@ def serve(root: Path) -> None:
 
 
 def only_inside(folder: Path) -> Callable[[Path | str], None]:
-    """Return a function that raises UsageError for an address, or a path that leads (also by links) out of `folder`."""
+    """Return a function that raises UsageError for a path outside `folder`, or for a web address.
+
+    A path inside that leads outside by a link is refused too.
+    """
     root = folder.resolve()
 
     def check(file: Path | str) -> None:
@@ -71,7 +74,7 @@ def only_inside(folder: Path) -> Callable[[Path | str], None]:
 
 
 def server() -> Server[Any]:
-    """Return the server. Raises UsageError if the SDK is not installed."""
+    """Return the server of nescio's tools. Raises UsageError if the SDK of the protocol is not installed."""
     try:
         from mcp.server.lowlevel import Server
     except ImportError:
@@ -131,7 +134,10 @@ def _property(option: Option) -> dict[str, Any]:
 
 @spelling(in_json)
 def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], tell: Tell) -> tuple[str, bool]:
-    """Run a tool. Return its text, with options spelled for the caller, and whether it is an error."""
+    """Run a tool with these arguments; return its output as text, and whether this is an error message.
+
+    The text names options in the spelling of the tool's parameters. `tell` is called with the progress.
+    """
     try:
         if verb is None:
             raise UsageError(f"there is no tool {name!r}")
@@ -151,7 +157,7 @@ def answer(verb: Verb[Any, Any] | None, name: str, arguments: dict[str, Any], te
 
 
 def _paths_among(request: Request) -> Iterator[Path]:
-    """Yield the paths in options that take a name or a path."""
+    """Yield the paths among the values of a request, also those in options that take either a name or a path."""
     yield from (value for value in request.values().values() if isinstance(value, Path))
     yield from (
         value
@@ -161,7 +167,7 @@ def _paths_among(request: Request) -> Iterator[Path]:
 
 
 def _shown(result: Any) -> str:
-    """Return a result as JSON, with the messages of its gates."""
+    """Return a result as JSON. If the result has gates, their messages and the exit status are added."""
     if not isinstance(result, Results):
         return str(result.as_json())
     text = render(result, "json")

@@ -33,12 +33,14 @@ _ASKED = ("output", "fail_under", "fail_over", "baseline", "margin", "measure", 
 
 
 class CannotTellWarning(UserWarning):
-    """There are too few answers to decide whether a gate is met."""
+    """A warning that there are too few answers to decide whether a gate is met."""
 
 
 class Recorder(Struct):
-    """The answers of a run that tests record; `undecided` is the reaction to a gate without a decision: fail or
-    warn."""
+    """The answers of a run, as tests record them.
+
+    `undecided` says what a test does if there are too few answers to decide on a gate: "fail" or "warn".
+    """
 
     run: str = RUN
     undecided: str = "fail"
@@ -105,17 +107,23 @@ class Recorder(Struct):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """Return the rows, each with all columns."""
+        """Return the recorded answers as rows that all have the same columns; a missing value is None."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         return [{name: row.get(name) for name in names} for row in self.rows]
 
     def assert_at_least(self, measure: str, value: float, **options: Any) -> None:
-        """Assert that the whole interval of a measure is at least a value; `options` as in `nescio.score`."""
+        """Assert that a measure is at least `value`, even at the lower end of its interval.
+
+        `options` are those of `nescio.score`.
+        """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({measure: value}, {}, options))
 
     def assert_at_most(self, measure: str, value: float, **options: Any) -> None:
-        """Assert that the whole interval of a measure for which lower is better is at most a value."""
+        """Assert that a measure is at most `value`, even at the upper end of its interval.
+
+        This is for measures of which lower values are better. `options` are those of `nescio.score`.
+        """
         __tracebackhide__ = True
         self._assert(lambda: self._limits({}, {measure: value}, options))
 
@@ -163,7 +171,7 @@ class Recorder(Struct):
 
 
 def _sorted(gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """Return the messages of gates that failed or cannot be tested, and of those with too few answers."""
+    """Return two lists of messages: on gates that fail or cannot be tested, and on gates with too few answers."""
     from nescio.verbs._gates import CANNOT_TELL, FAILED
 
     failed = [gate.said for gate in gates if gate.status == FAILED]
@@ -185,10 +193,10 @@ def nescio_session(request: pytest.FixtureRequest) -> Recorder:
 
 
 class _Session(Struct):
-    """The records of all tests, and the results of the gates.
+    """The answers that all tests record, and the results of the gates on these.
 
-    `stopped` has the tests that may have stopped before they recorded their answer, each with its function. `recording`
-    has the functions that record answers.
+    `stopped` has the tests that may have stopped before they recorded their answer, each with its test function.
+    `recording` has the test functions that record answers.
     """
 
     recorder: Recorder
@@ -211,7 +219,10 @@ def _session(config: pytest.Config) -> _Session:
 
 
 def _asked(config: pytest.Config, name: str) -> Any:
-    """Return the value of an option or, without it, of the setting with its name; of a repeatable option, both."""
+    """Return the value of an option, or else of the setting with the same name.
+
+    If the option can be repeated, the values of both are returned.
+    """
     given, set_ = config.getoption(f"nescio_{name}"), config.getini(f"nescio_{name}")
     if isinstance(given, list):
         return [*set_, *given]
@@ -305,7 +316,10 @@ class _Law(pytest.Item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Record a module that is skipped while pytest collects, if its text names nescio: its tests may record answers."""
+    """Record a module that pytest skips while it collects tests, if the text of the module mentions nescio.
+
+    The tests in such a module might have recorded answers, so that answers may be missing.
+    """
     report: Any = yield
     path = getattr(collector, "path", None)
     if report.skipped and path is not None and path.is_file() and b"nescio" in path.read_bytes():
@@ -317,13 +331,19 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Store the number of answers before a test, whose fixtures may stop it."""
+    """Store how many answers are recorded before a test, so that later it is known whether the test recorded any.
+
+    This precedes the test's fixtures, because a fixture may stop the test.
+    """
     item.stash[_BEFORE] = len(_session(item.config).recorder.rows)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Note which tests record answers, and which stopped before they could; without these, no gate is checked."""
+    """Store whether a test recorded answers, and whether it stopped before it could.
+
+    If tests stopped before recording, answers are missing, and the gates are not checked.
+    """
     made = yield
     if call.when == "teardown":
         return made
@@ -344,7 +364,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add the records of a pytest-xdist process."""
+    """Add the answers and tests that a process of pytest-xdist has recorded."""
     rows, stopped, recording = getattr(node, "workeroutput", {}).get(_ROWS, ((), (), ()))
     session = _session(node.config)
     session.recorder.rows.extend(rows)
@@ -385,7 +405,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _ran(config: pytest.Config) -> bool:
-    """Return whether any test ran or was skipped; none does if pytest only lists tests or fixtures."""
+    """Return whether any test ran or was skipped; if pytest only lists tests or fixtures, none did."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     return terminal is None or any(terminal.stats.get(outcome) for outcome in _OUTCOMES)
 

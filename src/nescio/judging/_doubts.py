@@ -28,7 +28,10 @@ _FEW = 3  # differences that need no note, and answers that a note shows
 
 
 class Doubts:
-    """Counts the doubts about each answer that it sees; `chosen` says that the user named the judge."""
+    """A counter of reasons to doubt a judge's grades, such as wrong answers that read like an abstention.
+
+    `chosen` says that the user named the judge; then no other judge is compared with it.
+    """
 
     def __init__(self, judge: Judge, *, chosen: bool) -> None:
         self._name = judge.record.name
@@ -45,7 +48,7 @@ class Doubts:
         self._gold: set[int] = set()
 
     def see(self, run: str, question: Question, answer: str, grade: Grade) -> None:
-        """Count the doubts about an answer of a run with its grade."""
+        """Count the reasons to doubt the grade that the judge gave to an answer of a run."""
         answers = self._answers.setdefault(run, Counter())
         if len(answers) < 2:  # A second distinct text is enough.
             text = answer.strip()
@@ -74,7 +77,7 @@ class Doubts:
         return again
 
     def notes(self) -> Iterator[Note]:
-        """Yield notes on the counted doubts."""
+        """Yield notes on the counted reasons for doubt."""
         then = str(self._judge.record)
         for run, texts in self._answers.items():
             if len(texts) == 1 and texts.total() >= _UNIFORM and len(self._gold) > 1:
@@ -121,7 +124,7 @@ def _shown(question: Question, answer: str) -> tuple[str, str]:
 
 
 def default_note(judge: Judge) -> Note:
-    """Return a note on a judge that the user did not choose, with its rule."""
+    """Return a note which says that the user named no judge, and by which rule this judge grades."""
     return note(
         "judging.default",
         "judged by `{judge}`, as no judge was named: {rule}; {flag} chooses another judge",

@@ -36,9 +36,9 @@ from nescio.registry import Registry, Rule, as_text, bind, modules_in, parse_cal
 
 
 class Grade(Struct, frozen=True):
-    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED.
+    """A judge's grade of an answer: CORRECT, INCORRECT, SILENT (the answer declines in words) or NOT_GRADED.
 
-    It also has scores, and the reason for a missing grade.
+    `scores` has further values of the answer, such as its F1, and `why` the reason for NOT_GRADED.
     """
 
     state: int
@@ -51,7 +51,7 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 class AnswerToJudge(Struct, frozen=True):
-    """The question to a judge: is this answer of that run to the question right?"""
+    """An answer that a judge is asked to grade, with its question and its run."""
 
     run: str
     question: Question
@@ -62,10 +62,10 @@ Silent = float | Callable[[Question], float]
 
 
 class Judge(Protocol):
-    """A judge that is ready to work; `record` has its name and parameters.
+    """A judge with its parameters; `record` has the name and the parameters.
 
-    A judge that can grade answers independently also has `one_by_one`, as `_Bound` has. Then the answers need not be in
-    memory together.
+    Some judges also have the method `one_by_one`, which grades single answers (see `_Bound`). Then the answers need not
+    be in memory together.
     """
 
     @property
@@ -78,11 +78,11 @@ class Judge(Protocol):
         """Return a grade for each answer, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Return notes on oddities of these answers, or of their judging."""
+        """Return notes on these runs, or on how they were judged, that users should know."""
 
 
 class Resources(Struct, frozen=True):
-    """Resources that the name of a judge cannot hold: people's verdicts, and a language model at its endpoint."""
+    """What a judge may need besides its parameters: people's verdicts, or a connection to a language model."""
 
     people: Judge | None = None
     model: Callable[[], Judge] | None = None
@@ -97,9 +97,9 @@ FALLBACK = "fitting"  # the judge if no other suits
 
 
 class Declaration(Struct, frozen=True):
-    """A registered judge without parameters; `check` may raise an error for invalid parameters.
+    """The declaration of a judge, before its parameters are given; `check` may raise an error for invalid parameters.
 
-    `function` grades an answer to a question, or, with `made`, makes the judge from `Resources`.
+    `function` grades an answer to a question. If `made` is true, `function` instead makes the judge from `Resources`.
     """
 
     name: str
@@ -114,13 +114,15 @@ class Declaration(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters with their defaults."""
+        """Return the names of the judge's parameters, with their default values."""
         parameters = list(inspect.signature(self.function).parameters.values())[1 if self.made else 2 :]
         return {p.name: p.default for p in parameters}
 
     def bind(self, values: Mapping[str, Any], resources: Resources) -> Judge:
-        """Return the judge with its parameters. Raises UsageError for an unknown or invalid one, or a missing
-        resource."""
+        """Return the judge with these values of its parameters.
+
+        Raises UsageError for an unknown or invalid parameter, or if a resource is missing.
+        """
         bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.made:
             return self.function(resources, **bound)
@@ -152,7 +154,8 @@ class _Bound(Struct, frozen=True):
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:
         """Return a function that grades one answer at a time.
 
-        With `several` runs, it grades each distinct short answer only once.
+        `several` says that there are several runs. Then each distinct short answer is graded only once, and its grade
+        is reused.
         """
         function, parameters = self.declaration.function, self.parameters
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
@@ -229,8 +232,10 @@ def known(text: str, resources: Resources | None = None) -> Judge:
 
 
 def default_judge(collection: Collection) -> str:
-    """Return the name of the first judge that suits all questions of a collection, or else `fitting`, which adapts to
-    each gold answer."""
+    """Return the name of the first registered judge that suits all questions of a collection.
+
+    If none does, return `fitting`, a judge that adapts to each gold answer.
+    """
     for name in REGISTRY:
         if name in _PLACES and name not in SUITING:
             continue
@@ -241,7 +246,10 @@ def default_judge(collection: Collection) -> str:
 
 
 def rule_of(name: str) -> str:
-    """Return the rule of a judge, the first sentence of its file; empty without one."""
+    """Return the rule of a judge in words: the first sentence of the file that defines the judge.
+
+    Empty for an unknown judge.
+    """
     declared = REGISTRY.get(name)
     text = inspect.getdoc(inspect.getmodule(declared.function)) if declared else ""
     first = " ".join((text or "").split("\n\n")[0].split()).rstrip(".")
@@ -249,6 +257,6 @@ def rule_of(name: str) -> str:
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
-    """Return the measures that users of a judge expect first; empty if there are none."""
+    """Return the measures that suit a judge best, which are shown first; empty if it has none."""
     declared = REGISTRY.get(record.name)
     return declared.measures if declared else ()

@@ -32,8 +32,10 @@ _IN_NAMES = re.compile(r"(?:(?<=[\d)\]])|(?<![^\W\d_][^\W_])(?<=[^\W_]))\s*[-*/%
 
 
 def same_words(gold: str, answer: str) -> bool:
-    """Return whether two texts have equal words after SQuAD's normalisation, with equal signs and operators, or are
-    equal formulas."""
+    """Return whether two texts have equal words, signs and operators, or are equal formulas.
+
+    Words are compared after SQuAD's normalisation, which ignores case, articles and punctuation.
+    """
     formulas = _gold_formula(gold), _formula(answer)
     if any(formulas):
         return formulas[0] == formulas[1]
@@ -45,7 +47,11 @@ def same_words(gold: str, answer: str) -> bool:
 
 
 def _formula(text: str) -> str | None:
-    """Return a formula without its surroundings and without spaces beside its signs; None for any other text."""
+    """Return a formula in a standard spelling; None for a text that is no formula.
+
+    So two formulas can be compared. Quotation marks and the like around the formula, and spaces beside its operators,
+    are removed.
+    """
     text = text.translate(_ALIKE)
     bare = text.lstrip(_AROUND).rstrip(_AROUND + ".")
     return _SPACES.sub("", " ".join(bare.split())) if _FORMULA.search(text) else None
@@ -63,9 +69,10 @@ _gold_formula, _gold_words = lru_cache(maxsize=1 << 16)(_formula), lru_cache(max
 
 
 def with_marks(text: str, names: bool = False) -> str:
-    """Return a text with letters in place of meaningful marks, so that normalisation keeps them.
+    """Return a text in which letters replace the marks that carry a meaning, such as the signs in "C++" or "-5".
 
-    `names` also keeps the marks that a name may omit.
+    Normalisation would otherwise remove these marks. With `names`, hyphens and the like in names are replaced too,
+    which many people leave out.
     """
     text = text.translate(_ALIKE)
     if not _ANY.search(text):
@@ -78,9 +85,9 @@ def with_marks(text: str, names: bool = False) -> str:
 
 
 def blurred(right: bool, gold: Sequence[str], answer: str, again: Callable[[tuple[str, ...], str], bool]) -> bool:
-    """Return whether an answer is `right` only because meaningful marks were ignored.
+    """Return whether an answer is `right` only because marks that carry a meaning, such as "++" in "C++", were ignored.
 
-    `again` returns whether the judge calls an answer right by other gold answers.
+    `again` is a function that judges an answer by other gold answers, and returns whether the answer is right.
     """
     if not right or answer in gold:
         return False

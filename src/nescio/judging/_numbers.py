@@ -14,7 +14,10 @@ from nescio.text import normal_form
 
 
 class Quantity(Struct, frozen=True):
-    """A number and its unit: PERCENT, DECADE, a currency, a unit of Pint, or None for any other."""
+    """A number and its unit: PERCENT, DECADE, a currency, or a unit of Pint.
+
+    The unit is None if the number has none, or one that nescio does not know.
+    """
 
     value: Decimal
     unit: str | None = None
@@ -30,7 +33,10 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return "two thirds" as 2/3. "a third" is a fraction only before "of" or at the end of a text."""
+    """Return the matched fraction in digits, as "2/3" for "two thirds", or unchanged if it means a position.
+
+    "a third" is a fraction only before "of" or at the end of a text.
+    """
     count, part, plural, of = match[1].lower(), match[2].lower(), match[3], match[4]
     if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):
         return match[0]
@@ -38,7 +44,10 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _scaled(match: re.Match[str]) -> str:
-    """Return a scale after digits as a mark that no later step takes for a separate number."""
+    """Return a matched number and its scale, such as "5 million", with a mark in place of the word for the scale.
+
+    So no later step takes the scale for a number of its own.
+    """
     return f"{match[1]}⟪{(_SCALES | _SHORT)[match[2].lower()]}⟫"
 
 
@@ -133,7 +142,10 @@ def _spaced(text: str) -> str:
 
 
 def _found(text: str) -> list[tuple[Quantity, int, int]]:
-    """Return the numbers of a rewritten text, each with its start and its end after the unit."""
+    """Return the numbers of a text, each with its start and with the end of its unit.
+
+    Fractions and scales in words must have been replaced before.
+    """
     numbers: list[tuple[Quantity, int, int]] = []
     number_in, unit_after = re.compile(_NUMBER), re.compile(_UNIT)
     position = 0

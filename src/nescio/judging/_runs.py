@@ -34,12 +34,12 @@ def judge_runs(
     *,
     doubts: Doubts | None = None,
 ) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return the outcomes of runs whose answers and declined candidates were all judged, and notes on the judging.
+    """Return the outcomes of runs, with all answers and declined candidates judged, and notes on the judging.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked. A judge that `hears_silence` is
-    asked, but only its grades SILENT and NOT_GRADED count. The graded scores of the answers of rank 1 go into
-    `extra_columns`; on an unanswerable question they are 1 for an abstention and 0 for an answer. `watch` is called
-    with the numbers of answers judged so far and in all. `doubts` gets the answers of rank 1 with their grades.
+    On an unanswerable question every answer is incorrect, and the judge is not asked. A judge with `hears_silence` is
+    asked, but only its grades SILENT and NOT_GRADED count. The judge's scores of the answers of rank 1 go into
+    `extra_columns`; on an unanswerable question an abstention has score 1, and an answer 0. `watch` is called with the
+    number of answers judged so far and the number of all. `doubts` is shown the answers of rank 1 with their grades.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = _rows(collection, runs)
@@ -90,7 +90,7 @@ def judge_runs(
 
 
 def _lower_ranks(answers: int) -> Iterator[Note]:
-    """Yield a note on the number of answers below rank 1, if there are any."""
+    """Yield a note on how many answers are below rank 1, if any are, because outcomes do not use these."""
     if answers:
         yield note(
             "judging.lower_ranks",
@@ -143,7 +143,7 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return the row of each (question, repeat), in the order of the collection."""
+    """Return the number of the row for each (question, repeat), in the order of the collection."""
     names = dict.fromkeys(question.id for question in collection.questions)
     repeated = [run.responses for run in runs if getattr(run.responses, "repeated", True)]
     if all(response.repeat is None for responses in repeated for response in responses):
@@ -157,7 +157,7 @@ def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], 
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
-    """Return the question with the run's own gold answers, if it has any."""
+    """Return a question; if the run has gold answers of its own for this question, they replace the usual ones."""
     return replace(question, answers=run.gold[question.id]) if run.gold and question.id in run.gold else question
 
 
@@ -177,7 +177,7 @@ def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_
 
 
 def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
-    """Return the state, and whether a declined candidate was right: 1, 0, or -1 without a verdict."""
+    """Return the outcome of a response, and whether its declined candidate is right: 1, 0, or -1 without a verdict."""
     if grade is None:
         return SILENT, -1
     if response.answered:
@@ -186,7 +186,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response, grade: Grade | None) -> str | None:
-    """Return the reason for a missing answer or grade, or None."""
+    """Return the reason why a response has no answer or no grade; None if it has both."""
     if state != SILENT:
         return grade.why if grade and state == NOT_GRADED else None
     if response.answer is None:
@@ -195,7 +195,11 @@ def _why(state: int, response: Response, grade: Grade | None) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """Return the graded score of an abstention per question: 1 if it has no answer, unless the judge counts none."""
+    """Return what an abstention scores on each question.
+
+    On an unanswerable question it scores 1, unless the judge has no score for abstentions (NaN). On other questions the
+    judge `ready` decides.
+    """
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

@@ -17,12 +17,10 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
-    """Yield notes on questions with several right options, and on answers of each run that name no option and so are
-    wrong.
+    """Yield notes on questions with several right options, and on answers of each run that name no option.
 
-    If most answers name none, the run may belong to another test.
-
-    Raises MismatchError for a run that counts its options from 1, because each number would name the next option.
+    Such answers count as wrong; if most answers of a run name no option, it may belong to another test. Raises
+    MismatchError for a run that counts its options from 1, because each number would name the next option.
     """
     questions = {question.id: question for question in collection.questions if question.options}
     if several := [q.id for q in questions.values() if len(_gold(q.options, q.answers) - {None}) > 1]:
@@ -50,7 +48,10 @@ def remarks(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 
 
 def _no_count_from_one(run: Run, answers: Sequence[tuple[tuple[str, ...], str]]) -> None:
-    """Raise MismatchError if a run's numbers range from 1 to the number of options, and none is 0."""
+    """Raise MismatchError if the run counts the options from 1, while an index must count from 0.
+
+    It does if its numbers range from 1 to the number of options, and if no number is 0.
+    """
     numbers = [
         (int(text), len(options))
         for options, text in answers
@@ -109,9 +110,9 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return, for each of `_FORMS`, the positions of the options, keyed by the text in this form.
+    """Return, for each way of spelling in `_FORMS`, a dict from an option's text, so spelled, to the option's position.
 
-    A text that several different options share is left out.
+    A text that several different options share is left out, because it does not identify an option.
     """
     ways = []
     for form in _FORMS:

@@ -48,8 +48,10 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the words of a text in three readings: normalised as in SQuAD, with punctuation as a separator, and split
-    at white space only."""
+    """Return the words of a text, as three lists: the text is split into words in three ways.
+
+    The ways are SQuAD's normalisation, a split also at punctuation, and a split at white space only.
+    """
     return normalised_words(text), list(map(bare_word, _PART.findall(text))), squeeze(text).split()
 
 
@@ -59,7 +61,10 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """Return, for each variant of a gold answer, the words to search for in each reading of an answer ("": none)."""
+    """Return the words to search for, for each variant of a gold answer and each of the ways of `_readings`.
+
+    An empty text means that the words are not searched in this way.
+    """
     needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
@@ -69,7 +74,7 @@ def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _needle(words: list[str]) -> str:
-    """Return the words with a space at either end as a boundary; empty without words."""
+    """Return the words as one text, with a space at either end where a word must begin or end; empty without words."""
     text = " ".join(words)
     if not text:
         return ""
@@ -85,5 +90,5 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _negated(text: str, at: int) -> bool:
-    """Return whether one of the words just before this place is a negation."""
+    """Return whether one of the last words before position `at` of a text is a negation, such as "not"."""
     return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])

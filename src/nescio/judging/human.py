@@ -34,10 +34,10 @@ def _people(resources: Resources) -> Judge:
 
 
 class Human(Struct, frozen=True):
-    """The verdicts of people, keyed by run and question, or by question and the text of the answer.
+    """People's verdicts (labels) as a judge.
 
-    `stale` collects labels of answers that the run no longer gives. `unchecked` collects labels that do not identify
-    their answer.
+    A label is stored by run and question, by question alone, or by question and text of the answer. `stale` collects
+    the labels of answers that have changed since. `unchecked` collects labels that lack the text of the judged answer.
     """
 
     by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
@@ -49,7 +49,10 @@ class Human(Struct, frozen=True):
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """Return people's label for this answer, or None. Labels that are keyed by text need `answer`."""
+        """Return people's label for a run's answer to a question, or None.
+
+        A label that is stored by the text of an answer is only found if `answer` is given.
+        """
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is not None and label.answer is None:
@@ -61,7 +64,7 @@ class Human(Struct, frozen=True):
         return None if answer is None else self.by_text.get((question, answer_key(answer)))
 
     def said_of_stale(self) -> list[Note]:
-        """Return notes that count the `stale` and the `unchecked` labels among those looked up so far."""
+        """Return notes on how many of the labels looked up so far are `stale`, and how many are `unchecked`."""
         notes = []
         if self.unchecked:
             notes.append(
@@ -88,7 +91,7 @@ class Human(Struct, frozen=True):
         ]
 
     def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
-        """Return the error that people judged none of the answers, with the notes on their verdicts."""
+        """Return an error which says that people's verdicts are on none of the answers; `notes` explain why."""
         labels = [*self.by_run.values(), *self.by_question.values(), *self.by_text.values()]
         if labels and all(label.empty for label in labels):
             return MismatchError(f"none of {len(labels):,} verdicts is filled in yet")
@@ -97,7 +100,7 @@ class Human(Struct, frozen=True):
         return MismatchError(f"{rule}: {why}" if why else rule)
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
-        """Return nothing, because callers note the stale labels themselves (`said_of_stale`)."""
+        """Return no notes, because callers ask for the notes on labels themselves (`said_of_stale`)."""
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
@@ -105,7 +108,7 @@ class Human(Struct, frozen=True):
         return list(map(self.one_by_one(False), answers))
 
     def one_by_one(self, several: bool) -> Callable[[AnswerToJudge], Grade]:  # noqa: ARG002
-        """Return a function that looks up the verdict on one answer."""
+        """Return a function that returns people's verdict on an answer, as a grade."""
 
         def graded(answer: AnswerToJudge) -> Grade:
             label = self.label(answer.run, answer.question.id, answer.answer)
@@ -148,7 +151,7 @@ def human(
 
 
 def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled: int, column: str | None) -> list[Note]:
-    """Return notes on the labels for other runs or questions, those without a verdict, and the doubled ones."""
+    """Return notes on labels that are not used: for other runs or questions, without a verdict, or given twice."""
     notes = []
     if strangers:
         stranger = strangers[0]
@@ -188,7 +191,10 @@ def _unused_labels(labels: Sequence[Label], strangers: Sequence[Label], doubled:
 
 
 def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
-    """Store a label, and return whether the answer has the same verdict already."""
+    """Store a label under this key, and return whether an equal verdict was stored there already.
+
+    Raises MismatchError if the stored verdict is another.
+    """
     before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
@@ -201,16 +207,18 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Return a mask of the outcomes in a judged log that a judge decided, shape (runs, questions): all but
-    abstentions."""
+    """Return a mask of the outcomes that a judge decided, shape (runs, questions), in a log of judged answers.
+
+    Abstentions and unanswerable questions are not among them.
+    """
     judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
     return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """Return `outcomes` with people's verdicts in place of the logged ones; abstentions stay.
+    """Return `outcomes` with people's verdicts in place of those of the judge in a log; abstentions are unchanged.
 
-    An answer without a verdict of people is NOT_GRADED.
+    An answer on which people gave no verdict is NOT_GRADED.
     """
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):

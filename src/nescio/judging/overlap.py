@@ -16,7 +16,11 @@ NAN = float("nan")
 
 
 class Overlap(NamedTuple):
-    """The common words as a share of the key (recall) and of the answer (precision), and the harmonic mean of both."""
+    """The overlap of an answer with a key: the words that both have.
+
+    `recall` is their share of the key's words, `precision` their share of the answer's words, and `f` the harmonic mean
+    of both.
+    """
 
     recall: float
     precision: float

@@ -73,9 +73,10 @@ _ABOUT = ("^.{0,3}s~*$", "y9[kis]|[kis]9y")  # the text is about another matter;
 
 
 def denies(words: Sequence[str], names: Iterable[str]) -> set[str]:
-    """Return what a clause, read in each of the languages `names`, says of an answer, as a set of kinds.
+    """Return whether a clause denies that there is an answer, doubts one, or describes sources, as a set of words.
 
-    "strong" denies an answer, "weak" doubts it, and "about" describes sources or missing knowledge.
+    The words are "strong" for a clause that denies an answer, "weak" for one that doubts it, and "about" for one on
+    sources or missing knowledge. The clause is read in each of the languages `names`.
     """
     return {what for name in names if (what := _denies("".join(_letters(word).get(name, ".") for word in words)))}
 
@@ -94,17 +95,17 @@ def _denies(letters: str) -> str:
 
 @lru_cache(1 << 16)
 def may_deny(word: str) -> bool:
-    """Return whether a word may be part of a statement, in some language, that there is no answer."""
+    """Return whether a word is, in some language, part of statements that there is no answer, such as "unknown"."""
     return any(not _EVIDENT.isdisjoint(letters) for letters in _letters(word).values())
 
 
 def is_known(word: str) -> bool:
-    """Return whether some language knows a word."""
+    """Return whether `words.toml` has the word in some language."""
     return bool(_letters(word))
 
 
 def spoken(words: Sequence[str]) -> frozenset[str]:
-    """Return the languages that know the most of these words."""
+    """Return the languages that know the most of these words: one of them is probably the language of the text."""
     known = Counter(name for word in words for name in _letters(word))
     most = max(known.values(), default=0)
     return frozenset(name for name, times in known.items() if times == most)
@@ -112,7 +113,7 @@ def spoken(words: Sequence[str]) -> frozenset[str]:
 
 @lru_cache(1 << 16)
 def _letters(word: str) -> Mapping[str, str]:
-    """Return the letters of the classes that a word has in each language, keyed by language."""
+    """Return the grammatical classes of a word in each language, as a text with one letter per class."""
     by_language = defaultdict[str, set[str]](set)
     for entry in (word, *(f"{word[:end]}*" for end in range(1, min(len(word), _LONGEST) + 1))):
         for name, letter in _entries().get(entry, ()):
@@ -126,7 +127,10 @@ def _letters(word: str) -> Mapping[str, str]:
 
 @cache
 def _entries() -> Mapping[str, list[tuple[str, str]]]:
-    """Return the (language, class letter) pairs of each word, and of each beginning of words ("determin*")."""
+    """Return the pairs of language and letter of a class for each word of `words.toml`.
+
+    A word with an asterisk, such as "determin*", means all words that begin so.
+    """
     entries = defaultdict[str, list[tuple[str, str]]](list)
     for name, language in languages().items():
         for kind, words in language.get("words", {}).items():
@@ -137,7 +141,7 @@ def _entries() -> Mapping[str, list[tuple[str, str]]]:
 
 @cache
 def _prefixes() -> Mapping[str, str]:
-    """Return the languages with a prefix that negates a verb, keyed by the prefix."""
+    """Return the prefixes that negate a verb, such as Czech "ne", each with its language."""
     return {
         language["words"]["prefix"]: name
         for name, language in languages().items()

@@ -21,8 +21,10 @@ _UNDETERMINED = "undetermined: its words do not show whether it declines"
 
 
 class DeclinedThen(Struct, frozen=True):
-    """A judge that grades declining answers as SILENT, other answers by the judge `then`, and undetermined ones as the
-    user chose."""
+    """A judge that first decides whether an answer declines, and lets the judge `then` grade the answers that do not.
+
+    Declining answers get the grade SILENT. `undetermined` says how answers are graded that may or may not decline.
+    """
 
     then: Judge
     undetermined: str = "ungraded"
@@ -32,19 +34,25 @@ class DeclinedThen(Struct, frozen=True):
 
     @property
     def record(self) -> JudgeRecord:
-        """Return the record of the judge of other answers, the treatment of undetermined answers, and the version of
-        the words."""
+        """Return the name and parameters of this judge, for reports.
+
+        These are the record of the judge `then`, the treatment of undetermined answers, and the version of the list of
+        words.
+        """
         asked = (self.model or self.then).record
         parameters = ("then", str(self.then.record)), ("undetermined", self.undetermined), ("words", digest())
         return JudgeRecord("declined", parameters, model=asked.model, prompt=asked.prompt, date=asked.date)
 
     @property
     def scores(self) -> Mapping[str, Silent]:
-        """Return the graded scores of the judge of other answers."""
+        """Return the scores that the judge `then` gives."""
         return self.then.scores
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
-        """Return counts of declining and of undetermined answers, once known, and the remarks of the other judges."""
+        """Return notes on how many answers declined or were undetermined, and the remarks of the other judges.
+
+        The counts are known only after `grade`.
+        """
         notes = tuple(self.notes)
         self.notes.clear()
         model = self.model.remarks(collection, runs) if self.model else ()
@@ -76,7 +84,7 @@ class DeclinedThen(Struct, frozen=True):
         return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
 
     def _report(self, answers: Sequence[AnswerToJudge], verdicts: Sequence[Verdict]) -> None:
-        """Add notes on the answers that declined, with the most frequent words, and on undetermined ones."""
+        """Add two notes: on answers that declined, with the most frequent texts, and on undetermined answers."""
         words = Counter(
             answer.answer.strip() for answer, v in zip(answers, verdicts, strict=True) if v is Verdict.DECLINED
         )
@@ -118,9 +126,11 @@ _FATES = {
 
 
 def _in_foreign_runs(answers: Sequence[AnswerToJudge], foreign: Sequence[bool | None]) -> Iterator[int]:
-    """Yield the indices of answers in unknown languages, for runs with more such answers than in known languages.
+    """Yield the indices of answers in an unknown language, of which nobody can tell whether they decline.
 
-    In other runs such an answer may consist of names. `foreign` has None for an answer of few words.
+    These are the answers of a run that has more answers in unknown languages than in known ones. In other runs, an
+    answer in no known language may consist of names. `foreign` says of each answer whether its language is unknown;
+    None means that it is too short to tell.
     """
     votes = Counter((answer.run, is_one) for answer, is_one in zip(answers, foreign, strict=True))
     yield from (

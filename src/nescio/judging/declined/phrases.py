@@ -17,7 +17,7 @@ _CHOICE = re.compile(r"\(([^()]*)\)(\??)|\[([^]]*)\]")
 
 @cache
 def languages() -> Mapping[str, Mapping[str, Any]]:
-    """Return the words of each language in `words.toml`."""
+    """Return the lists of words and phrases in `words.toml`, keyed by language."""
     import tomllib
 
     return tomllib.loads(_raw().decode())
@@ -25,7 +25,7 @@ def languages() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def digest() -> str:
-    """Return a short hash of the words, which identifies their version."""
+    """Return a short hash of the lists of words and phrases, which identifies their version."""
     return hashlib.sha256(_raw()).hexdigest()[:8]
 
 
@@ -41,14 +41,14 @@ def without_classes(text: str) -> frozenset[str]:
 
 @cache
 def whole() -> frozenset[str]:
-    """Return the texts that decline as a whole, in all languages."""
+    """Return the texts that, as a whole answer, mean an abstention ("no idea"), in all languages."""
     return frozenset(
         text for language in languages().values() for phrase in language["whole"] for text in _spelled_out(phrase)
     )
 
 
 def _spelled_out(phrase: str) -> Iterator[str]:
-    """Yield the texts that a phrase of the list covers, with all its alternatives."""
+    """Yield the texts that a phrase in `words.toml` means, which may have alternatives and optional parts."""
     fixed, *rest = _CHOICE.split(phrase)
     choices = [[fixed]]
     for either, maybe, optional, after in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4], strict=True):
@@ -58,7 +58,10 @@ def _spelled_out(phrase: str) -> Iterator[str]:
 
 
 def matches(kind: str, names: Iterable[str], text: str) -> bool:
-    """Return whether a text has a phrase of this kind ("ask", "aside", …) in one of the languages `names`."""
+    """Return whether a text has a phrase of this kind in one of the languages `names`.
+
+    Kinds are "ask" (asks back), "aside" and others, which `words.toml` explains.
+    """
     return any(pattern(kind, name).search(text) for name in names if kind in languages()[name])
 
 

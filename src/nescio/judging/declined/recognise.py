@@ -41,7 +41,7 @@ _SILENT = frozenset(("strong", "weak", "ask", "aside"))  # A text in which no cl
 
 
 class Verdict(StrEnum):
-    """The verdict on whether a text answers: declined, answered or undetermined."""
+    """Whether a text answers a question (ANSWERED), declines (DECLINED), or may do either (UNDETERMINED)."""
 
     ANSWERED = "answered"
     DECLINED = "declined"
@@ -87,20 +87,22 @@ def _may_decline(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool | None:
-    """Return whether a text is in none of the known languages; None for few words."""
+    """Return whether a text is in a language that nescio does not know; None if it has too few words to tell."""
     plain = _folded(text)
     words = [word for word in _words(plain) if not word.isdigit()]
     return None if len(words) <= SHORT else not any(map(is_known, words)) and not without_classes(plain)
 
 
 def stands_for_nothing(text: str) -> bool:
-    """Return whether a text is a placeholder for no answer: N/A, nan, None, a question mark."""
+    """Return whether a text is a placeholder for a missing answer: N/A, nan, None, a question mark."""
     return _bare(_folded(text)) in _BLANKS or re.fullmatch(NOTHING, text.strip(), re.IGNORECASE) is not None
 
 
 class _Clause(Struct, frozen=True):
-    """The kinds of a clause (none: it makes a statement), its number of words, and whether it follows a turn such as
-    "but"."""
+    """A clause of a text: the kinds of declining that it shows, its number of words, and whether it follows a "but".
+
+    A clause without a kind makes a statement.
+    """
 
     kinds: frozenset[str]
     words: int
@@ -153,7 +155,7 @@ def _folded(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return a text without a model's preceding reasoning, and without the marks around it."""
+    """Return a text without the reasoning that a model put before its answer, and without the marks around the text."""
     answer = text.lstrip()
     if answer.startswith("<think>"):
         answer = answer.partition("</think>")[2] or answer

@@ -21,9 +21,10 @@ _SHORT = 40  # the most characters of a text in a proposed pattern; longer ones 
 
 
 class SilenceReader:
-    """A reader that decides for one text after another whether it declines.
+    """A reader that decides of one text after another whether the text declines.
 
-    After many texts (`stopped`), it saves time: it recognises only the words that always mean an abstention.
+    After many texts, it is `stopped` to save time: from then on it recognises only texts that always mean an
+    abstention.
     """
 
     def __init__(self) -> None:
@@ -32,11 +33,11 @@ class SilenceReader:
         self._known: dict[str, Verdict] = {}
 
     def silence(self, text: str) -> bool:
-        """Return whether a text reads like an abstention ("I don't know", "N/A", "nan", "?")."""
+        """Return whether a text declines, such as "I don't know", "N/A", "nan" or "?"."""
         return self.verdict(text) is Verdict.DECLINED
 
     def verdict(self, text: str) -> Verdict:
-        """Return whether a text answers, declines or is undetermined."""
+        """Return whether a text answers, declines, or may do either (UNDETERMINED)."""
         text = text.strip()
         if len(text) > _LONGEST:
             return Verdict.ANSWERED
@@ -60,7 +61,7 @@ class SilenceReader:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _at_sight(text: str) -> Verdict | None:
-    """Return whether a text declines, or None if only its words can tell.
+    """Return whether a text declines, if that is quickly seen; None if the text must be read closely.
 
     Results are cached, because several passes read each file.
     """
@@ -68,7 +69,10 @@ def _at_sight(text: str) -> Verdict | None:
 
 
 def undetermined_note(texts: Counter[str], then: str) -> Note:
-    """Return a note on wrong answers that may or may not decline, and on the judge that leaves them ungraded."""
+    """Return a note on answers that were graded as wrong, but may decline.
+
+    The note names the judge that leaves such answers ungraded, and otherwise uses the judge `then`.
+    """
     return note(
         "judging.may_decline",
         "{answers:n answer} {answers:counts/count} as incorrect but may decline: {answers:its/their} words leave "
@@ -82,7 +86,7 @@ def undetermined_note(texts: Counter[str], then: str) -> Note:
 def silence_note(texts: Counter[str], reader: SilenceReader, *, subject: str = "", then: str = "") -> Note:
     """Return a note on wrong answers that read like an abstention, and on the options that count them as unanswered.
 
-    `then` is the judge if nescio judges them.
+    `subject` names what the note is about. `then` is the judge, if nescio judged the answers itself.
     """
     forms = Counter[str]()
     for text, times in texts.items():

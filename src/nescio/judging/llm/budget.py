@@ -15,7 +15,10 @@ _FRAME = 200  # tokens that an endpoint may add to the messages
 
 
 class Limits(Struct, frozen=True):
-    """The most calls, and the most money at these prices per million tokens; None means no limit."""
+    """The limits of calls to a language model: the number of calls, and their cost. None means no limit.
+
+    `price_in` and `price_out` are the prices of a million tokens of a request and of a reply.
+    """
 
     calls: int | None = None
     cost: float | None = None
@@ -35,10 +38,10 @@ class Limits(Struct, frozen=True):
 
 
 class Budget:
-    """A counter of the costs, which refuses a call that might exceed a limit. Thread-safe.
+    """A counter of calls and their cost, which refuses a call that might exceed a limit. Thread-safe.
 
-    A running call counts at its highest possible cost: a token is at least one byte of the request, and the reply has
-    at most the requested tokens. Its reply replaces this by the actual cost.
+    A running call counts at its highest possible cost: its request has at most one token per byte, and its reply at
+    most as many tokens as requested. When the reply comes, the actual cost replaces this.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -49,11 +52,14 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """Return the highest cost of a call with `request` bytes and a reply of `completion` tokens."""
+        """Return the highest possible cost of a call with `request` bytes and a reply of `completion` tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Return whether one more call is allowed; if so, count it and reserve `most` until it is settled."""
+        """Return whether the budget allows one more call; if so, count the call and reserve its highest cost, `most`.
+
+        Waits for running calls if their actual cost may leave enough for this call.
+        """
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
@@ -72,7 +78,11 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call with its tokens in and out; None means unknown, and counts as the highest cost."""
+        """Replace the reserved cost `most` of a call by its actual cost.
+
+        `tokens` are those of the request and of the reply. None means that they are unknown; then the reserved cost
+        counts.
+        """
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0
@@ -87,23 +97,26 @@ class Budget:
 
 
 class Meter:
-    """The cost of all attempts of one call. Every attempt is settled, because other calls may wait for that."""
+    """A counter of the cost of one call, which may need several attempts.
+
+    The cost of every attempt must be settled, because other calls wait until it is known.
+    """
 
     def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
         self._budget, self._open = budget, False
         self._most = budget.most(len(json.dumps(body).encode()), int(body["max_tokens"]))
 
     def start(self) -> bool:
-        """Return whether one more attempt is allowed."""
+        """Return whether the budget allows one more attempt of this call; if so, reserve its cost."""
         self._open = self._budget.take(self._most)
         return self._open
 
     def failed(self, *, maybe_paid: bool) -> None:
-        """Count the last attempt as failed; `maybe_paid` says that it may have cost something."""
+        """Settle the cost of a failed attempt: its highest cost if it was `maybe_paid`, else 0."""
         self.settle(None if maybe_paid else (0, 0))
 
     def settle(self, tokens: tuple[int, int] | None) -> None:
-        """Settle the last attempt, unless it is settled; None is an unknown number of tokens."""
+        """Settle the cost of the last attempt, if this was not done before; None means an unknown number of tokens."""
         if self._open:
             self._open = False
             self._budget.settle(self._most, tokens)

@@ -38,8 +38,10 @@ _HERE = (os.getpid(), platform.node())
 
 
 def _at_work(process: int | None, host: str | None, age: float) -> bool:
-    """Return whether another process may still be making a call: it started recently, and is not known to have
-    ended."""
+    """Return whether another process may still be making a call, so that its reply should be awaited.
+
+    It may if it started the call recently, and is not known to have ended.
+    """
     if process is None or (process, host) == _HERE:
         return False
     if host == _HERE[1] and os.name != "nt":  # On Windows this would not ask, but end the process.
@@ -53,7 +55,10 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 
 class Reply(Struct, frozen=True):
-    """The reply to a call: the grade (None if unreadable, with `why`), the text, and its cost in tokens."""
+    """The reply to a call: the grade, the text, and the tokens of the request and of the text.
+
+    The grade is None if the reply does not have one; then `why` has the reason.
+    """
 
     grade: str | None
     text: str
@@ -64,15 +69,16 @@ class Reply(Struct, frozen=True):
 
 
 def key_of(base_url: str, body: dict[str, Any]) -> str:
-    """Return the key of a call: the endpoint, and the whole request."""
+    """Return the key under which the reply to a call is cached: a hash of the endpoint and the whole request."""
     content = json.dumps([base_url, body], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def own_cache() -> Path:
-    """Return the file that keeps this user's grades if none is named.
+    """Return the file in the user's cache folder that keeps grades if the user names no file.
 
-    It is in the user's cache folder. A file in the current folder may come from whoever supplied the answers to judge.
+    A file in the current folder is not used unless named, because it may come from whoever supplied the answers to
+    judge.
     """
     named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
     folder = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
@@ -115,11 +121,10 @@ class Cache:
         return {key: Reply(*row) for key, *row in self._rows(query, keys)}
 
     def begin(self, key: str) -> bool:
-        """Record that a call starts, and return whether it may start now.
+        """Record that a call starts, and return True; or return False if another process is making this call now.
 
-        A call without a reply may still have been paid for.
-
-        False means that another process is making the call, and that the caller should wait for its result.
+        After False, the caller should wait for the other process's reply. The record shows later that a call may have
+        been paid for although it has no reply.
         """
         with self._transaction() as database:
             row = database.execute(_CALLER, [key]).fetchone()
@@ -130,7 +135,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """Store a received reply."""
+        """Store the reply to a call, with the question and the answer that it grades."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._transaction() as database:
             database.execute(
@@ -143,12 +148,12 @@ class Cache:
                 database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def drop(self, key: str) -> None:
-        """Remove the record that a call is running."""
+        """Remove the record that a call is running, so that another process may start the call."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
-        """Return how many of these calls were started by a run that stopped before their replies came."""
+        """Return how many of these calls were begun by a process that stopped before it stored the reply."""
         return sum(not _at_work(*row) for row in self._rows(_CALLERS, keys))
 
     @contextmanager
@@ -179,5 +184,5 @@ class Cache:
 
 
 def _plain(value: Any) -> Any:
-    """Return a text without half a surrogate pair, which SQLite cannot hold; any other value unchanged."""
+    """Return a value; in a text, "?" replaces halves of surrogate pairs, which SQLite cannot store."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

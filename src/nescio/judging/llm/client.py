@@ -32,7 +32,7 @@ _SHORT = 8  # characters; a shorter key might be a word of a reply, so it is not
 
 
 class CallFailedError(Exception):
-    """One call failed; the next call may succeed. `reached` says whether the endpoint responded."""
+    """The error that one call failed, while other calls may succeed. `reached` says whether the endpoint responded."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -40,13 +40,18 @@ class CallFailedError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
-    """A call stopped while it waited for a retry: the run was asked to stop, or its limit is spent."""
+    """The error that a call was given up before a further attempt.
+
+    Either the run was asked to stop, or a limit is reached.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The settings of a connection: address, key (None: none is sent), timeout of an attempt in seconds, and
-    retries."""
+    """The settings of a connection: the address, the key, the timeout of an attempt in seconds, and the retries.
+
+    If the key is None, no key is sent.
+    """
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -68,7 +73,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Return the address for calls."""
+        """Return the address to which calls are sent, made from the URL of the endpoint."""
         url = self.url.rstrip("/")
         return url if url.endswith(PATH) else url + PATH
 
@@ -79,14 +84,17 @@ class Endpoint:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuse redirects, which would send the key to an unknown address."""
+    """A handler that follows no redirect, because a redirect would send the key to an unknown address."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         return None
 
 
 class _Watch:
-    """Ends an attempt at its deadline. The socket's timeout alone would apply to each part of a reply."""
+    """A timer that ends an attempt at its deadline.
+
+    The socket's own timeout would apply to each part of a reply, so that a slow reply could last for ever.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.over = False
@@ -102,7 +110,7 @@ class _Watch:
         self._timer.cancel()
 
     def see(self, connection: http.client.HTTPConnection) -> None:
-        """Store the connection of this attempt."""
+        """Store the connection of this attempt, which is closed at the deadline."""
         self._connection = connection
 
     def _end(self) -> None:
@@ -139,7 +147,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 class Client:
-    """Calls an endpoint, and remembers parameters that it does not accept. Thread-safe."""
+    """A client that calls an endpoint, and leaves out parameters that the endpoint refused before. Thread-safe."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
@@ -153,10 +161,11 @@ class Client:
         self._adapted: tuple[str, ...] = ()
 
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
-        """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
+        """Return the endpoint's reply to the request `body`, as parsed JSON with at least one choice.
 
-        `meter` is asked before every attempt, and informed of every failure. Raises CallFailedError if this call cannot
-        succeed, EndpointError if no call can, Stopped if no further attempt is allowed.
+        Before every attempt, `meter` is asked whether it is allowed; every failure is reported to `meter`. Raises
+        CallFailedError if this call cannot succeed, EndpointError if no call can, and Stopped if no further attempt is
+        allowed.
         """
         tries = 0
         while True:
@@ -246,7 +255,7 @@ class Client:
         raise _TryAgain(f"the reply is not a chat completion (it begins {shown!r})")
 
     def _without_key(self, value: Any) -> Any:
-        """Return a JSON value without the key, because replies are stored and shown."""
+        """Return a JSON value in which the API key is replaced, because replies are stored and shown."""
         if len(self._key) < _SHORT:
             return value
         if isinstance(value, dict):
@@ -260,14 +269,17 @@ class Client:
 
 
 def _in_any_spelling(c: str) -> str:
-    """Return a pattern for a character of a key: the character, or its JSON escapes."""
+    """Return a pattern for a character of the API key: the character itself, or one of its escapes in JSON."""
     code = f"{ord(c):04x}"
     hexadecimal = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in code)
     return rf"(?:{re.escape(c)}|\\u{hexadecimal}|\\{re.escape(c)})"
 
 
 class _TryAgain(Exception):  # noqa: N818
-    """An attempt failed. The endpoint may still have worked on it, unless it refused."""
+    """The error that an attempt failed and may be repeated.
+
+    `maybe_paid` says that the endpoint may have worked on the attempt, and `after` how many seconds it asks to wait.
+    """
 
     def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:
         super().__init__(rule)
@@ -281,7 +293,10 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """Return the request without the parameters in `refused`; `max_tokens` is replaced by its newer name."""
+    """Return the request without the parameters that the endpoint `refused`.
+
+    A refused `max_tokens` is replaced by its newer name, `max_completion_tokens`.
+    """
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]
@@ -310,7 +325,10 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Return the seconds in Retry-After, which may be a date; None without one."""
+    """Return how many seconds the header Retry-After asks to wait; None without the header.
+
+    The header has a number of seconds or a date.
+    """
     if not header:
         return None
     try:

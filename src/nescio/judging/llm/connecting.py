@@ -42,11 +42,11 @@ class ModelOptions(Struct, frozen=True):
     retry_ungraded: bool | None = None
 
     def given(self) -> list[str]:
-        """Return the names of the options that are set."""
+        """Return those options of the language model that the user has set, spelled as the user spells them."""
         return [opt(name) for name in self.__struct_fields__ if getattr(self, name) is not None]
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Return those of the named options that are set, keyed by name."""
+        """Return those of the options `names` that the user has set, keyed by name."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 

@@ -26,7 +26,7 @@ NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 class Call(Struct, frozen=True):
-    """A call to make: the key under which its reply is cached, the body of the request, and the answer to grade."""
+    """A call to make: the key of its reply in the cache, the body of the request, and the answer to grade (`asked`)."""
 
     key: str
     body: dict[str, Any]
@@ -34,8 +34,10 @@ class Call(Struct, frozen=True):
 
 
 class CallResults(Struct):
-    """The results of all calls: replies and failures keyed by call, the number of calls not made, and the reason for
-    giving up."""
+    """The results of all calls: replies, and reasons of failures, each keyed by the key of the call.
+
+    `unasked` is the number of calls that were not made, and `gave_up` the reason why the calls were stopped.
+    """
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -44,9 +46,10 @@ class CallResults(Struct):
 
 
 class CallSetup(Struct, frozen=True):
-    """The settings of calls: at most `concurrency` run in parallel, and `again` repeats those whose reply had no grade.
+    """The settings of calls. At most `concurrency` calls run in parallel.
 
-    `waiting` is called if an interrupted user has to wait for running calls.
+    `again` says that a call is repeated if its cached reply has no grade. `waiting` is called if the user interrupts,
+    and running calls must end first.
     """
 
     client: Client
@@ -83,7 +86,10 @@ def make_calls(calls: Sequence[Call], setup: CallSetup) -> CallResults:
 
 
 class _CallRunner:
-    """The threads that make the calls, and the results so far."""
+    """The threads that make the calls, and the results so far.
+
+    `stopped` is the error that ended the calls early, or None.
+    """
 
     def __init__(self, calls: Sequence[Call], setup: CallSetup) -> None:
         self.results = CallResults({}, {})
@@ -98,7 +104,7 @@ class _CallRunner:
             threading.Thread(target=_worker, args=(work, self._ended, setup), daemon=True).start()
 
     def run(self) -> None:
-        """Collect results until all threads have ended."""
+        """Collect the results of the calls, and return when all threads have ended."""
         while self._running:
             try:
                 ended = self._ended.get(timeout=0.5)  # With a timeout, so that an interrupt is handled.
@@ -122,7 +128,7 @@ class _CallRunner:
         self._setup.progress(len(self.results.replies) + len(self.results.failed), self._total)
 
     def _give_up(self, why: str) -> None:
-        """Stop after too many consecutive failures. Raises an error if no call has succeeded."""
+        """Stop the calls after too many consecutive failures. Raises EndpointError if no call has succeeded."""
         if self.results.replies:
             if self._in_a_row >= LATER and not self.results.gave_up:
                 self.results.gave_up = why
@@ -158,7 +164,7 @@ def _worker(
 
 
 def _one(call: Call, setup: CallSetup) -> Reply:
-    """Return the reply to a call, made here or by another process."""
+    """Return the reply to a call; if another process is making the same call, wait for its reply."""
     while not setup.cache.begin(call.key):
         if setup.client.stop.wait(_PAUSE):
             raise Stopped
@@ -196,7 +202,7 @@ def _reply(completion: Mapping[str, Any]) -> Reply:
 
 
 def _text(content: object) -> str | None:
-    """Return the text of a message; some endpoints return it in parts."""
+    """Return the text of a message in a reply, also if the endpoint splits it into parts; None if there is no text."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))

@@ -157,8 +157,7 @@ class LLM(Struct, frozen=True):
             )
 
     def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
-        """Return a note with the numbers of answers graded and of those known from the cache, and the cost of the
-        rest."""
+        """Return a note with the numbers of graded answers and of grades from the cache, and the cost of the calls."""
         priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
             "llm.graded",

@@ -50,7 +50,10 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return the messages about one answer. Texts are quoted as JSON, so that none can close its own quotation."""
+    """Return the messages that ask a model to grade one answer.
+
+    Question and answers are quoted as JSON, so that no text can end its quotation and give orders to the model.
+    """
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)

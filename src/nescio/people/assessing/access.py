@@ -22,7 +22,10 @@ ASSESSOR, ORGANISER = "assessor", "organiser"
 
 
 class Person(Struct, frozen=True):
-    """The person who sends a request; requests that change something must have the token `csrf`."""
+    """The person who sends a request.
+
+    A request that changes something must also send `csrf`, a token of the person's page.
+    """
 
     name: str
     role: str
@@ -31,7 +34,10 @@ class Person(Struct, frozen=True):
 
 
 class Invited(Struct, frozen=True):
-    """The new links, keyed by person, which are shown only once, and the persons whose links were `revoked`."""
+    """The result of `invite`: the new `links`, keyed by person, and the persons whose links were `revoked`.
+
+    A link is shown only once, because the database stores only its digest.
+    """
 
     links: dict[str, str]
     revoked: tuple[str, ...] = ()
@@ -44,7 +50,7 @@ class Invited(Struct, frozen=True):
 
 
 def digest(secret: str) -> str:
-    """Return the SHA-256 digest of a secret, which is stored in place of it."""
+    """Return the SHA-256 digest of a secret; the database stores only the digest."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
 
 
@@ -57,9 +63,10 @@ def invite(
     organiser: bool = False,
     revoke: bool = False,
 ) -> Invited:
-    """Make a link for each person, replacing the previous one; or revoke links and end their sessions.
+    """Make a new link for each of these persons; with `revoke`, only make their links and sessions invalid.
 
-    `names` may have languages (`ana=EN,ES`), which replace the person's earlier languages. A link is valid for `days`.
+    A new link replaces the person's previous link. Each of the `names` is a person, with or without languages:
+    `ana=EN,ES` means that Ana judges these languages, in place of earlier ones. A link is valid for `days`.
     """
     asked = [name.partition("=") for name in names]
     for name, *_ in asked:
@@ -95,7 +102,7 @@ def invite(
 
 
 def role_of(database: Database, token: str) -> str:
-    """Return the role of the person of a link; empty if the link is invalid or has expired."""
+    """Return the role of the person whose link has this token; empty if the link is invalid or has expired."""
     with database.reading() as connection:
         return connection.scalar(select(people.c.role).where(*_good(token))) or ""
 
@@ -105,7 +112,10 @@ def _good(token: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def begin(database: Database, token: str) -> str | None:
-    """Start a session for the person of a link, and return its cookie, or None if the link is not valid."""
+    """Start a session for the person whose link has this token, and return the session's cookie.
+
+    Returns None if the link is not valid.
+    """
     with database.writing() as connection:
         name = connection.scalar(select(people.c.name).where(*_good(token)))
         if name is None:
@@ -118,13 +128,16 @@ def begin(database: Database, token: str) -> str | None:
 
 
 def end(database: Database, cookie: str) -> None:
-    """End a session."""
+    """End the session with this cookie."""
     with database.writing() as connection:
         connection.execute(delete(sessions).where(sessions.c.cookie == digest(cookie)))
 
 
 def who(database: Database, cookie: str) -> Person | None:
-    """Return the person of a session, or None if it has ended, or if the person's link was revoked or has expired."""
+    """Return the person whose session has this cookie, or None.
+
+    None means that the session has ended, or that the person's link was revoked or has expired.
+    """
     now = time.time()
     good = sessions.c.expires > now, people.c.expires > now, people.c.token.is_not(None)
     with database.reading() as connection:

@@ -24,10 +24,10 @@ LIKELY, UNLIKELY = 1.5, 0.1  # weights of questions whose answers the judge grad
 
 
 def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, str, str]]:
-    """Return (item, verdict, reason) for each row of a table of answers with known verdicts.
+    """Return (item, verdict, reason) for each row of the file `path`, a table of answers with known verdicts.
 
-    The columns are question, answer, verdict, and optionally question_id, document, support, language, why. Rows of one
-    question are one topic. Raises FormatError for an unknown verdict.
+    The columns are question, answer, verdict, and optionally question_id, document, support, language, why. `part` is
+    "training" or "control". Ids of items are computed from the `secret`. Raises FormatError for an unknown verdict.
     """
     place, rows = Path(path), []
     if not place.is_file():
@@ -50,9 +50,10 @@ def known_answers(path: Path | str, part: str, secret: str) -> list[tuple[Item, 
 def grades_of(
     path: Path | str, runs: Sequence[Run], names: Mapping[tuple[str, str], str]
 ) -> tuple[dict[str, str], int]:
-    """Return a judge's grades, keyed by item, and the number of items left out because their grades differ by run.
+    """Return the grades in a judge's file, keyed by item, and the number of items that have two different grades.
 
-    `names` maps (question, answer) to items.
+    An item is a distinct answer, which several runs may give; if the judge graded it differently in two of them, it is
+    left out. `names` maps a question's id and the text of an answer to the item.
     """
     questions = {question for question, _ in names}
     given, _ = read_judgements(path)
@@ -82,7 +83,10 @@ def drawn(topics: Mapping[str, Sequence[Item]], grades: Mapping[str, str], wante
 
 
 def telling(answers: Sequence[Item], grades: Mapping[str, str]) -> float:
-    """Return the weight of a question in the draw: how likely runs differ on it."""
+    """Return the weight of a question in the draw, which is larger the likelier it is that runs differ on the question.
+
+    The weight is largest if a judge grades the answers differently, and smallest if there is only one answer.
+    """
     if len(answers) < 2:
         return UNLIKELY
     return LIKELY if len({grades.get(item.id) for item in answers}) > 1 else 1.0

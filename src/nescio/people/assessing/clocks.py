@@ -15,17 +15,20 @@ _MOST = 10_000  # sessions; then all begin anew
 
 
 class Clocks:
-    """The differences between the clock of each session's browser and this machine's clock.
+    """For each session, the difference between the clock of its browser and the clock of this machine.
 
-    A slow request looks like a clock that is behind. Therefore a session keeps its difference, unless a new one differs
-    by more than a request may take: then somebody has set the clock.
+    A slow request looks as if the browser's clock were behind. Therefore the stored difference of a session is replaced
+    only if a new one differs by more than a request can take: then somebody has set the clock.
     """
 
     def __init__(self) -> None:
         self.ahead: dict[str, timedelta] = {}
 
     def by_this(self, session: str, said: Sequence[Record], sent: str) -> Iterator[Record]:
-        """Yield the judgements with times by this machine's clock; `sent` is the browser's present time, or ""."""
+        """Yield the judgements `said`, with their times changed from the browser's clock to this machine's clock.
+
+        `sent` is the time by the browser's clock when it sent the judgements, or "" if it is unknown.
+        """
         ahead = self._ahead_of(session, sent)
         for one in said:
             try:
@@ -34,7 +37,7 @@ class Clocks:
                 yield one
 
     def by_theirs(self, session: str, at: str) -> str:
-        """Return a time of this machine by the clock of a session's browser."""
+        """Return the time `at`, which is by this machine's clock, by the clock of a session's browser."""
         time = datetime.fromisoformat(at) + self.ahead.get(session, timedelta())
         return time.isoformat(timespec="milliseconds")
 

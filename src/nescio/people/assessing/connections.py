@@ -21,14 +21,20 @@ ACCEPTED = 50  # connections that are taken before the first of too many can end
 
 
 class Crowd:
-    """The open connections of a server with their addresses, those with the oldest request first."""
+    """The open connections of a server, with the addresses of the clients.
+
+    The connections are sorted by their latest request, so that the first connection has been idle the longest.
+    """
 
     def __init__(self, proxy: str | None) -> None:
         self.proxies = {address.strip() for address in (proxy or "").split(",")}
         self.open: dict[Prompt, str] = {}
 
     def take(self, connection: Prompt, address: str) -> None:
-        """Add a connection, or move it to the end; if there are too many, close the one with the oldest request."""
+        """Add a connection, or count it as the latest if it is there already.
+
+        If there are too many connections, the one whose latest request is the oldest is closed.
+        """
         self.open.pop(connection, None)
         self.open[connection] = address
         alike = [other for other, where in self.open.items() if where == address and address not in self.proxies]
@@ -38,12 +44,12 @@ class Crowd:
                 held[0].transport.abort()
 
     def leave(self, connection: Prompt) -> None:
-        """Forget a connection."""
+        """Remove a connection from the open connections."""
         self.open.pop(connection, None)
 
 
 class Prompt(H11Protocol):
-    """A connection that is closed if a request is not finished in time, because head, body or answer is slow."""
+    """A connection that is closed if a request takes too long: if its head, its body or the answer is slow."""
 
     crowd: Crowd
     _ends: asyncio.TimerHandle | None = None
@@ -69,14 +75,14 @@ class Prompt(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """End the time limit; if the next request has arrived already, start its limit."""
+        """End the time limit of a request that was answered; if the next request has arrived, start its limit."""
         self._end()
         super().on_response_complete()
         if self.conn.trailing_data[0] or self.conn.their_state is not h11.IDLE:
             self._begin()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended from the open connections."""
         self._end()
         self.crowd.leave(self)
         super().connection_lost(exc)
@@ -86,7 +92,7 @@ def listening(app: Any, *, host: str = "127.0.0.1", port: int, proxy: str | None
     """Return a server of an application; it keeps no log of requests, because links are secrets."""
 
     class Counted(Prompt):
-        """A connection of this server."""
+        """A connection that counts among the open connections of this server."""
 
         crowd = Crowd(proxy)
 

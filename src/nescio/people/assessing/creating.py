@@ -37,7 +37,7 @@ EVERYBODY = 1 << 30  # the number of people who judge an answer with a known ver
 
 
 class Content(Struct, frozen=True):
-    """The items to judge, and the data that every assessor needs."""
+    """The items to judge, and what is shown or needed with them, such as guidelines, nuggets and the judge's grades."""
 
     name: str
     items: tuple[Item, ...]
@@ -92,8 +92,9 @@ def create(
 ) -> Created:
     """Make a database of items to judge, from the folder of a campaign with a pool, or from questions and runs.
 
-    `overlap` is as in `times_of`. `grades` is a file with a judge's grades, which people see after their own verdicts.
-    `draw` is the number of questions to draw. `training` and `control` are files of answers with known verdicts.
+    An `overlap` of 1 or more is the number of people for each question; below 1, it is the share of questions that two
+    people judge. `grades` is a file with a judge's grades; people see a grade after their own verdict. `draw` is the
+    number of questions to draw. `training` and `control` are files of answers with known verdicts.
     """
     paths = [Path(source) for source in sources]
     campaign = len(paths) == 1 and (paths[0] / SETTINGS).is_file()
@@ -137,9 +138,10 @@ def create(
 def _make_database(
     db: str, facts: Mapping[str, Any], where: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
 ) -> str:
-    """Make a database from `facts`, the rows `where` of the table `units`, and those of `items`; return its address.
+    """Make a database with these rows in the tables `about` (facts), `units` (where) and `items` (rows).
 
-    Raises UsageError if it exists or cannot be written.
+    Returns the address of the database. Raises UsageError if there already is a database at `db`, or if it cannot be
+    written.
     """
     database = open_database(db, new=True)
     try:
@@ -156,9 +158,10 @@ def _make_database(
 
 
 def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> str:
-    """Return how people could recognise control answers and how to prevent it; empty if they cannot.
+    """Return a warning if people could recognise control answers, with advice to prevent that; empty if they could not.
 
-    They can if only control answers, or only the others, usually have a support, or several answers per question.
+    People can if the shares of answers with a support, or of questions with several answers, differ much between the
+    control answers and the answers of the `pool`.
     """
     if not control:
         return ""
@@ -183,12 +186,15 @@ def _told_apart(pool: Sequence[Item], control: Sequence[Mapping[str, Any]]) -> s
 
 
 def _differ(one: Sequence[bool], other: Sequence[bool]) -> bool:
-    """Return whether the shares of true values differ so much that they reveal the kind of an answer."""
+    """Return whether the share of true values in one list differs much from that in the other list.
+
+    If so, people could tell from this property which answers are control answers.
+    """
     return abs(sum(one) / len(one) - sum(other) / len(other)) > MOST_APART
 
 
 def facts_of(content: Content) -> dict[str, Any]:
-    """Return the rows of the table `about`, keyed by name."""
+    """Return the data that every assessor needs, keyed by name, as the rows of the table `about`."""
     return {
         "name": content.name,
         "guidelines": content.guidelines,
@@ -214,7 +220,11 @@ def languages_of(asked: Iterable[Item]) -> dict[str, str]:
 
 
 def unit(topic: str, language: str, times: int, part: str = "", inclusion: float | None = None) -> dict[str, Any]:
-    """Return the row of a topic, with a random place in the order of topics."""
+    """Return the row of a topic for the table `units`, with a random rank, by which topics are given to people.
+
+    `times` is the number of people who judge the topic. `part` is "training", "control" or, for an ordinary topic, "".
+    `inclusion` is the probability that the topic was drawn, if topics were drawn.
+    """
     rank = by_chance(topic)
     row = {"topic": topic, "language": language, "times": times, "part": part, "inclusion": inclusion}
     return row | {"taken": 0, "rank": rank, "strata": {}}
@@ -242,9 +252,10 @@ def write(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) 
 def _known(
     training: Path | str | None, control: Path | str | None, secret: str
 ) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """Return the rows of training and control answers, and the topics of each part.
+    """Return the rows of the training and control answers, and the names of the topics in each of these two parts.
 
-    No topic has the name of its question, because a run that comes later may answer a question of that name.
+    The name of a topic has the question and the beginning of an item's id. Without the id, it could be the name of
+    another topic, because a run that is added later may answer a question of this name.
     """
     rows, parts = [], dict[str, list[str]]()
     for part, path in ((TRAINING, training), (CONTROL, control)):
@@ -260,12 +271,18 @@ def _known(
 
 
 def _second(item: Item, grade: str) -> dict[str, Any]:
-    """Return the row for a second verdict on an item, which a person gives after seeing the judge's grade."""
+    """Return the row of the item with which a person gives a second verdict, after seeing the judge's `grade`.
+
+    `item` is the answer on which the person has given a first verdict.
+    """
     return item_row(item) | {"id": f"{SECOND}:{item.id}", "kind": SECOND, "grade": grade}
 
 
 def item_row(item: Item) -> dict[str, Any]:
-    """Return the row of an item as the screen shows it; if that changes question or answer, also the original."""
+    """Return the row of an item for the table `items`, with the texts as the screen shows them.
+
+    If the screen changes question or answer, the row also has the original texts (`given`).
+    """
     shown = shown_item(item)
     given = [item.question, item.answer]
     return {
@@ -285,7 +302,7 @@ def item_row(item: Item) -> dict[str, Any]:
 
 
 def by_chance(_: str) -> float:
-    """Return a random number that nobody can predict; the argument is not used."""
+    """Return a random number that nobody can predict. The argument exists only so that this can be a sort key."""
     return secrets.SystemRandom().random()
 
 
@@ -294,7 +311,8 @@ def content_of(
 ) -> Content:
     """Return the items to judge in the folder of a campaign, or in questions and runs.
 
-    For questions and runs, `secret` is that of their database (None: a new one).
+    For questions and runs, ids of items are computed from the `secret` of their database. None means a new database,
+    whose secret is drawn.
     """
     if len(paths) == 1 and (paths[0] / SETTINGS).is_file():
         return _of_campaign(open_campaign(paths[0]), sentences)
@@ -320,7 +338,11 @@ def _of_campaign(campaign: Campaign, sentences: bool) -> Content:
 
 
 def _of_runs(paths: Sequence[Path], sentences: bool, grades: Path | str | None, secret: str) -> Content:
-    """Return the distinct answers of runs, declined candidates included, with all supporting documents and texts."""
+    """Return the distinct answers of runs, declined candidates included, as items to judge.
+
+    An answer has all documents and texts with which any run supports it. `grades` is a file with a judge's grades, and
+    item ids are computed from the `secret`.
+    """
     if sentences:
         raise UsageError("sentences are judged in a campaign of the task reading")
     result = read(list(paths), Options())

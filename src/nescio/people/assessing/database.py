@@ -100,10 +100,10 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Yield a connection whose changes are on the disk when the block has ended.
+        """Yield a connection; when the block has ended, its changes are on the disk.
 
-        SQLite has one writer at a time, and the others wait. Those of one server queue, because SQLite itself would
-        have them poll.
+        SQLite allows one writer at a time. Writers of this server wait in a queue, because SQLite would let them try
+        again and again.
         """
         if self.turn is not None and not self.turn.acquire(timeout=BUSY / 1_000):
             raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
@@ -144,9 +144,10 @@ def _begin(connection: Connection) -> None:
 
 
 def open_database(url: str, *, new: bool = False) -> Database:
-    """Return an open database; a `new` one still needs `make_tables`.
+    """Return an open database. With `new`, the database is still empty, and `make_tables` must fill it.
 
-    Raises UsageError if the database cannot be opened, is empty (with `new`: is not empty), or is from another version.
+    Raises UsageError if the database cannot be opened, if it is empty (with `new`: if it is not), or if another version
+    of nescio made it.
     """
     database = Database(url)
     try:
@@ -175,7 +176,10 @@ def open_database(url: str, *, new: bool = False) -> Database:
 
 
 def make_tables(connection: Connection) -> None:
-    """Make the tables. Use the transaction that also writes the rows, so that no database is incomplete."""
+    """Make the tables of a new database.
+
+    The caller writes the first rows in the same transaction, so that no database is without its rows.
+    """
     metadata.create_all(connection)
     connection.execute(insert(about).values(name=_SCHEMA, value=_VERSION))
 

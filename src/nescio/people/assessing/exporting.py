@@ -122,9 +122,10 @@ def export(database: Database, folder: Path | str) -> Exported:
 
 
 def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any]) -> None:
-    """Raise UsageError for an existing file with judgements that are not in the database.
+    """Raise UsageError if a file exists at `path` that has judgements of the person `name` which the database lacks.
 
-    A page may have saved such a file, and the export would overwrite it.
+    The assessor's page may have saved such a file, and the export would overwrite it. `own` is the data of the
+    database.
     """
     if not path.is_file():
         return
@@ -140,9 +141,10 @@ def _check_own(connection: Connection, path: Path, name: str, own: dict[str, Any
 
 
 def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> None:
-    """Raise UsageError if a table has a row that this database would not write, on an item that nobody judged since.
+    """Raise UsageError if the table at `path` has a row that this database would not write now.
 
-    Then another database or a person wrote the row, and the export would overwrite it.
+    Then another database or a person wrote the row, and the export would overwrite it. A row on an item that somebody
+    has judged since the table was written is no fault: the new judgement explains the difference.
     """
     if not path.is_file():
         return
@@ -169,12 +171,12 @@ def _check_table(connection: Connection, path: Path, own: dict[str, Any]) -> Non
 
 
 def _said_since(connection: Connection, moment: float) -> Iterator[str]:
-    """Yield the items that somebody judged after a file was written."""
+    """Yield the items that somebody judged after the time `moment`, at which a file was written."""
     yield from connection.scalars(select(records.c.item).where(records.c.received >= moment).distinct())
 
 
 def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield the rows of the table with this name, without its header."""
+    """Yield the rows for the exported table `name`, such as "verdicts.csv", without a header."""
     if name == "verdicts.csv":
         yield from (cells for cells, _ in _verdicts(connection, own) if cells)
         return
@@ -184,9 +186,9 @@ def _table_rows(connection: Connection, name: str, own: dict[str, Any]) -> Itera
 
 
 class _Odds(Struct, frozen=True):
-    """The number of drawn questions (0 without a draw), and of those with a verdict.
+    """The number of questions that were drawn (`of`, 0 without a draw), and the number of these that are `judged`.
 
-    Questions are judged in random order, so that those with a verdict are a random part.
+    Questions are judged in random order. Therefore the judged questions are a random sample of the drawn ones.
     """
 
     of: int
@@ -199,9 +201,10 @@ def _odds(connection: Connection) -> _Odds:
 
 
 def _verdicts(connection: Connection, own: dict[str, Any]) -> Iterator[tuple[list[str], bool]]:
-    """Yield, for each judged answer, its row (empty if the answer is disputed), and whether it has a NUL character.
+    """Yield a row of verdicts.csv for each judged answer, and whether the answer or its topic has a NUL character.
 
-    If questions were drawn, a row has the probability that its question was drawn and has a verdict by now.
+    The row is empty if the answer is in dispute. If questions were drawn, the row ends with the probability that its
+    question was drawn and has been judged by now.
     """
     if own["names"] != "verdicts":
         return
@@ -226,7 +229,7 @@ def _write_table(connection: Connection, path: Path, own: dict[str, Any], more: 
 
 
 def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
-    """Yield the row of each judged answer, and the verdict on it, or None if it is in dispute."""
+    """Yield each judged answer as a row of the database, and the verdict on this answer (None if it is in dispute)."""
     now = work.present().subquery()
     rows = connection.execution_options(yield_per=STEP).execute(
         select(now.c.item, now.c.person, now.c.verdict, items.c.topic, items.c.answer, items.c.given, units.c.inclusion)
@@ -247,7 +250,10 @@ def _resolved(connection: Connection) -> Iterator[tuple[Any, str | None]]:
 
 
 def on_known() -> Select[Any]:
-    """Return the query for each person's first verdict on known answers, given before the right one was shown."""
+    """Return the query for each person's first verdict on every known answer.
+
+    Later verdicts do not count, because after the first verdict the person is shown the right verdict.
+    """
     first = select(records.c.item, records.c.person, func.min(records.c.number).label("number"))
     first = first.where(records.c.verdict != "").group_by(records.c.item, records.c.person)
     one = first.subquery()
@@ -262,7 +268,7 @@ def on_known() -> Select[Any]:
 
 
 def seconds() -> Select[Any]:
-    """Return the query for each person's first verdict, the judge's grade, and the second verdict."""
+    """Return the query for each person's first verdict on an answer, the judge's grade, and the second verdict."""
     now, first = work.present().subquery(), work.present().subquery()
     return (
         select(now.c.person, first.c.item, items.c.topic, items.c.answer, first.c.verdict, items.c.grade, now.c.verdict)

@@ -34,9 +34,10 @@ MOST_STRATA = 20  # the most values of a column for which agreement is reported 
 
 
 class Worker(Struct, frozen=True):
-    """A person's work: the items judged and skipped, and the median of seconds for an item.
+    """The work of one person: the numbers of items judged and skipped, and the median of the seconds for an item.
 
-    `training` and `control` count the known answers that the person judged rightly, and all that the person judged.
+    `training` and `control` each hold two numbers of known answers: those that the person judged rightly, and all that
+    the person judged.
     """
 
     judged: int
@@ -57,10 +58,10 @@ class Dispute(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """The progress of judging: each person's work, the open items, and people's agreement.
+    """The progress of judging: each person's work, open topics, disputes, and the agreement of people.
 
-    `agreement` covers all items. `apart` has the agreement within each language, each value of a column of the
-    questions, and each version of the guidelines, if there are several.
+    `agreement` covers all items. `apart` has the agreement within each language, within each value of a column of the
+    questions, and within each version of the guidelines, if there are several.
     """
 
     items: int
@@ -135,7 +136,10 @@ def status(database: Database, resamples: int = 1_000) -> Standing:
 
 
 def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tuple[int, int]]]:
-    """Return, keyed by person, (rightly judged, judged) known answers of the training and of the control part."""
+    """Return two pairs of numbers for each person: known answers of the training part, and those of the control part.
+
+    A pair has the number of answers that the person judged rightly, and the number that the person judged.
+    """
     held: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for row in connection.execute(on_known()):
         held[row.person, row.part].append(row.verdict == row.known)
@@ -149,9 +153,10 @@ def _known(connection: Connection) -> defaultdict[str, tuple[tuple[int, int], tu
 def _agreement(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any], resamples: int
 ) -> tuple[tuple[Agreement, ...], tuple[tuple[str, tuple[Agreement, ...]], ...], list[str]]:
-    """Return the agreement on all items, that within each language, stratum and version of the guidelines, and remarks.
+    """Return the agreement on all items, the agreement within groups of items, and remarks.
 
-    A remark names each column that has too many values for an agreement within each value.
+    Groups are the languages, the values of each column of the questions, and the versions of the guidelines. A remark
+    names each column that has too many values to be grouped by.
     """
     options = _options(connection, rows, own)
     strata = {row.topic: row.strata for row in connection.execute(select(units.c.topic, units.c.strata))}
@@ -182,7 +187,10 @@ def _agreement(
 def _options(
     connection: Connection, rows: Sequence[Any], own: Mapping[str, Any]
 ) -> Mapping[str, Collection[str]] | None:
-    """Return the nuggets or sentences that a judgement of each item may name, or None if judgements are verdicts."""
+    """Return, for each item, the ids of the nuggets or the numbers of the sentences that a judgement may name.
+
+    Returns None if people judge by verdicts (R, W, X or U).
+    """
     asked = {row.item for row in rows}
     if any(row.kind == SENTENCES for row in rows):
         found = connection.execute(select(items.c.id, items.c.supports).where(items.c.kind == SENTENCES))
@@ -203,15 +211,22 @@ def _dispute(connection: Connection, item: str, said: Mapping[str, Any]) -> Disp
 
 
 def _as_read(kind: str, verdict: str) -> str:
-    """Return a verdict as the assessors' screen shows it: "none", or numbers of sentences counted from 1."""
+    """Return a verdict as the assessors' screen shows it.
+
+    A choice of sentences is shown as their numbers counted from 1 (stored are positions from 0), and an empty choice as
+    "none". Other verdicts, such as "R", are unchanged.
+    """
     if verdict == NOTHING:
         return "none"
     return ", ".join(str(int(name) + 1) for name in verdict.split(",")) if kind == SENTENCES and verdict else verdict
 
 
 def _remarks(rows: Sequence[Any]) -> Iterator[str]:
-    """Yield remarks on suspicious work: one verdict for all, the same as another person's, haste, with
-    times before it was asked, or long runs."""
+    """Yield remarks on suspicious work of a person.
+
+    Suspicious are the same verdict on all items, the same verdicts as another person, haste, judgements dated before
+    the items were given to the person, and long series of equal verdicts.
+    """
     given = [Judgement(row.item, row.person, row.verdict) for row in rows]
     yield from (note.text for note in alike(given))
     by_person = defaultdict(list)
@@ -239,6 +254,6 @@ def _gaps(times: Sequence[str]) -> list[float]:
 
 
 def _pace(times: Sequence[str]) -> float:
-    """Return the median number of seconds between judgements, without gaps of three minutes or more."""
+    """Return the median number of seconds between two judgements; pauses of three minutes or more are left out."""
     gaps = [gap for gap in _gaps(times) if gap < PAUSE]
     return median(gaps) if gaps else 0.0

@@ -33,13 +33,17 @@ SAFE = {
 
 
 class Limiter:
-    """Counts the requests of the last minute, separately by kind and sender."""
+    """A counter that limits how many requests of a kind each sender may make in a minute."""
 
     def __init__(self) -> None:
         self.times: dict[str, dict[str, deque[float]]] = {kind: {} for kind in RATE}
 
     def allows(self, who: str, path: str, many: int = 1) -> bool:
-        """Return whether `many` more requests (or judgements) of `who` are allowed; if so, count them."""
+        """Return whether the sender `who` may make `many` more requests now; if so, count these requests.
+
+        `path` is the address of the request, from which its kind follows. For saved judgements, `many` is the number of
+        judgements.
+        """
         kind = next((prefix for prefix in RATE if path.startswith(prefix)), "")
         if not kind:
             return True
@@ -63,7 +67,7 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass a request on, or answer it."""
+        """Pass a request on to the application, or answer it with an error."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

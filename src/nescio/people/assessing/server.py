@@ -32,9 +32,10 @@ pages, api = APIRouter(include_in_schema=False), APIRouter(prefix="/api")
 
 
 class Judgement(BaseModel):
-    """A judgement: its item and verdict, and an id made by the browser, so that it can be sent again.
+    """A judgement that a browser sends: the item, the verdict, and an id of the judgement.
 
-    An invalid judgement is refused alone; the others of the request are saved.
+    The browser makes the id, so that a judgement that is sent twice is saved once. An invalid judgement is refused
+    alone; the others of the request are saved.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -49,7 +50,7 @@ class Judgement(BaseModel):
 
 
 class Judgements(BaseModel):
-    """The judgements of a request: those of which the browser does not know that they are saved."""
+    """The judgements that a browser sends in one request: all that it does not yet know to be saved."""
 
     model_config = ConfigDict(extra="forbid")
     records: Annotated[list[Judgement], Field(max_length=MOST_RECORDS)]
@@ -57,22 +58,25 @@ class Judgements(BaseModel):
 
 
 class Saved(BaseModel):
-    """The ids of judgements that are on the disk, and the ids and reasons of refused ones."""
+    """The answer to a request that saves judgements: the ids of the saved and of the refused judgements.
+
+    Each refused judgement has its id and the reason.
+    """
 
     saved: list[str]
     refused: list[dict[str, str]]
 
 
 class Escaped(JSONResponse):
-    """JSON in ASCII, which can also represent lone surrogates."""
+    """A response in JSON, written in ASCII, because lone surrogates cannot be written in UTF-8."""
 
     def render(self, content: Any) -> bytes:
-        """Return the text of an answer."""
+        """Return the content of a response as bytes."""
         return json.dumps(content, separators=(",", ":")).encode()
 
 
 def application(database: Database) -> FastAPI:
-    """Return the application of a database."""
+    """Return the web application with which people judge the items of a database."""
     app = FastAPI(title="nescio assess", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.database, app.state.facts, app.state.limiter = database, work.Facts(database), Limiter()
     app.state.clocks = Clocks()
@@ -138,7 +142,7 @@ Visitor = Annotated[access.Person | None, Depends(visitor)]
 
 @pages.get("/start/{token}", response_class=HTMLResponse)
 def welcome(token: str, request: Request, database: Room) -> Response:
-    """Return the page of a link, on which a person starts a session."""
+    """Return the page that a person's link opens, and on which the person starts a session."""
     role = access.role_of(database, token)
     return _start_page(request, 200, token=token, role=role) if role else _not_good(request)
 
@@ -178,7 +182,7 @@ def judge(request: Request, found: Visitor, facts: Facts) -> Response:
 
 @pages.get("/organiser", response_class=HTMLResponse)
 def organiser(request: Request, found: Visitor, database: Room) -> Response:
-    """Return the organiser's page with the progress of judging."""
+    """Return the page on which an organiser follows the progress of judging."""
     if found is None or found.role != access.ORGANISER:
         return _start_page(request, 401 if found is None else 403)
     standing = status(database)
@@ -192,7 +196,10 @@ def organiser(request: Request, found: Visitor, database: Room) -> Response:
 def following(
     request: Request, found: Annotated[access.Person, Depends(judging)], database: Room, facts: Facts
 ) -> dict[str, Any]:
-    """Return the next items to judge, with their earlier judgements, whose times are by the browser's clock."""
+    """Return the next items for a person to judge, with the person's earlier judgements of these items.
+
+    The times of the judgements are by the browser's clock.
+    """
     clocks: Clocks = request.app.state.clocks
     rows = work.next_items(database, found.name, found.languages, facts)
     for held in (row["held"] for row in rows if "held" in row):
@@ -206,7 +213,7 @@ def following(
 def judgements(
     request: Request, sent: Judgements, found: Annotated[access.Person, Depends(sender)], database: Room, facts: Facts
 ) -> Saved:
-    """Save judgements; each may be sent again, and counts once."""
+    """Save the judgements of a request. A judgement may be sent again: it is saved only once."""
     judging(found)
     if not request.app.state.limiter.allows(found.csrf, "records", len(sent.records)):
         raise HTTPException(429, TOO_MANY, {"Retry-After": "60"})
@@ -228,27 +235,33 @@ def leave(request: Request, found: Annotated[access.Person, Depends(sender)], da
 
 
 def database_failed(_: Request, error: Exception) -> Response:
-    """Return the answer if the database cannot be reached, or is too busy."""
+    """Return the response that tells a browser that the database cannot be reached, or is too busy."""
     why = reason(error) if isinstance(error, DBAPIError) else "it is too busy now"
     detail = f"not saved yet: the database says {why!r}. Your browser keeps the judgement and tries again."
     return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
 
 def unsound(_: Request, error: Any) -> Response:
-    """Return the answer to an invalid request, without its content, which JSON may be unable to represent."""
+    """Return the response to an invalid request.
+
+    The response does not repeat the content of the request, because JSON may be unable to represent it.
+    """
     errors = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
     return Escaped({"detail": errors}, 422)
 
 
 def nowhere(request: Request, error: Any) -> Response:
-    """Return the answer to an unknown address."""
+    """Return the response to a request for an unknown address."""
     if request.url.path.startswith("/api"):
         return JSONResponse({"detail": error.detail}, 404)
     return _start_page(request, 404)
 
 
 def _not_good(request: Request) -> Response:
-    """Return the answer to an invalid link. Such guesses are limited for each address; valid links are not affected."""
+    """Return the response to a request with an invalid link.
+
+    Such requests may be guesses, and so each client's address can make only a few in a minute. Valid links still work.
+    """
     if not request.app.state.limiter.allows(address_of(request), "guess"):
         return JSONResponse({"detail": TOO_MANY}, 429, {"Retry-After": "60"})
     return _start_page(request, 403)

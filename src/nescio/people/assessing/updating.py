@@ -36,9 +36,10 @@ PAUSE = 0.05  # seconds for others between two batches
 
 
 class Updated(Struct, frozen=True):
-    """The new items to judge, and those that are no longer asked.
+    """The result of `take_in`: the number of `new` items, and of items that are `gone`: no run gives them any more.
 
-    `undrawn` counts new questions that are left out because the database's questions were drawn.
+    `judged` counts the gone items that somebody has judged. `undrawn` counts new questions that are left out, because
+    the questions of the database were drawn at random.
     """
 
     new: int
@@ -61,10 +62,10 @@ class Updated(Struct, frozen=True):
 
 
 def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
-    """Update a database with the current answers of its sources.
+    """Add the new answers in `sources` to a database, and stop asking for answers that no run gives any more.
 
-    New answers are asked, even of people who were done with their topic. Answers that no run gives any more are not
-    asked. Judgements, and their items, stay.
+    A new answer is also asked of the people who had finished its topic. All judgements stay, with the items that were
+    judged.
     """
     with database.reading() as connection:
         own = work.facts(connection)
@@ -117,7 +118,7 @@ def take_in(database: Database, sources: Sequence[Path | str]) -> Updated:
 
 
 def _by_topics(new: Sequence[Item]) -> Iterator[list[Item]]:
-    """Yield items in batches, with all items of a topic in one batch, so that nobody gets half of a topic."""
+    """Yield items in batches. All items of a topic are in one batch, so that nobody gets only a part of a topic."""
     batch: list[Item] = []
     for _, own in groupby(sorted(new, key=topic_of), topic_of):
         batch += own
@@ -165,7 +166,10 @@ def _topics(connection: Connection, ids: set[str]) -> set[str]:
 
 
 def _reopen(connection: Connection, topics: set[str]) -> None:
-    """Open topics again for the persons who had finished them; if they do not return, somebody else gets the topic."""
+    """Open topics again for the persons who had finished them, because new answers have come.
+
+    If these persons do not return, somebody else gets the topic.
+    """
     until = time.time() + work.LEASE
     for some in _some(topics):
         work.hold(connection, some)

@@ -52,7 +52,7 @@ class Facts:
         self.held: dict[str, Any] = {}
 
     def now(self) -> dict[str, Any]:
-        """Return the current data."""
+        """Return the data that every assessor needs, as it is now."""
         with self.database.reading() as connection:
             version = connection.scalar(select(about.c.value).where(about.c.name == "version"))
             if not self.held or version != self.held.get("version"):
@@ -61,7 +61,10 @@ class Facts:
 
 
 def present(*among: Any) -> Select[Any]:
-    """Return the query for the newest record of each item and person, among records that meet the conditions."""
+    """Return the query for the latest record of each person on each item.
+
+    `among` are conditions: only records that meet these are considered.
+    """
     place = func.row_number().over(
         partition_by=(records.c.item, records.c.person), order_by=(records.c.at.desc(), records.c.number.desc())
     )
@@ -75,9 +78,10 @@ def present(*among: Any) -> Select[Any]:
 def next_items(
     database: Database, person: str, languages: Sequence[str], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the next items for a person, with the person's earlier judgements.
+    """Return the next items for a person, with the person's earlier judgements of these items.
 
-    The person gets another topic if few items are open. Topics that others abandoned become free first.
+    If the person has few open items, one more topic is given to the person. Before that, topics that others abandoned
+    become free.
     """
     now = time.time()
     _release(database, now)
@@ -101,22 +105,23 @@ def next_items(
 
 
 def hold(connection: Connection, topics: Collection[str]) -> None:
-    """Lock these topics until the transaction ends, so that nobody else changes their claims.
+    """Lock these topics until the transaction ends, so that nobody else changes which persons have them.
 
-    Claims are only changed under this lock, and `recount` follows every change.
+    The table of claims, which says who has a topic, is only changed under this lock. After each change, `recount` is
+    called.
     """
     wanted = select(units.c.topic).where(units.c.topic.in_(topics)).order_by(units.c.topic)
     connection.execute(wanted.with_for_update())
 
 
 def recount(connection: Connection, topics: Collection[str]) -> None:
-    """Update the numbers of persons who have these topics or have judged them."""
+    """Update, for each of these topics, the number of persons who are judging the topic or have judged it."""
     own = select(func.count()).where(claims.c.topic == units.c.topic, claims.c.done.in_(PLACES))
     connection.execute(update(units).where(units.c.topic.in_(topics)).values(taken=own.scalar_subquery()))
 
 
 def _release(database: Database, now: float) -> None:
-    """Free the topics whose lease has expired."""
+    """Take back topics from persons who have held them for too long without finishing, so that others can get them."""
     late = claims.c.done == OPEN, claims.c.until < now
     with database.reading() as connection:
         topics = connection.scalars(select(claims.c.topic).where(*late).distinct().limit(100)).all()
@@ -128,7 +133,7 @@ def _release(database: Database, now: float) -> None:
 
 
 def _claim(connection: Connection, person: str, languages: Sequence[str], own: Mapping[str, Any], now: float) -> bool:
-    """Give a person one more topic, and return whether there was one."""
+    """Give a person one more topic, and return whether there was a topic to give."""
     has = and_(claims.c.topic == units.c.topic, claims.c.person == person)
     free = [units.c.taken < units.c.times, ~exists().where(has, claims.c.done != EXPIRED)]
     if own.get("version"):  # something was taken in since: a topic of which nothing is left is nobody's
@@ -155,10 +160,10 @@ def _claim(connection: Connection, person: str, languages: Sequence[str], own: M
 
 
 def _wanted(own: Mapping[str, Any]) -> Iterator[Select[Any]]:
-    """Yield queries for the next topic, to be tried in order.
+    """Yield queries for the topic that a person gets next; the first query that finds a topic decides.
 
-    Training topics come first. Then one time in ten a control topic, otherwise the next topic after a random rank. At
-    the end come the remaining control topics.
+    Training topics come first. Then one time in ten a control topic comes next; otherwise the ordinary topics follow,
+    in their random order from a random place. When no ordinary topic is left, the remaining control topics come.
     """
     dice, topics = secrets.SystemRandom(), select(units.c.topic)
     parts = {name: topics.where(units.c.topic.in_(ids)) for name, ids in own.get("parts", {}).items() if ids}
@@ -216,7 +221,10 @@ def _shown(connection: Connection, person: str, topics: Sequence[str], own: Mapp
 
 
 def _note_shown(connection: Connection, person: str, item: str) -> None:
-    """Record that a person saw a judge's grade, after which the person's first verdict cannot change."""
+    """Record that a person was shown a judge's grade of an item.
+
+    After that, the person cannot change the first verdict.
+    """
     row = {"id": f"{SHOWN}:{person}:{item}", "person": person, "item": item, "at": LONG_AGO, "mark": SHOWN}
     empty = dict.fromkeys(("verdict", "comment", "guidelines"), "") | {"pool": 0, "received": time.time()}
     _add(connection, row | empty)
@@ -229,7 +237,10 @@ def _add(connection: Connection, row: Mapping[str, Any]) -> None:
 
 
 def nuggets_of(connection: Connection, own: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[list[str]]]:
-    """Return the nuggets of topics, keyed by topic: those of the key, or else those that a person listed."""
+    """Return the nuggets of topics, keyed by topic: the organisers' nuggets, or else those that an assessor listed.
+
+    A nugget is given by its id, "vital" or "okay", and its text.
+    """
     if own["names"] != "nuggets":
         return {}
     found = {topic: own["nuggets"][topic] for topic in topics if topic in own["nuggets"]}
@@ -273,7 +284,10 @@ def save(
 
 
 def _save(connection: Connection, person: str, one: Record, own: Mapping[str, Any]) -> tuple[str, str]:
-    """Save a judgement; return the reason for a refusal (or ""), and its topic ("" if it was saved before)."""
+    """Save a judgement; return why it was refused ("" if it was not), and its topic.
+
+    The topic is "" if the judgement was saved before.
+    """
     if not _ID.fullmatch(one.id):
         return "an id is 8 to 64 letters, digits and hyphens", ""
     item = connection.execute(select(items).where(items.c.id == sanitize(one.item, 500))).first()
@@ -294,9 +308,10 @@ def _save(connection: Connection, person: str, one: Record, own: Mapping[str, An
 
 
 def _not_before(connection: Connection, person: str, item: str, at: str) -> str:
-    """Return the time for a judgement: `at`, or that of the person's newest judgement if this is in the future.
+    """Return the time of a new judgement: `at`, unless the person's latest judgement of the item is in the future.
 
-    Then this machine's clock was set back, and the order of arrival decides.
+    In this case this machine's clock was set back. The new judgement gets the time of the earlier one, and counts
+    because it arrived later.
     """
     newest = connection.scalar(select(func.max(records.c.at)).where(records.c.person == person, records.c.item == item))
     return newest if newest and newest > datetime.now(UTC).isoformat(timespec="milliseconds") else at
@@ -323,7 +338,10 @@ def _refusal(connection: Connection, person: str, one: Record, item: Any) -> str
 
 
 def _knows_grade(connection: Connection, person: str, second: str) -> bool:
-    """Return whether a person has seen a judge's grade; `second` is the item of the second verdict."""
+    """Return whether a person has seen the judge's grade of an answer.
+
+    `second` is the id of the item with which the person gives the second verdict on this answer.
+    """
     shown = select(records.c.id).where(records.c.person == person, records.c.item == second)
     return connection.scalar(shown.limit(1)) is not None
 
@@ -338,9 +356,9 @@ def _may_judge(connection: Connection, person: str, item: Any) -> bool:
 
 
 def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a judgement as a row of the table, or its fault.
+    """Return a judgement as a row of the database, or a text that says why it is invalid.
 
-    Its time is never later than now, so that later judgements count.
+    The time in the row is never in the future, because then a later judgement would seem to be the earlier one.
     """
     try:
         at = min(datetime.fromisoformat(one.at).astimezone(UTC), datetime.now(UTC))
@@ -368,7 +386,10 @@ def checked(connection: Connection, one: Record, item: Any, own: Mapping[str, An
 
 
 def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, Any]) -> str | None:
-    """Return a verdict in the one spelling in which it is stored, or None if it is invalid for the item."""
+    """Return a verdict as it is stored, or None if the verdict is invalid for the item.
+
+    Several nuggets or sentences are stored in a fixed order: "1,0" as "0,1".
+    """
     if item.kind == LIST:
         return _clean_list(verdict)
     if item.kind != SENTENCES and own["names"] == "verdicts":
@@ -382,7 +403,7 @@ def _sound(connection: Connection, verdict: str, item: Any, own: Mapping[str, An
 
 
 def _named(connection: Connection, topic: str) -> set[str]:
-    """Return the numbers of the nuggets that somebody found in an answer to a topic."""
+    """Return the ids of the nuggets that some assessor found in an answer to this topic."""
     now = present(records.c.item.in_(select(items.c.id).where(items.c.topic == topic, items.c.kind != LIST))).subquery()
     return {name for verdict in connection.scalars(select(now.c.verdict)) for name in verdict.split(",")} - {
         "",
@@ -391,7 +412,7 @@ def _named(connection: Connection, topic: str) -> set[str]:
 
 
 def _clean_list(verdict: str) -> str | None:
-    """Return a list of nuggets with harmful characters replaced, or None if it is invalid."""
+    """Return a list of nuggets with harmful characters replaced; None if the verdict is no valid list of nuggets."""
     listed = listed_nuggets(verdict)
     if listed is None:
         return None
@@ -400,7 +421,10 @@ def _clean_list(verdict: str) -> str | None:
 
 
 def close(connection: Connection, person: str, topic: str) -> None:
-    """Set whether a person has finished a topic; if the person skipped items, somebody else gets the topic, too."""
+    """Store whether a person has finished a topic, which depends on the items that are neither judged nor skipped.
+
+    If the person has finished, but skipped items, the topic is also given to another person.
+    """
     hold(connection, [topic])  # so that two requests at once see what the other one said
     asked = items.c.topic == topic, items.c.kind != SECOND, items.c.gone == 0
     own = connection.scalars(select(items.c.id).where(*asked)).all()
@@ -424,7 +448,7 @@ def close(connection: Connection, person: str, topic: str) -> None:
 
 
 def disputes(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each item with different verdicts, and its records, keyed by person, the adjudication included."""
+    """Yield each item on which people's verdicts differ, with each person's latest record, also the adjudicator's."""
     now = present().subquery()
     ordinary = select(items.c.id).join(units, units.c.topic == items.c.topic).where(units.c.part == "")
     rows = connection.execute(

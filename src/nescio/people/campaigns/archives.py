@@ -37,7 +37,10 @@ def handed_in_files(folder: Path) -> list[Path]:
 
 
 def opened(path: Path, most: int) -> tuple[list[tuple[str, bytes]], str]:
-    """Return the (name, content) of each file in `path`, or none and the reason for the refusal; `most` is in bytes."""
+    """Return (name, content) of each file in `path`, an archive or a file, and the reason for a refusal, or "".
+
+    If `path` is refused, no files are returned. `most` is the largest number of bytes allowed.
+    """
     try:
         held = [*unpacked(path, most)]
         if packed := next((name for name, _ in held if PurePosixPath(name).suffix.lower() in PACKED), None):
@@ -129,7 +132,10 @@ def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def _plain_tar(path: Path, most: int) -> Iterator[IO[bytes]]:
-    """Yield the uncompressed tar, once it is known to be small enough; Python reads its headers without a limit."""
+    """Yield the uncompressed tar of an archive, after checking that it is small enough.
+
+    The check comes first, because Python reads the headers in a tar without a limit.
+    """
     opener = next((opener for suffix, opener in _OPENERS.items() if path.name.lower().endswith(suffix)), open)
     room = most + MOST_MEMBERS * _MEMBER
     with opener(path, "rb") as packed, tempfile.TemporaryFile() as plain:

@@ -24,10 +24,11 @@ _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
 
 
 class Asked(Struct, frozen=True):
-    """The assessors for whom a sheet was ever written, with the items that each was asked to judge.
+    """The assessors who were asked to judge in this campaign, with the items that each of them was asked to judge.
 
-    `answers` has the items of the latest sheets, and those that the assessor judged before. Verdicts on other items are
-    not waited for. `given` has all items that the assessor was ever asked to judge, lists and sentences included.
+    `answers` has the items of the latest sheets, and the items that the assessor has judged: verdicts on these are
+    expected back. `given` has all items that the assessor was ever asked to judge, with lists of nuggets and questions
+    on sentences.
     """
 
     assessors: tuple[str, ...] = ()
@@ -36,7 +37,7 @@ class Asked(Struct, frozen=True):
 
 
 class Returned(Struct, frozen=True):
-    """The number of verdicts received out of all requested ones, and the assessors who returned none."""
+    """The number of verdicts that assessors returned, the number `of` requested ones, and who returned none."""
 
     verdicts: int
     of: int
@@ -50,7 +51,7 @@ class Returned(Struct, frozen=True):
 
 
 def check_person(name: str) -> None:
-    """Raise UsageError if a name cannot name an assessor; files are named after assessors."""
+    """Raise UsageError if an assessor cannot have this name, because files are named after assessors."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"people are named by letters, digits and hyphens (found {name!r})")
 
@@ -62,7 +63,10 @@ def read_asked(campaign: Campaign) -> Asked:
 
 
 def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]) -> None:
-    """Store the items `wanted` of each assessor beside those stored before; an adjudicator's are not waited for."""
+    """Store the items `wanted` of each assessor, in addition to the items that were stored before.
+
+    Verdicts of assessors are expected back from then on; those of the adjudicator are not.
+    """
     before = read_asked(campaign)
     given = {who: {*ids} for who, ids in (before.given or before.answers).items()}
     for who, items in wanted.items():
@@ -81,7 +85,10 @@ def write_asked(campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgem
 
 
 def returned(campaign: Campaign, items: Sequence[Item], judgements: Sequence[Judgement]) -> Returned:
-    """Return how many of the verdicts that assessors were asked for came back; adjudications do not count."""
+    """Return how many of the requested verdicts the assessors have returned, and which assessors returned none.
+
+    Only verdicts on the current `items` count, and none of the adjudicator.
+    """
     asked = read_asked(campaign)
     current = {item.id for item in items}
     given = {(one.item, one.assessor) for one in judgements}

@@ -30,20 +30,25 @@ class _Link(msgspec.Struct):
 
 
 def _lines(path: Path) -> list[bytes]:
-    """Return the lines without their line feeds. A rest after the last line feed counts if no killed step left it."""
+    """Return the lines of a file without their line feeds.
+
+    A beginning of a JSON object after the last line feed is left out: a killed step leaves such a rest. Any other rest
+    counts.
+    """
     *lines, rest = (path.read_bytes() if path.is_file() else b"").split(b"\n")
     return [*lines, rest] if rest and (b"\r" in rest or not rest.startswith(b"{")) else lines
 
 
 def links(path: Path) -> list[str]:
-    """Return the digest of each line."""
+    """Return the SHA-256 digest of each line of a file. In a chain, every line has the digest of the previous line."""
     return [hashlib.sha256(line).hexdigest() for line in _lines(path)]
 
 
 def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> list[_Row]:
-    """Return all lines as objects of the type `kind`.
+    """Return all lines of a chained file as objects of the type `kind`.
 
-    Raises MismatchError for a line of another type, one for which `flaw` returns a text, or a broken chain.
+    Raises MismatchError for a line of another type, for a line in which `flaw` finds a fault (it returns a text), and
+    for a broken chain.
     """
     if broken := next(breaks(path, kind, flaw), None):
         line, rule = broken
@@ -52,7 +57,10 @@ def read_chain(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambd
 
 
 def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Append rows to the file, and return when they are on the disk."""
+    """Append rows to a chained file; each line has the digest of the line before it.
+
+    When the function returns, the lines are on the disk.
+    """
     if not rows:
         return
     before = _lines(path)
@@ -77,7 +85,7 @@ def append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def cut(path: Path, lines: int) -> None:
-    """Remove all but the first `lines` lines, and return when that is on the disk."""
+    """Remove all but the first `lines` lines of a file. When the function returns, that is on the disk."""
     kept = sum(len(line) + 1 for line in _lines(path)[:lines])
     if path.is_file() and not path.is_symlink() and path.stat().st_size > kept:
         with path.open("r+b") as file:
@@ -86,7 +94,11 @@ def cut(path: Path, lines: int) -> None:
 
 
 def breaks(path: Path, kind: type[_Row], flaw: Callable[[_Row], str] = lambda _: "") -> Iterator[tuple[int, str]]:
-    """Yield the number of each line that is not of the type `kind`, has a flaw or breaks the chain, and the fault."""
+    """Yield the number and the fault of each faulty line in a chained file.
+
+    A line is faulty if it is not of the type `kind`, if `flaw` returns a text for it, or if it does not have the digest
+    of the line before it.
+    """
     before = ""
     for number, line in enumerate(_lines(path), 1):
         if b"\r" in line:

@@ -31,7 +31,7 @@ FEW = 5  # faults of one rule in one file that the text lists
 
 
 class CheckedRun(Struct, frozen=True):
-    """A checked run: the number of its topics that it answers, and its number of faults."""
+    """The row of one checked run: its name and file, the number of topics answered, and the number of faults."""
 
     file: str
     run: str
@@ -42,7 +42,7 @@ class CheckedRun(Struct, frozen=True):
 
 
 class Checked(Faults, frozen=True):
-    """The result of `check`: the faults of all files, and in `tables["files"]` a row for each file."""
+    """The result of `check`: the faults of all files. `tables["files"]` has a row for each file."""
 
     def __str__(self) -> str:
         lines = []
@@ -59,7 +59,10 @@ class Checked(Faults, frozen=True):
 
 
 def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the faults of a file as lines; many faults of one rule share a line."""
+    """Yield the faults of a file as lines of text.
+
+    If many faults break the same rule, only the first ones have a line each, and one line counts the others.
+    """
     seen: dict[str, list[Fault]] = {}
     for fault in faults:
         seen.setdefault(fault.rule, []).append(fault)
@@ -113,7 +116,10 @@ def check(
 
 
 def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Submission]:
-    """Yield the run in a file, or the runs in an archive, which is opened as by intake."""
+    """Yield the run in the file `path`, with its faults; if `path` is an archive, yield each run in the archive.
+
+    As in `intake`, an archive that cannot be opened counts as one run with a fault.
+    """
     if path.suffix.lower() not in PACKING and path.is_file() and not path.is_symlink():
         yield examine(path, topics, settings)
         return
@@ -131,13 +137,13 @@ def _submissions(path: Path, topics: Topics, settings: Settings) -> Iterator[Sub
 
 
 def empty(folders: Sequence[Path]) -> Iterator[Note]:
-    """Yield a note on each of these folders of runs, which hold no file."""
+    """Yield a note on each of these `folders` of runs, in which no file was found."""
     for folder in folders:
         yield note("campaign.empty_folder", "{subject} holds no file", str(folder))
 
 
 def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield the runs, with a fault added to each that has the name of an earlier one."""
+    """Yield the runs of one check; a run that has the same name as an earlier one gets a fault."""
     first: dict[str, Path] = {}
     for submission in submissions:
         before = first.setdefault(submission.name.casefold(), submission.path)
@@ -149,7 +155,10 @@ def _same_name(submissions: Sequence[Submission]) -> Iterator[Submission]:
 
 
 def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
-    """Yield a note on the run's answers that read like an abstention, except to questions with options."""
+    """Yield a note on answers of a run that read like an abstention, such as "I don't know".
+
+    Answers to questions with options are not considered.
+    """
     if topics.task not in ("qa", "reading"):
         return
     from nescio.judging.declined.recognise import declines
@@ -170,7 +179,7 @@ def _like_silence(submission: Submission, topics: Topics) -> Iterator[Note]:
 def checked_runs(
     name: str, topics: Topics, submissions: Sequence[Submission], progress: Progress | None = None
 ) -> Checked:
-    """Return the result of a check of runs: their faults, a row for each file, and notes."""
+    """Return the result of a check of several runs: their faults, a row for each file, and notes on their answers."""
     rows = tuple(fault for submission in submissions for fault in submission.listed)
     files = tuple(CheckedRun(str(s.path), s.name, s.language, s.answered, s.of, s.count) for s in submissions)
     notes = (
@@ -183,7 +192,10 @@ def checked_runs(
 
 @contextmanager
 def topics_of(place: Path) -> Iterator[tuple[Settings, Topics]]:
-    """Yield the settings and topics from `place`: the folder of a campaign or of a handout, or a handout's archive."""
+    """Yield the settings and the topics of a campaign.
+
+    `place` is the folder of the campaign, the folder of its handout, or the archive of a handout.
+    """
     if place.is_dir():
         campaign = open_campaign(place)
         yield campaign.settings, campaign.topics()

@@ -62,9 +62,9 @@ VITAL = {"vital": True, "v": True, "1": True, "okay": False, "ok": False, "o": F
 
 
 class Collected(Faults, frozen=True):
-    """The result of `collect`: the listed faults, the first ones of each file, and `count`, the number of all faults.
+    """The result of `collect`: a list of the first faults of each file, and the number of all faults (`count`).
 
-    `tables["sheets"]` counts the rows of each sheet, and `tables["agreement"]` has the agreement of the assessors.
+    `tables["sheets"]` has the counts of each sheet, and `tables["agreement"]` the agreement of the assessors.
     """
 
     count: int = 0
@@ -78,11 +78,11 @@ class Collected(Faults, frozen=True):
 
 
 class ReadBack(Struct, frozen=True):
-    """The counts of a collected sheet: its answers, those `judged`, and the changes to earlier judgements.
+    """The counts of one collected sheet: its answers, those with a verdict (`judged`), and changed judgements.
 
-    `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. On
-    pages, answers can be `skipped` and `flagged`. `older` counts judgements that do not count, because a later one is
-    collected already. `noted` counts comments on answers without a verdict.
+    `blank` counts answers that were judged before and have no verdict in this sheet; the earlier verdict stays. Pages
+    can also mark answers as `skipped` or `flagged`. `older` counts judgements that do not count, because a later
+    judgement of the same answer is collected already. `noted` counts comments on answers without a verdict.
     """
 
     file: str
@@ -172,7 +172,10 @@ def collect(
 def _about_nuggets(
     opened: Campaign, before: Mapping[tuple[str, str], str], kept: Sequence[Judgement], questions: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Return notes where the collected key and the judgements in `kept` do not fit; `before` is the previous key."""
+    """Return notes on contradictions between the nuggets in the key and the judgements `kept`.
+
+    `before` has the texts of the nuggets in the previous key, and `questions` maps each item to its question.
+    """
     nuggets = _listed(opened)
     asked = [question for part in opened.topics().parts.values() for question in part.questions]
     return (
@@ -195,9 +198,9 @@ def _collected(
     lie_there: bool,
     progress: Progress | None,
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Read the sheets; return the lines that they add to the history, and the counts of each sheet.
+    """Read the sheets at `paths`; return the lines to add to the history of judgements, and the counts of each sheet.
 
-    `lie_there` says that the sheets were found in the folder of the campaign, and that the user did not name them.
+    `lie_there` says that nescio found the sheets in the folder of the campaign, and that the user did not name them.
     """
     campaign = reading.campaign
     version = pool_version([*reading.items.values()])
@@ -242,7 +245,7 @@ def _collected(
 def _handed_in(
     reading: SheetReader, path: Path, asked: Sequence[str], present: Present
 ) -> tuple[list[Change], list[ReadBack]]:
-    """Return the lines that a page's file adds to the history, and the counts of the judgements that it changes."""
+    """Return the lines that a page's file adds to the history, and the counts of the judgements in the file."""
     taken = read_handed_in(reading, path, asked, present)
     if taken is None:
         return [], []
@@ -263,9 +266,10 @@ def _handed_in(
 
 
 def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bool:
-    """Return whether the column of verdicts was sorted without the other columns.
+    """Return whether somebody sorted the column of verdicts of a sheet without the other columns.
 
-    The verdicts are sorted while the rows are in their written order, which happens by chance once in a million.
+    This is assumed if the verdicts are sorted, while the rows are still in the order in which they were written. By
+    chance, this happens at most once in a million.
     """
     ways = lgamma(len(verdicts) + 1) - sum(lgamma(times + 1) for times in Counter(verdicts).values())  # the logarithm
     if ways < log(_MILLION) or list(verdicts) not in (sorted(verdicts), sorted(verdicts, reverse=True)):
@@ -275,7 +279,7 @@ def _sorted_alone(reading: SheetReader, who: str, verdicts: Sequence[str]) -> bo
 
 
 def _taken_out(lines: int) -> Iterator[Note]:
-    """Yield a note on the lines of the history that an unfinished collect had left, and that were removed."""
+    """Yield a note on the `lines` that were removed from the history, because an interrupted collect had left them."""
     if lines:
         yield note(
             "campaign.uncollected",
@@ -287,7 +291,7 @@ def _taken_out(lines: int) -> Iterator[Note]:
 
 
 def alike(judgements: Sequence[Judgement]) -> Iterator[Note]:
-    """Yield notes on assessors with one verdict for all answers, and on pairs whose verdicts are all the same."""
+    """Yield notes on suspicious verdicts: an assessor who gave one verdict on all answers, and two who always agree."""
     given = {item: own for item, own in by_item(judgements).items() if own.keys() - {ADJUDICATION}}
     names = sorted({who for own in given.values() for who in own} - {ADJUDICATION})
     for who in names:
@@ -362,7 +366,7 @@ def _other_texts(
     judgements: Sequence[Judgement],
     questions: Mapping[str, str],
 ) -> Iterator[Note]:
-    """Yield notes on nuggets whose text changed from `before` to `after`, although verdicts name them already."""
+    """Yield notes on nuggets whose text changed from `before` to `after`, although assessors found them in answers."""
     found = {(questions[one.item], number) for one in judgements for number in one.verdict.split(",")}
     for question, number in sorted(found & before.keys() & after.keys()):
         old, new = before[question, number], after[question, number]
@@ -379,7 +383,10 @@ def _other_texts(
 
 
 def _put_lists(campaign: Campaign, present: Present) -> None:
-    """Store the nuggets that assessors listed on pages in the key; targets without such a list keep their nuggets."""
+    """Store in the key the nuggets that assessors listed on pages.
+
+    A target for which no assessor made a list keeps its nuggets.
+    """
     asked = {item.question: item.text for item in list_items(campaign)}
     if listed := key_of_lists(present, asked):
         path = campaign / KEY / OWN_KEY

@@ -30,10 +30,10 @@ _SUFFIX = re.compile(r"(\.[\w+-]+)?")
 
 
 class Entry(Struct, frozen=True):
-    """A line of the log.
+    """A line of the campaign's log: a step, with its time, its inputs and its outputs.
 
-    `read` and `wrote` hold digests, by the name of the input and by the path of the output. `about` has the other
-    decisions of the step. `held` has digests of files that the organisers keep and no step writes.
+    `read` maps the names of inputs to digests, and `wrote` the paths of outputs. `about` has the options and decisions
+    of the step. `held` has the digests of the organisers' files at that time, such as the settings and the key.
     """
 
     at: str
@@ -76,14 +76,17 @@ class Receipt(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Return the position of the receipt among all receipts."""
+        """Return the path of the receipt's file in the folder of receipts."""
         stamp = "".join(c for c in self.received if c.isalnum())
         again = f".{self.again}" if self.again else ""
         return f"{self.group}/{self.run}.{self.digest[:12]}.{stamp}{again}.json"
 
     @property
     def _version(self) -> str:
-        """Return the run, its version, and the file of another name that it replaces, if any."""
+        """Return the run, its version, and the file that this version replaces, as in "uned_1, version 2".
+
+        The file is only named if it has another name than the new one.
+        """
         return f"{self.run}, version {self.version}" + (f", which replaces {self.replaces}" if self.replaces else "")
 
     def __str__(self) -> str:
@@ -96,7 +99,10 @@ class Receipt(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """Return the receipt for its team, without data on others and without line breaks in names."""
+        """Return the receipt as the text that the group of the run gets.
+
+        It has no data on other groups, and line breaks in names are replaced.
+        """
         lines = [
             f"{self.status}: {self.file}",
             f"  received {self.received}, {self.bytes:,} bytes, SHA-256 {self.digest}",
@@ -108,7 +114,7 @@ class Receipt(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """A decision on a run or on the deadline of a group, with its reason."""
+    """The organisers' decision on a run, or on the deadline of a group, with its reason."""
 
     step: str
     about: str
@@ -125,7 +131,10 @@ class ScoringPlan(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
     def within(self, folder: Path) -> tuple[str, ...]:
-        """Return the rankings with paths that start with the folder of the campaign; the log has none."""
+        """Return the options that name the files of a ranking, with the folder of the campaign before each path.
+
+        The log has these paths without the folder, so that a campaign can be moved.
+        """
         placed = []
         for text in self.ranking:
             language, _, file = text.partition("=")
@@ -134,7 +143,7 @@ class ScoringPlan(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True):
-    """The state after collecting: the digest of the last line of the judgements' history, or "" without lines."""
+    """The state of the history of judgements after `collect`: the digest of its last line, or "" if it has no line."""
 
     history: str
 
@@ -164,7 +173,10 @@ def flaw(entry: Entry) -> str:
 
 
 def _strange(entry: Entry) -> str:
-    """Return what the line claims and no step does: "write" a run or receipt, or "read" a file outside the campaign."""
+    """Return what a line of the log claims although no step of nescio does it; empty if there is no such claim.
+
+    Examples are "write" with the path of a run or receipt, and "read" with the path of a file outside the campaign.
+    """
     if wrote := next((name for name in entry.wrote if name.startswith((f"{RUNS}/", f"{RECEIPTS}/"))), None):
         return f"write {wrote}"
     given = entry.about.get("ranking", ()) if entry.step == SCORED else ()

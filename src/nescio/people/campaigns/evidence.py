@@ -50,9 +50,10 @@ NOBODY = ""  # a validator that rejects everything, beside which QA systems are 
 
 
 class Cell(Struct, frozen=True):
-    """A run's answer to a topic, and its result.
+    """A run's answer to a topic, with the verdict on this answer and its outcome.
 
-    `verdict` is R, W, X or U, or the nuggets found, also for a declined candidate. `outcome` is the result that counts.
+    `verdict` is R, W, X or U, or the nuggets found in the answer; a declined candidate has a verdict too. `outcome` is
+    the result that the measures count, such as "correct".
     """
 
     question: str
@@ -81,9 +82,9 @@ class JudgedRuns(Struct, frozen=True):
 
 
 def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
-    """Return the runs on the topics of one language, judged; None if there is none.
+    """Return the judged runs of one language, which is that of the topics `part`; None if there is no such run.
 
-    Raises MismatchError if answers are in dispute or judged by nobody, or a key is needed that is not there.
+    Raises MismatchError if answers are in dispute, if nobody judged them, or if a key is needed but missing.
     """
     runs = tuple(run for run in said.runs if run.language == part.language)
     if not runs:
@@ -94,7 +95,10 @@ def judged_runs(said: RunContents, part: Part) -> JudgedRuns | None:
 
 
 def without_runs(said: RunContents, part: Part) -> JudgedRuns:
-    """Return a language for which no group submitted a run, so that tables can show it; for AVE with its collection."""
+    """Return the data of a language in which no group submitted a run, so that tables can show the language.
+
+    For AVE, these include the collection of answers to validate.
+    """
     files = said.campaign.key_files if said.topics.task == "ave" else ()
     exercise = _exercise(said, part) if files else None
     data = Evidence((), (), {}, np.zeros((0, 0), np.uint8))
@@ -154,7 +158,7 @@ def with_key(campaign: Campaign, part: Part) -> list[Question]:
 
 
 def _filled(people: Outcomes, by_key: ReadResult) -> Outcomes:
-    """Return the outcomes by `people`, and those `by_key` for answers that people did not judge."""
+    """Return the outcomes by `people`; an answer that people did not judge gets its outcome `by_key`."""
     assert isinstance(by_key.data, Outcomes)
     state = np.where(people.state == NOT_GRADED, by_key.data.state, people.state)
     candidate = people.candidate
@@ -179,7 +183,10 @@ def _cells(
     named: Mapping[tuple[str, str], str],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> list[Cell]:
-    """Return a cell for each run and question, with the outcome that counts and the verdict."""
+    """Return a cell for each run and question, with the outcome and the verdict.
+
+    `named` has the verdicts, and `given` the answers, both keyed by run and question.
+    """
     data = loaded.data
     assert isinstance(data, Evidence)
     words = {word: data.column(word) for word in WORDS.values()}
@@ -203,7 +210,7 @@ def _marked(
     own: Sequence[Run],
     given: Mapping[tuple[str, str], PooledAnswer],
 ) -> JudgedRuns:
-    """Judge answers about stories by the key, as `nescio read score` does."""
+    """Return runs on questions about stories, with their answers judged by the key, as `nescio read score` does."""
     unjudged = ReadResult(Unjudged(collection, tuple(own), ()))
     name, suited = suited_judge(unjudged, None)
     result = judge(unjudged, name)
@@ -242,7 +249,7 @@ def _validations(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> Judg
 
 
 def _exercise(said: RunContents, part: Part) -> Exercise:
-    """Return the collection of a language, with its gold."""
+    """Return the AVE collection of a language with its gold, without the topics that the organisers dropped."""
     parts = [exercise for exercise, _ in exercises_of(said.campaign.key_files)]
     if part.language:
         parts = [in_language(exercise, part.language) for exercise in parts]
@@ -309,7 +316,10 @@ def _check_listed(
 
 
 def _matches(said: RunContents, runs: Sequence[TakenIn], verdicts: Mapping[str, str]) -> list[Match]:
-    """Return the nuggets that assessors found in each string. Raises MismatchError for a string that nobody judged."""
+    """Return the nuggets that assessors found in each string of these runs, from the `verdicts` on the strings.
+
+    Raises MismatchError for a string that nobody judged.
+    """
     matches, open_ = [], []
     for run in runs:
         for given in said.given(run):
@@ -353,10 +363,11 @@ def _scores(said: RunContents, part: Part, runs: Sequence[TakenIn]) -> JudgedRun
 
 
 def group_of(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
-    """Return the group of a run or QA system (empty: none of the campaign), and its name without that of the group.
+    """Return the group of a run or QA system, and its name without the name of the group.
 
-    `taken_in` has the groups of the accepted runs, keyed by run. The group of any other system follows from its name. A
-    name in CLEF's style is returned whole: `fuha071dede` is of the group `fuha`.
+    The group is empty if the system is of no group of the campaign. `taken_in` maps accepted runs to groups. The group
+    of any other system follows from its name. A name in CLEF's style is returned whole: `fuha071dede` is of the group
+    `fuha`.
     """
     if group := taken_in.get(run, ""):
         return group, run[len(group) + 1 :] if is_named_for(run, group) else run

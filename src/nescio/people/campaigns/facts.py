@@ -24,7 +24,10 @@ _MEASURES = {
 
 
 def facts(said: RunContents) -> Table:
-    """Return the table of topics, groups, runs and answers per language, with the dates of runs and judgements."""
+    """Return the table of the topics, groups, runs and answers in each language, and of the dates of the campaign.
+
+    The dates are those at which runs were received and answers were judged.
+    """
     campaign, parts = said.campaign, said.topics.parts
     languages = campaign.settings.languages
     rows = [
@@ -49,13 +52,17 @@ def _row(name: str, languages: Sequence[str], count: Callable[[str], int]) -> tu
 
 
 def _people(campaign: Campaign, judgements: Iterable[Judgement]) -> dict[str, set[str]]:
-    """Return the people who judged each answer, keyed by item, adjudicators included."""
+    """Return the people who judged each answer, adjudicators included, keyed by the answer's id."""
     known = {item.id for item in read_items(campaign)}
     return {item: {*given} for item, given in by_item(judgements).items() if item in known}
 
 
 def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return rows that count the distinct answers, those judged by people, by two or more, and the adjudicated ones."""
+    """Return rows that count the distinct answers in each language, and how many of these were judged by people.
+
+    Further rows count the answers with two or more assessors, and the adjudicated answers. `judged` has each item's
+    assessors.
+    """
     of: dict[str, Callable[[set[str]], bool]] = {
         "Distinct answers": lambda _: True,
         "Judged by people": bool,
@@ -76,7 +83,10 @@ def _answers(items: Sequence[Item], judged: dict[str, set[str]], languages: Sequ
 
 
 def _span(times: Iterable[str]) -> str:
-    """Return the first and the last day of some times, one day if both are the same, or "" without times."""
+    """Return the first and the last day of these times, as one text: "2010-06-30" or "2010-06-30 to 2010-07-02".
+
+    The text is empty if there are no times.
+    """
     days = sorted({time[: len("2010-06-30")] for time in times})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 

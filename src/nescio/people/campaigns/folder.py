@@ -34,7 +34,7 @@ _Kind = TypeVar("_Kind")
 
 
 class Campaign(Struct, frozen=True):
-    """A campaign on disk: its folder and its settings."""
+    """A campaign on disk: its folder and its settings. `campaign / name` is a path in the folder."""
 
     folder: Path
     settings: Settings
@@ -43,16 +43,22 @@ class Campaign(Struct, frozen=True):
         return self.folder / name
 
     def topics(self) -> asked.Topics:
-        """Read the topics that count, which have no gold."""
+        """Return the topics without gold, except those that the organisers dropped."""
         return asked.without(asked.read_topics(self / TOPICS, self.settings.task), self.settings.dropped)
 
     def hidden_order(self, *words: str) -> str:
-        """Return a sort key whose order nobody can predict without the secret. Raises UsageError if that is missing."""
+        """Return a sort key for the item with these `words`, which orders items in a way that nobody can predict.
+
+        The key is computed from the secret. Raises UsageError if the file of the secret is missing.
+        """
         return keyed(self.secret, *words)
 
     @property
     def secret(self) -> str:
-        """Return the secret. Raises UsageError if it is gone."""
+        """Return the random secret of the campaign, from which ids of answers and the order of sheets are computed.
+
+        So nobody else can predict these. Raises UsageError if the file of the secret is missing.
+        """
         if not (self / SECRET).is_file():
             raise UsageError(
                 f"{self / SECRET} is missing; put the file back, since secret orders and names are made from it"
@@ -61,12 +67,12 @@ class Campaign(Struct, frozen=True):
 
     @property
     def key_files(self) -> list[Path]:
-        """Return the files and folders of the key, if there is one."""
+        """Return the files and folders of the key; none if the organisers have no key."""
         return [path for path in sorted((self / KEY).glob("*")) if not DRAFT.fullmatch(path.name)]
 
 
 def keyed(secret: str, *words: str) -> str:
-    """Return 64 hexadecimal digits (an HMAC) that nobody can compute from these words without the secret."""
+    """Return an HMAC of these words: 64 hexadecimal digits that nobody can compute without the secret."""
     return hmac.new(secret.encode(), json.dumps(words).encode(), "sha256").hexdigest()
 
 
@@ -77,7 +83,10 @@ def open_campaign(folder: Path | str) -> Campaign:
 
 @contextmanager
 def step(folder: Path | str) -> Iterator[Campaign]:
-    """Yield a campaign to a step that writes, locked against other steps, and without drafts of killed steps."""
+    """Yield a campaign to a step that changes it. Only one step at a time can work on a campaign.
+
+    Drafts that interrupted steps left behind are deleted first.
+    """
     campaign = open_campaign(folder)
     with locked(campaign.folder) as free:
         if not free:
@@ -96,7 +105,7 @@ def _sweep(folder: Path) -> None:
 
 
 def drafts(folder: Path) -> Iterator[Path]:
-    """Yield the files and folders that are named like the drafts of steps."""
+    """Yield the drafts in a folder: the files and folders whose names say that an unfinished step was writing them."""
     for root, folders, files in os.walk(folder):
         names = [name for name in (*folders, *files) if DRAFT.fullmatch(name)]
         kept = (".git",) if Path(root) == folder else ()  # the organisers' own repository
@@ -115,9 +124,11 @@ def keep_head(folder: Path) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file of a campaign completely or not at all, unless it has this content already; make its folder.
+    """Write a file of a campaign, completely or not at all, and make its folder if that is missing.
 
-    Raises MismatchError if `path` is a link, because that would write another file."""
+    A file that has this content already is not written. Raises MismatchError if `path` is a link, because the content
+    would go into another file.
+    """
     private = path.parent.name in CLOSED
     if path.is_symlink():
         raise MismatchError(f"{path} is a link to another file, which nescio never makes; delete it")
@@ -133,13 +144,15 @@ def put(path: Path, content: bytes) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, with U+FFFD for bytes that are no UTF-8; empty without the file."""
+    """Return the text of a file, with U+FFFD in place of bytes that are not UTF-8; empty if there is no file."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 def decoded(path: Path, kind: type[_Kind], then: str = "") -> _Kind:
-    """Return the content of a JSON file that nescio wrote. Raises MismatchError, with the advice `then`, if it is not
-    of the type `kind`."""
+    """Return the content of a JSON file that nescio wrote, as an object of the type `kind`.
+
+    Raises MismatchError if the content is of another type; the message ends with the advice `then`.
+    """
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except UNREADABLE as error:
@@ -172,5 +185,5 @@ def renewed(path: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of every file in a folder, keyed by its path in the folder."""
+    """Return the content of every file in a folder, keyed by the file's path relative to the folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

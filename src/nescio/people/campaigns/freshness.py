@@ -30,7 +30,7 @@ FEW = 3
 
 
 class Age(Struct, frozen=True):
-    """The state of a step's output: the inputs that changed since the step, and the output files that changed."""
+    """The changes since a step: inputs that are `newer` than the step, and output files that were `changed`."""
 
     step: str
     newer: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Age(Struct, frozen=True):
 
     @property
     def fresh(self) -> bool:
-        """Return whether nothing has changed."""
+        """Return whether no input and no output of the step has changed."""
         return not (self.newer or self.changed)
 
     def __str__(self) -> str:
@@ -72,13 +72,14 @@ def inputs(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 def done(campaign: Campaign, step: str, read: Mapping[str, str], about: Mapping[str, Any] | None = None) -> None:
     """Record in the log that a step is done, with the digests of its inputs and outputs.
 
-    `read` are its inputs before it began, so that what was changed while it worked is newer.
+    `read` has the digests of the inputs before the step began. So an input that somebody changed while the step worked
+    is newer than the step.
     """
     record(campaign, step, read, digests(campaign, *_WRITES[step]), about)
 
 
 def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -> Age | None:
-    """Return which inputs and outputs of a step changed since it was done; None if it never was."""
+    """Return which inputs and outputs of a step changed since the step was done; None if it was never done."""
     log = read_log(campaign) if entries is None else entries
     last = latest(campaign, step, log)
     if last is None:
@@ -89,14 +90,14 @@ def age(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None) -
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names whose digests differ, including new names and those that are gone."""
+    """Yield the names whose digests differ between `before` and `now`, new names, and names that are gone."""
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} (gone)" if name not in now else name
 
 
 def refuse_old(campaign: Campaign) -> None:
-    """Raise MismatchError if the results are older than the current inputs, or were changed."""
+    """Raise MismatchError if there are no results, or if they or their inputs have changed since the scoring."""
     old = age(campaign, SCORING)
     if old is None:
         raise MismatchError(f"there are no results yet; nescio campaign score {campaign.folder} makes them")

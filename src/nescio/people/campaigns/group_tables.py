@@ -101,9 +101,9 @@ def group_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
 
 
 def language_table(parts: Sequence[ScoredRuns], settings: Settings) -> Table:
-    """Return the table of each group's best value of the first measure in each language.
+    """Return the table of the best value of each group in each language, by the first measure.
 
-    The last rows have the best value of all groups, and for AVE the two baselines.
+    The last rows have the best value of all groups, and for AVE also the two baselines.
     """
     measure = next(row.measure for _, scores in parts for row in scores)
     best = []
@@ -168,7 +168,10 @@ def _by_language(
 
 
 def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str, Place]:
-    """Return the best place of each group in a ranking, among its systems of this `kind` (validators or QA systems)."""
+    """Return the best-placed system of each group in a ranking, keyed by group.
+
+    Only systems of this `kind` are considered: validators or QA systems.
+    """
     own: dict[str, Place] = {}
     for place in ranking.places:  # the best first
         group, _ = group_of(place.system, settings, ranking.judged.groups)
@@ -178,8 +181,10 @@ def _best_of_groups(ranking: Ranked, kind: str, settings: Settings) -> dict[str,
 
 
 def selection_table(languages: Sequence[Ranked], settings: Settings) -> Table:
-    """Return a summary of Tables 8 to 11: perfect and random selection, the best validator and the best QA system in
-    each language."""
+    """Return a table that summarises Tables 8 to 11 of AVE 2007, with a row for each language.
+
+    A row has perfect and random selection, the best validator and the best QA system.
+    """
     rows = []
     for one in languages:
         perfect, at_random = one.best(reference.PERFECT)[1], one.best(reference.RANDOM)[1]

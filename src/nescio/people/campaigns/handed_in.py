@@ -51,9 +51,9 @@ class Heading(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """One judgement: an assessor's verdict on an item, with its time.
+    """One judgement in a handed-in file: an assessor's verdict on an item, with its time.
 
-    `given` is known only to a server of the campaign, for an item that it gave to this assessor.
+    `given` is a key from the server that gave the item to this assessor; a page without a server does not have it.
     """
 
     id: str
@@ -80,9 +80,10 @@ class HandedIn(Struct):
 
 
 def read_handed_in(reading: SheetReader, path: Path, asked: Sequence[str], present: Present) -> HandedIn | None:
-    """Return the judgements in an assessor's file, or None for a file that is unreadable or has a bad heading.
+    """Return the judgements in an assessor's file, or None if the file is unreadable or has a bad heading.
 
-    Faults of lines, which are not returned, are added to `reading`. `asked` names the assessors who may hand in files.
+    Lines with a fault are left out, and their faults are added to `reading`. `asked` names the assessors who may hand
+    in files. `present` has the judgements collected before.
     """
     items = reading.items | other_items(reading.campaign)
     try:
@@ -127,7 +128,10 @@ def _records(
     who: str,
     present: Present,
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the judgements with the numbers of their lines; add a fault to `reading` for each other line."""
+    """Yield each judgement in the lines of a file, with the number of its line.
+
+    For a line that is no acceptable judgement of the assessor `who`, a fault is added to `reading` instead.
+    """
     times = Counter(line.item for line in present.records.values() if line.assessor == who)
     for number, line in lines:
         if number > MOST_LINES:
@@ -149,10 +153,10 @@ def _records(
 
 
 def learn_lists(reading: SheetReader, paths: Sequence[Path], asked: Sequence[str], present: Present) -> None:
-    """Find which assessor makes each target's list of nuggets in these files, and store both in `reading`.
+    """Find out from these files which assessor lists the nuggets of each target, and store the lists in `reading`.
 
-    Judgements of strings, in any of the files, may then name nuggets of these lists. If two assessors hand in a list
-    for one target, neither list is accepted; but if one of them was collected before, that assessor's stays.
+    Judgements of strings in any of the files may then name the listed nuggets. If two assessors hand in a list for one
+    target, neither list is accepted, except that a list stays if it was collected before.
     """
     targets = {item.id: item.question for item in list_items(reading.campaign)}
     if reading.nuggets is None or not targets:
@@ -227,7 +231,7 @@ def _heading(reading: SheetReader, path: Path, line: bytes, asked: Sequence[str]
 def _taken(
     reading: SheetReader, path: Path, number: int, record: Record, items: Mapping[str, Item]
 ) -> tuple[Record, str] | None:
-    """Return a checked judgement with its time in UTC, or None, with a fault added to `reading`."""
+    """Return a judgement with its time in UTC, or None if it is invalid; then a fault is added to `reading`."""
     try:
         said = min(datetime.fromisoformat(record.at).astimezone(UTC), datetime.now(UTC) + _AHEAD)
     except (ValueError, OverflowError):
@@ -265,7 +269,7 @@ def listed_nuggets(verdict: str) -> list[ListedNugget] | None:
 
 
 def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Change]:
-    """Return the lines to add to the history for a file's judgements, and add them to `present`."""
+    """Return the lines that the judgements of a file add to the history, and also add these lines to `present`."""
     at, who, rows = now().isoformat(), taken.assessor, []
     for record, said in taken.rows:
         before, of = present.of(record.item, who).verdict, (record.pool, record.guidelines[:12], source)
@@ -276,7 +280,10 @@ def handed_in_changes(taken: HandedIn, source: str, present: Present) -> list[Ch
 
 
 def key_of_lists(present: Present, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the rows of a key, keyed by target, from the latest lists of nuggets; `texts` has each target's text."""
+    """Return the rows of the key of nuggets, keyed by target, made from the latest list of nuggets for each target.
+
+    `texts` has the text of each target.
+    """
     key: dict[str, dict[str, Any]] = {}
     for line in sorted(present.lines.values(), key=lambda line: line.said or line.at):
         kind, _, question = line.item.partition(":")
@@ -320,11 +327,11 @@ def reworded(history: Iterable[Change], questions: Mapping[str, str]) -> Iterato
 
 
 def _texts_of(line: Change) -> dict[str, str]:
-    """Return the texts of the nuggets in a line of the history, keyed by number."""
+    """Return the texts of the nuggets that a line of the history lists, keyed by the nuggets' numbers."""
     return {one.id: one.text for one in listed_nuggets(line.after) or []}
 
 
 def hand_in_lines(heading: Heading, records: Sequence[Record]) -> Iterator[bytes]:
-    """Yield the lines of a file of judgements, which `read_handed_in` reads."""
+    """Yield the lines of a file of judgements, which `read_handed_in` can read: the heading, then the judgements."""
     for row in (heading, *records):
         yield json.dumps(msgspec.to_builtins(row), ensure_ascii=False).encode(errors="replace") + b"\n"

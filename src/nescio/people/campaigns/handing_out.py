@@ -22,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # an archive of the same files has the same byte
 
 
 class HandedOut(Struct, frozen=True):
-    """The result of writing files for teams: their place and names."""
+    """The result of writing files for teams: the path that was written, and the names of the files in it."""
 
     path: Path
     files: tuple[str, ...]
@@ -33,10 +33,10 @@ class HandedOut(Struct, frozen=True):
 
 
 def handout(campaign: Path | str) -> HandedOut:
-    """Write what teams get into `handout/` of the campaign: topics without gold, the rules of a run, and a README.
+    """Write the files that teams get into the folder `handout/` of the campaign.
 
-    Documents of supporting texts (`doc`) stay. Nothing of the key is read. Raises UsageError if there is no
-    campaign.
+    They are the topics without gold, the rules of a run, and a README. In AVE, the texts to validate keep the names of
+    their documents (`doc`). Nothing of the key is read. Raises UsageError if there is no campaign.
     """
     with step(campaign) as opened:
         files = handout_files(opened)
@@ -50,9 +50,9 @@ def handout(campaign: Path | str) -> HandedOut:
 
 
 def checker(campaign: Path | str, output: Path | str) -> HandedOut:
-    """Write one archive (.zip) with which a team checks its runs at home, as the organisers will check them.
+    """Write an archive (.zip) with which a team checks its runs at home, by the same rules as the organisers.
 
-    It holds what `handout` writes. Raises UsageError if it cannot be written.
+    The archive has the files that `handout` writes. Raises UsageError if the archive cannot be written.
     """
     path = Path(output)
     if path.suffix.lower() != ".zip":

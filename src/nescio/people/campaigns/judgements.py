@@ -23,9 +23,10 @@ Mark = Literal["", "flag", "skip"]
 
 
 class Judgement(Struct, frozen=True):
-    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in the answer; empty: withdrawn.
+    """An assessor's verdict on an answer of the pool: R, W, X or U, or the nuggets in the answer.
 
-    `mark` says that the assessor flagged the answer, or skipped it for the reason in the comment.
+    An empty verdict means that the assessor has withdrawn the verdict. `mark` says that the assessor flagged the
+    answer, or skipped it for the reason in the comment.
     """
 
     item: str
@@ -36,11 +37,11 @@ class Judgement(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """A line of the history.
+    """A line of the history of judgements: what changed in an assessor's judgement of an item.
 
-    `before` and `after` are verdicts, empty if there is none. `pool` is the version of the pool, and `guidelines` the
-    beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page has `said`, its
-    time, and `record`, its own id.
+    `before` and `after` are verdicts; an empty text means no verdict. `pool` is the version of the pool, and
+    `guidelines` the beginning of the digest of the guidelines. `at` is the time of collecting. A judgement from a page
+    also has the time `said` at which it was made, and its own id, `record`.
     """
 
     at: str
@@ -58,19 +59,22 @@ class Change(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """Return whether the line changes a verdict, skips an answer, or only remarks on it."""
+        """Return what the line does: "new", "changed", "withdrawn", "skipped" or "noted".
+
+        The first three are about a verdict. "skipped" is about an answer, and "noted" about a comment alone.
+        """
         if not self.after:
             return "withdrawn" if self.before else "skipped" if self.mark == "skip" else "noted"
         return "new" if not self.before else "changed"
 
     @property
     def judgement(self) -> Judgement:
-        """Return the judgement that counts by this line."""
+        """Return the judgement that is current after this line."""
         return Judgement(self.item, self.assessor, self.after, self.comment, self.mark)
 
 
 def flaw_of(line: Change) -> str:
-    """Return why `collect` cannot have written this line; empty if it can."""
+    """Return why `collect` cannot have written this line of the history; empty if it can have."""
     bad = next((time for time in filter(None, (line.at, line.said)) if not is_time(time)), None)
     return "" if bad is None else f"{bad!r} is no time"
 
@@ -78,8 +82,8 @@ def flaw_of(line: Change) -> str:
 class Present:
     """The current judgements of a history: the latest line for each answer and assessor.
 
-    A judgement from a page has its own time, and does not replace a later judgement, whichever is collected first. A
-    row of a sheet gets the time at which it is collected.
+    A judgement from a page has its own time. It does not replace a later judgement, whichever of the two is collected
+    first. A row of a sheet gets the time at which it is collected.
     """
 
     def __init__(self, history: Iterable[Change] = ()) -> None:
@@ -92,7 +96,7 @@ class Present:
             self.add(line)
 
     def add(self, line: Change) -> None:
-        """Add a line of the history."""
+        """Add a line of the history; it becomes the current one unless the current judgement has a later time."""
         held = self.lines.get((line.item, line.assessor))
         if held is None or not line.said or line.said >= (held.said or held.at):
             self.lines[line.item, line.assessor] = line
@@ -109,18 +113,21 @@ class Present:
         return Judgement(item, assessor, "") if line is None else line.judgement
 
     def said_by_sheet(self, item: str, assessor: str) -> bool:
-        """Return whether the current verdict is from a sheet, so that another sheet can withdraw it."""
+        """Return whether the assessor's current verdict on the item is from a sheet; if so, a sheet can withdraw it."""
         line = self.lines.get((item, assessor))
         return line is not None and bool(line.after) and not line.said
 
     def lacks_comment(self, one: Judgement) -> bool:
-        """Return whether a judgement has a comment that was never collected."""
+        """Return whether a judgement has a comment that is not yet in the history."""
         return bool(one.comment) and (one.item, one.assessor, one.comment) not in self.comments
 
 
 def collected(campaign: Campaign) -> int:
-    """Return the number of lines of the history that the log confirms. Further lines, from a killed collect, are
-    ignored. Raises MismatchError if confirmed lines are missing."""
+    """Return how many lines of the history of judgements the log confirms.
+
+    Further lines come from an interrupted collect, and do not count. Raises MismatchError if confirmed lines are
+    missing.
+    """
     last, links = latest(campaign, "collect"), chain.links(campaign / HISTORY)
     head = last.about["history"] if last else ""
     if head and head not in links:
@@ -130,13 +137,15 @@ def collected(campaign: Campaign) -> int:
 
 
 def read_history(campaign: Campaign) -> list[Change]:
-    """Return the lines of the history that the log confirms. Raises MismatchError if the chain is broken or lines are
-    missing."""
+    """Return the lines of the history of judgements that the log confirms.
+
+    Raises MismatchError if the chain of digests is broken, or if confirmed lines are missing.
+    """
     return chain.read_chain(campaign / HISTORY, Change, flaw_of)[: collected(campaign)]
 
 
 def read_judgements(campaign: Campaign) -> list[Judgement]:
-    """Return the current judgements, in the order in which the answers were first judged."""
+    """Return the current judgements that have a verdict, in the order in which their answers were first judged."""
     lines = Present(read_history(campaign)).lines.values()
     return [line.judgement for line in lines if line.after]
 
@@ -147,8 +156,8 @@ def changes(
     """Return the lines that the rows of a sheet add to the history.
 
     A row adds nothing if it repeats the current verdict, or the verdict of the assessor's last sheet, which a page has
-    replaced since. `lies_there` says that the sheet was found in the campaign and not named: then a row that repeats
-    the last verdict of this same sheet adds nothing either, because another sheet may have replaced it.
+    replaced since. `lies_there` says that nescio found the sheet in the folder of the campaign. Then a row also adds
+    nothing if it repeats what was collected from this same sheet before, because a later sheet may have replaced that.
     """
     told, at = guidelines_of(campaign), now().isoformat()
     rows = []
@@ -164,7 +173,7 @@ def changes(
 
 
 def guidelines_of(campaign: Campaign) -> str:
-    """Return the beginning of the digest of the guidelines."""
+    """Return the first 12 digits of the digest of the guidelines, which identify their version."""
     return digest(campaign / GUIDELINES)[:12]
 
 
@@ -176,7 +185,7 @@ def append_history(campaign: Campaign, rows: Sequence[Change]) -> str:
 
 
 def by_item(judgements: Iterable[Judgement]) -> dict[str, dict[str, str]]:
-    """Return the verdicts, keyed by answer and then by assessor."""
+    """Return the verdict of each assessor on each item, keyed by item and then by assessor."""
     items: dict[str, dict[str, str]] = {}
     for one in judgements:
         items.setdefault(one.item, {})[one.assessor] = one.verdict

@@ -44,7 +44,7 @@ class Table(Struct, frozen=True):
 
     @property
     def caption(self) -> str:
-        """Return the title with the legend."""
+        """Return the caption of the table: its title, and its legend if it has one."""
         return f"{self.title}. {self.legend}" if self.legend else self.title
 
     @property
@@ -53,7 +53,7 @@ class Table(Struct, frozen=True):
         return make_grid(self.head, self.rows, [i < self.texts for i in range(len(self.head))])
 
     def csv(self) -> str:
-        """Return the table as CSV, with names changed that a spreadsheet would run as formulas."""
+        """Return the table as CSV. Names that a spreadsheet would run as formulas are changed."""
         return csv_text([self.head, *((*map(guard, row[: self.texts]), *row[self.texts :]) for row in self.rows)])
 
     def markdown(self) -> str:
@@ -87,7 +87,10 @@ def percent(value: float) -> str:
 
 
 def ties_of(values: Sequence[float]) -> tuple[int, ...]:
-    """Return a number for each of the sorted values; equal values have the same number."""
+    """Return a number for each of the sorted values: the position of the first value that is equal.
+
+    Equal values so have the same number.
+    """
     numbers: list[int] = []
     for i, value in enumerate(values):
         same = i > 0 and sortable(value) == sortable(values[i - 1])
@@ -100,12 +103,15 @@ def _in(language: str) -> str:
 
 
 def named(name: str, language: str) -> str:
-    """Return the name of a table of one language."""
+    """Return the name of a table for one language, such as "ranking-EN"."""
     return f"{name}-{language}" if language else name
 
 
 def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
-    """Return Tables 4 to 7 of AVE 2007: F, precision and recall over correct answers, with two baselines as runs."""
+    """Return one of Tables 4 to 7 of AVE 2007: F, precision and recall of each run over the correct answers.
+
+    Two baselines are listed as if they were runs.
+    """
     assert judged.exercise is not None
     entries: list[tuple[str, str, tuple[float, ...]]] = []
     for run in judged.runs:
@@ -127,12 +133,15 @@ def f_table(judged: JudgedRuns, scores: Scores, settings: Settings) -> Table:
 
 
 def sortable(value: float) -> float:
-    """Return a value to sort by, in which an undefined value is the smallest."""
+    """Return a value by which to sort: an undefined value (NaN) comes out as the smallest."""
     return -math.inf if math.isnan(value) else round(value, 12)
 
 
 def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Settings) -> Table:
-    """Return Tables 8 to 11 of AVE 2007: validators, QA systems, perfect and random selection by QA accuracy."""
+    """Return one of Tables 8 to 11 of AVE 2007: validators, QA systems and baselines, sorted by QA accuracy.
+
+    The baselines are perfect and random selection.
+    """
     language = judged.part.language
     types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
     rows = []
@@ -149,7 +158,10 @@ def ranking_table(judged: JudgedRuns, places: Sequence[Place], settings: Setting
 
 
 def named_run(run: str, settings: Settings, taken_in: Mapping[str, str]) -> tuple[str, str]:
-    """Return the group as tables print it, and the system; or the name of the run and "" if no group has it."""
+    """Return the name of a run's group, as tables print it, and the name of the system without the group.
+
+    If no group has the run, return the name of the run and "".
+    """
     group, system = group_of(run, settings, taken_in)
     return (settings.groups[group], system) if group else (run, "")
 

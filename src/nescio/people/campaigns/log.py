@@ -22,14 +22,15 @@ HELD = (SETTINGS, TOPICS, KEY, HANDOUT, GUIDELINES, SECRET)  # Every line has th
 
 
 def is_fixed() -> bool:
-    """Return whether SOURCE_DATE_EPOCH sets the time."""
+    """Return whether the environment variable SOURCE_DATE_EPOCH sets the time of every step."""
     return bool(os.environ.get("SOURCE_DATE_EPOCH"))
 
 
 def now() -> datetime:
-    """Return the time, to the second.
+    """Return the present time, to the second.
 
-    SOURCE_DATE_EPOCH, if it is set, replaces it, so that a campaign can be repeated byte for byte.
+    If the environment variable SOURCE_DATE_EPOCH is set, return the time in it instead, so that a campaign can be
+    repeated byte for byte.
     """
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
@@ -39,7 +40,10 @@ def now() -> datetime:
 
 
 def read_log(campaign: Campaign) -> list[Entry]:
-    """Return the lines of the log. Raises MismatchError if the chain is broken, or no step can have written a line."""
+    """Return the lines of the log.
+
+    Raises MismatchError if the chain of digests is broken, or if no step of nescio can have written a line.
+    """
     return chain.read_chain(campaign / LOG, Entry, flaw)
 
 
@@ -50,15 +54,15 @@ def latest(campaign: Campaign, step: str, entries: Sequence[Entry] | None = None
 
 
 def write_log(campaign: Campaign, entry: Entry) -> None:
-    """Append a line to the log, without checking the earlier lines."""
+    """Append a line to the log, without checking the lines before it."""
     chain.append(campaign / LOG, [asdict(replace(entry, held=_held(campaign, entry.step)))])
     keep_head(campaign.folder)
 
 
 def _held(campaign: Campaign, step: str) -> dict[str, str]:
-    """Return the digests of the files that the organisers keep.
+    """Return the digests of the organisers' files, such as the settings, the topics and the key.
 
-    A secret that was just drawn is left out, so that repeating the first step gives the same bytes.
+    For the first step, the secret is left out, because it is newly drawn: so repeating the step gives the same bytes.
     """
     return digests(campaign, *(place for place in HELD if place != SECRET or step != "init"))
 
@@ -70,7 +74,7 @@ def record(
     wrote: Mapping[str, str],
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append the record of a step to the log, unless the step's last line is equal."""
+    """Append a line on a step to the log, unless the last line on this step says the same apart from its time."""
     entry, before = Entry(now().isoformat(), step, read, wrote, about or {}), latest(campaign, step)
     entry = replace(entry, held=_held(campaign, step))
     if before is None or replace(entry, at=before.at, nescio=before.nescio) != before:

@@ -52,7 +52,7 @@ class Item(Struct, frozen=True):
 
 
 class PooledAnswer(Struct, frozen=True):
-    """An answer of a run: its rank, and whether the run gives it or withholds it."""
+    """An answer of a run: its question, its rank, and whether the run gives the answer or withholds it (`answered`)."""
 
     question: str
     answer: str
@@ -63,7 +63,7 @@ class PooledAnswer(Struct, frozen=True):
 
 
 class Pooled(Struct, frozen=True):
-    """The result of `pool`: the numbers of answers, of distinct ones, and of those judged already."""
+    """The result of `pool`: how many answers the runs gave, how many are distinct, and how many of these are judged."""
 
     path: Path
     runs: int
@@ -86,7 +86,7 @@ class Pooled(Struct, frozen=True):
 
 
 class RunContents(Struct):
-    """All runs that count, with their answers, and the ids of these answers in the pool."""
+    """The runs that count and what they submitted, keyed by run in `content`."""
 
     campaign: Campaign
     topics: Topics
@@ -126,8 +126,10 @@ def _strings(response: Any) -> list[tuple[str, str | None]]:
 
 
 def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunContents:
-    """Return the runs that count. Raises MismatchError for a run with a fault, because topics or rules have changed
-    since it was accepted."""
+    """Return the runs that count, with their answers.
+
+    Raises MismatchError for a run that has a fault now, because topics or rules have changed since it was accepted.
+    """
     _check_names(campaign)
     said = RunContents(campaign, campaign.topics(), campaign.secret, taken_in(campaign))
     for run in followed(said.runs, progress):
@@ -141,7 +143,10 @@ def read_runs(campaign: Campaign, progress: Progress | None = None) -> RunConten
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Raise UsageError for a pool whose answers an earlier nescio named by their words alone."""
+    """Raise UsageError if an earlier version of nescio made the pool, with ids of answers that people can guess.
+
+    That version computed the ids without a secret.
+    """
     made = latest(campaign, POOLING)
     if made is not None and made.about.get(NAMED) != SECRET:
         raise UsageError(
@@ -198,7 +203,7 @@ def pool(campaign: Path | str, *, progress: Progress | None = None) -> Pooled:
 
 
 def pool_lines(items: Sequence[Item]) -> bytes:
-    """Return the content of the pool's file."""
+    """Return the content of the file in which the pool is stored: a line of JSON for each item."""
     lines = [json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items]
     return "".join(lines).encode(errors="replace")
 
@@ -235,10 +240,11 @@ def pool_items(said: RunContents) -> tuple[list[Item], int]:
 def distinct_items(
     given: Iterable[tuple[str, PooledAnswer]], questions: Mapping[str, tuple[Question, str]]
 ) -> list[Item]:
-    """Return an item for each id in `given`, which has pairs of an item's id and an answer.
+    """Return an item for each distinct id in `given`, which has pairs of an item's id and an answer.
 
-    An item has the alphabetically first of its answers, and the documents and texts that support any of them.
-    `questions` maps the ids of questions to pairs of a question and its language.
+    Several answers can have the same id, because they differ only in such things as case. Their item has the
+    alphabetically first of them, and all documents and texts that support any of them. `questions` maps the ids of
+    questions to pairs of a question and its language.
     """
     alike: dict[str, list[PooledAnswer]] = {}
     for name, one in given:
@@ -255,7 +261,7 @@ def _item(name: str, answers: Sequence[PooledAnswer], questions: Mapping[str, tu
 
 
 def read_items(campaign: Campaign) -> list[Item]:
-    """Return every answer that was ever pooled, or none before the first pool."""
+    """Return every answer that was ever pooled; none if no pool was made."""
     path = campaign / POOL / ITEMS
     if not path.is_file():
         return []
@@ -268,9 +274,9 @@ def read_items(campaign: Campaign) -> list[Item]:
 
 
 def once_given(campaign: Campaign) -> list[Item]:
-    """Return every answer that was ever pooled and that an accepted run gave.
+    """Return every answer that was ever pooled and that an accepted version of a run gave.
 
-    Answers to removed topics are included, because they cannot be compared with runs.
+    Answers to topics that were removed are returned in any case, because these cannot be compared with runs.
     """
     items = read_items(campaign)
     if all(item.current for item in items):

@@ -26,7 +26,7 @@ from nescio.tasks.ave.baselines import Place
 
 
 class Ranking(Struct, frozen=True):
-    """Outcomes of QA systems: a file, and the language that the user named (empty: none)."""
+    """A file with outcomes of QA systems, and the language that the user named for it (empty if none was named)."""
 
     path: Path
     language: str = ""
@@ -38,20 +38,22 @@ class Ranking(Struct, frozen=True):
 
     @property
     def kept(self) -> str:
-        """Return the name of the file's copy in the log."""
+        """Return the name of the file's copy as the log has it: its language, "=" and its path."""
         return f"{self.language}{self.language and '='}{RANKINGS}/{self.place}"
 
 
 class Ranked(Struct, frozen=True):
-    """The ranking of the validators and QA systems in one language of AVE, with notes on the systems' outcomes."""
+    """The ranking of validators and QA systems in one language of AVE, with notes on the outcomes of the QA systems."""
 
     judged: JudgedRuns
     places: tuple[Place, ...]
     notes: tuple[Note, ...] = ()
 
     def best(self, kind: str) -> tuple[list[Place], float]:
-        """Return the best systems of a kind (AV, QA, or a baseline's name) and their QA accuracy; [] and NaN without
-        one."""
+        """Return the best systems of a kind, and their QA accuracy; [] and NaN if there is no such system.
+
+        `kind` is AV (validators), QA (QA systems) or the name of a baseline.
+        """
         own = [place for place in self.places if kind in (place.type, place.system)]
         most = max((place.qa_accuracy for place in own), default=float("nan"))
         return [place for place in own if place.qa_accuracy == most], most
@@ -77,9 +79,10 @@ def rankings(parts: Sequence[JudgedRuns], given: Sequence[str]) -> list[Ranking]
 
 
 def keep(files: Sequence[Ranking], folder: Path) -> None:
-    """Copy the outcomes of QA systems into a folder.
+    """Copy files with the outcomes of QA systems into a folder.
 
-    Raises UsageError if a system is named after the folder of its file, because the copy would have another name.
+    Raises UsageError if a system has the name of its file's folder, because the copy is in another folder and its
+    system would get another name.
     """
     for one in files:
         copy = folder / one.place
@@ -95,7 +98,7 @@ def keep(files: Sequence[Ranking], folder: Path) -> None:
 
 
 def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked]:
-    """Return the ranking of validators and QA systems in each language; empty for a collection that nobody judged."""
+    """Return the ranking of validators and QA systems in each language; it is empty if nobody judged the collection."""
     own = _of_languages([judged.part for judged in parts], files)
     languages = []
     for judged in parts:
@@ -117,7 +120,7 @@ def ranked(parts: Sequence[JudgedRuns], files: Sequence[Ranking]) -> list[Ranked
 
 
 def _by_name(one: Note, files: Sequence[Path]) -> Note:
-    """Return a note with the names of `files` without their folders, so that copies have the same note."""
+    """Return a note in which the paths of `files` are replaced by their names, so that it is the same for a copy."""
 
     def named(value: Any) -> Any:
         for file in files if isinstance(value, str) else ():
@@ -128,9 +131,10 @@ def _by_name(one: Note, files: Sequence[Path]) -> Note:
 
 
 def _of_languages(parts: Sequence[Part], files: Sequence[Ranking]) -> dict[str, list[Path]]:
-    """Return the files of QA systems' outcomes, keyed by language: that named by the user, or else by the questions.
+    """Return the files with outcomes of QA systems, keyed by language.
 
-    Raises UsageError if several languages have the file's questions, and MismatchError if none has.
+    The language is the one that the user named, or else the language of the questions in the file. Raises UsageError if
+    several languages have these questions, and MismatchError if none has.
     """
     own: dict[str, list[Path]] = {}
     by_language = {part.language: part for part in parts}

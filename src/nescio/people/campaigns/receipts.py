@@ -45,7 +45,10 @@ class TakenIn(Struct, frozen=True):
 
 
 def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str]) -> None:
-    """Write a receipt to its file and then to the log, which decides; `read` has the digests of settings and topics."""
+    """Write a receipt to a file of its own, and then to the log; only receipts in the log count.
+
+    `read` has the digests of settings and topics, from which the decision was made.
+    """
     content = receipt_bytes(receipt)
     short = msgspec.structs.replace(receipt, faults=())
     wrote = {f"{RECEIPTS}/{receipt.place}": hashlib.sha256(content).hexdigest()}
@@ -56,17 +59,23 @@ def write_receipt(campaign: Campaign, receipt: Receipt, read: Mapping[str, str])
 
 
 def receipt_bytes(receipt: Receipt) -> bytes:
-    """Return the content of a receipt's file."""
+    """Return the content of the file in which a receipt is stored."""
     return json.dumps(msgspec.to_builtins(receipt), ensure_ascii=False, indent=1).encode(errors="replace") + b"\n"
 
 
 def lists_faults(reasons: Sequence[object]) -> bool:
-    """Return whether a receipt with these reasons lists faults in its file; the log has no faults."""
+    """Return whether the file of a receipt with these reasons for refusal also lists faults.
+
+    The receipt in the log leaves these faults out.
+    """
     return any(str(reason).endswith(("fault", "faults")) for reason in reasons)
 
 
 def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
-    """Return whether a file is a copy of the log's receipt `about`, apart from the faults, which the log leaves out."""
+    """Return whether the file at `path` is a copy of the receipt `about`, which is in the log.
+
+    The list of faults may differ, because the log does not have it.
+    """
     try:
         copy = msgspec.json.decode(path.read_bytes())
         without = {**copy, "faults": []}
@@ -78,7 +87,7 @@ def is_copy(path: Path, about: Mapping[str, Any]) -> bool:
 def write_told(campaign: Campaign, group: str) -> None:
     """Write the text that a group gets: the digest of the log's last line, and all receipts of the group.
 
-    With the digest the group can check later that the log was not rewritten.
+    With this digest, the group can check later whether somebody has rewritten the log.
     """
     links = chain.links(campaign / LOG)
     text = f"{told_head(links)}\n{told_text(campaign, group)}"
@@ -86,7 +95,10 @@ def write_told(campaign: Campaign, group: str) -> None:
 
 
 def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry]) -> bool:
-    """Return whether a text is what `write_told` wrote for a group when the log ended at the line that it names."""
+    """Return whether a text is what `write_told` wrote for a group at some time.
+
+    The first line of the text names a line of the log. The rest must have the receipts up to this line.
+    """
     head, _, rest = text.partition("\n")
     links = chain.links(campaign / LOG)
     at = next((n for n in range(1, len(links) + 1) if head == told_head(links[:n])), None)
@@ -94,9 +106,9 @@ def is_told(campaign: Campaign, group: str, text: str, entries: Sequence[Entry])
 
 
 def told_head(links: Sequence[str]) -> str:
-    """Return the first line of a group's text: the last of the digests of the log's lines, `links`.
+    """Return the first line of a group's text, with the digest of the log's last line; `links` are all lines' digests.
 
-    It does not have their number, which would tell a group how many files others submit.
+    It does not say how many lines there are, because that would tell the group how many files others submit.
     """
     return f"campaign.log: the last line is {links[-1]}"
 
@@ -108,7 +120,10 @@ def told_text(campaign: Campaign, group: str, entries: Sequence[Entry] | None = 
 
 
 def _with_faults(campaign: Campaign, receipt: Receipt) -> Receipt:
-    """Return a receipt of the log with the faults that its file lists, unless the file was changed."""
+    """Return a receipt with the faults from its file; without faults if the file was changed.
+
+    The log has the receipt without faults.
+    """
     path = campaign / RECEIPTS / receipt.place
     try:
         copy = msgspec.json.decode(path.read_bytes(), type=Receipt)
@@ -125,7 +140,7 @@ def read_receipts(campaign: Campaign, entries: Sequence[Entry] | None = None) ->
 
 
 def rulings(entries: Sequence[Entry]) -> Iterator[Ruling]:
-    """Yield the decisions about runs and deadlines, in order."""
+    """Yield the organisers' decisions on runs and deadlines, in the order of the log."""
     for entry in entries:
         if entry.step in RULINGS:
             yield msgspec.convert({"step": entry.step, **entry.about}, Ruling)
@@ -143,9 +158,10 @@ def disqualified(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def taken_in(campaign: Campaign, entries: Sequence[Entry] | None = None) -> list[TakenIn]:
-    """Return the runs that count, by group (in the order of the settings) and by name.
+    """Return the runs that count, sorted by group (in the order of the settings) and then by name.
 
-    A run counts in its last version if it was not withdrawn or disqualified and the settings name its group.
+    A run counts in its last accepted version, if it was not withdrawn or disqualified, and if the settings name its
+    group.
     """
     log = read_log(campaign) if entries is None else entries
     last: dict[str, Receipt] = {}

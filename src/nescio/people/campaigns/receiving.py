@@ -38,9 +38,10 @@ from nescio.text import command_text, plural
 
 
 class Delivered(Struct, frozen=True):
-    """A file that a group submits; `why` is the reason if the file is refused before it is read.
+    """A file that a group submits, not yet accepted or refused.
 
-    `source` is the file or the archive that has it, and `number` its place in this archive.
+    `source` is the file itself, or the archive that contains it; then `number` is its place in the archive. `why` is
+    the reason if the file is refused before it is read.
     """
 
     file: str
@@ -54,22 +55,25 @@ class Delivered(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """Return the name of the file without folders and suffixes of format, in plain characters."""
+        """Return the file's name without folder and suffixes, such as ".jsonl.gz", and without special characters."""
         return plain_name(run_name(self.file)) or "run"
 
     @property
     def plain_group(self) -> str:
-        """Return the name of the group in plain characters, which the names in the settings have."""
+        """Return the name of the group without special characters, as the names in the settings are written."""
         return plain_name(self.group).strip(".") or "unknown"
 
     @property
     def run(self) -> str:
-        """Return the name of the run: the name of the file, with that of the group before it if it lacks that."""
+        """Return the name of the run: the name of its file, such as `uned_1`.
+
+        If the file is not named after its group, the name of the group comes first.
+        """
         return self.stem if is_named_for(self.stem, self.plain_group) else f"{self.plain_group}_{self.stem}"
 
 
 class _Contents:
-    """The contents of deliveries; only one file or archive is in memory at a time."""
+    """A reader of the submitted files, which keeps only one file or archive in memory at a time."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -77,7 +81,10 @@ class _Contents:
         self.held: list[bytes] = []
 
     def of(self, item: Delivered) -> bytes:
-        """Return the content of a file; empty if it was refused. Raises MismatchError if the file has changed."""
+        """Return the content of a submitted file; empty if the file was refused before it was read.
+
+        Raises MismatchError if the file has changed since the intake began.
+        """
         if item.why is not None:
             return b""
         if self.source != item.source:
@@ -100,7 +107,7 @@ class Received(Results[Receipt], frozen=True):
 
     @property
     def status(self) -> int:
-        """Return the exit status: 2 if a file was refused."""
+        """Return the exit status of the command: 2 if a file was refused, else 0."""
         return BROKEN if self.refused else 0
 
     def __str__(self) -> str:
@@ -109,10 +116,10 @@ class Received(Results[Receipt], frozen=True):
 
 
 class _Desk(Struct):
-    """The data for deciding about deliveries: the campaign, its topics, earlier receipts, the log, and the time.
+    """The data for deciding which submitted files are accepted: the campaign, its topics, receipts, log, and the time.
 
     `rules` has the digests of settings and topics. `since` has the receipts that this intake wrote before it was
-    interrupted. `out` has the disqualified runs with the reasons, and `banned` all versions of these runs.
+    interrupted. `out` maps disqualified runs to the reasons, and `banned` has all versions of these runs.
     """
 
     campaign: Campaign
@@ -181,9 +188,10 @@ def intake(
 
 
 def _delivered(campaign: Campaign, folder: Path, group: str | None) -> list[Delivered]:
-    """Return the files in a folder and in its archives; an archive that cannot be opened is one file.
+    """Return the files in a folder and in its archives, to be accepted or refused.
 
-    They belong to `group`, or else to the group after which the folder is named.
+    An archive that cannot be opened counts as one file. The files belong to `group`, or else to the group after which
+    the folder is named.
     """
     if not folder.exists() and not folder.is_symlink():
         raise UsageError(f"{folder}: there is no such file or folder")
@@ -229,10 +237,10 @@ def _begun(
     *,
     lines: int,
 ) -> tuple[Pending, bool]:
-    """Store the list of deliveries, and return what was stored and whether an interrupted intake continues.
+    """Store the list of submitted files; return what was stored, and whether an interrupted intake is continued.
 
-    An interrupted intake of the same files continues with its time, unless the user states another. `lines` is the
-    number of lines of the log.
+    An interrupted intake of the same files is continued with its time, unless the user states another time. `lines` is
+    the number of lines of the log.
     """
     place = campaign / RECEIPTS / PENDING
     listed = tuple((item.group, item.file, item.digest) for item in items)
@@ -251,16 +259,20 @@ def _begun(
 
 
 def _printed(run: str, group: str) -> tuple[str, str]:
-    """Return what tables print of a run, without its case: they leave out the mark between its group and the rest."""
+    """Return the group and the rest of a run's name, as tables print them, in lower case.
+
+    Runs with the same result could not be told apart in a table: names such as `uned_1` and `UNED-1`.
+    """
     rest = run[len(group) + 1 :] if is_named_for(run, group) else run
     return group.casefold(), rest.casefold()
 
 
 def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
-    """Accept or refuse one file, and return its receipt; `alone` says that no other file has the name of its run.
+    """Accept or refuse one submitted file, and return its receipt.
 
-    A file keeps its receipt of this time if this intake was interrupted after it, and if that version still counts.
-    Otherwise the decision is made anew, because rules and rulings may have changed.
+    `alone` says that no other submitted file has the name of the same run. If this intake was interrupted after the
+    file got a receipt, the file keeps this receipt, if that version of the run still counts. Otherwise the decision is
+    made anew, because rules and rulings may have changed.
     """
     content = desk.contents.of(item)
     receipt = Receipt(
@@ -290,7 +302,10 @@ def _take(desk: _Desk, item: Delivered, *, alone: bool) -> Receipt:
 
 
 def _counts(desk: _Desk, receipt: Receipt) -> bool:
-    """Return whether a version of a run was accepted, and has not been replaced, withdrawn or disqualified."""
+    """Return whether this version of a run counts.
+
+    It does if it was accepted, and has not been replaced, withdrawn or disqualified since.
+    """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     return receipt.status == ACCEPTED and (receipt.run, receipt.version) in counting
 
@@ -301,7 +316,10 @@ _ASK = "it cannot be accepted as it is; ask the organisers"
 
 
 def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> _Why:
-    """Return why a run is not accepted, whatever its content; empty if it may be. Only the second text names others."""
+    """Return why a run is refused, whatever its content is; empty if it is not.
+
+    The first text is for the run's group. The second, for the organisers only, may name other groups.
+    """
     settings = desk.campaign.settings
     deadline = deadline_of(desk.campaign, item.group, desk.entries)
     if item.group not in settings.groups:
@@ -330,9 +348,9 @@ def _why_not(desk: _Desk, item: Delivered, receipt: Receipt, *, alone: bool) -> 
 
 
 def _in_already(desk: _Desk, item: Delivered, receipt: Receipt) -> _Why:
-    """Return why a run is not accepted if the same file, or one with the same name, was accepted before; else empty.
+    """Return why a run is refused if the same file, or one with the same name, was accepted before; else empty.
 
-    If the stored copy of the same file was changed or lost, it is restored.
+    If the stored copy of the same file was changed or lost, it is restored from the submitted file.
     """
     counting = {(run.run, run.version) for run in taken_in(desk.campaign, read_log(desk.campaign))}
     accepted = [old for old in desk.receipts if old.status == ACCEPTED]

@@ -41,7 +41,10 @@ def repeated(campaign: Campaign, entries: Sequence[Entry], progress: Progress | 
 
 
 def _differing(campaign: Campaign, entries: Sequence[Entry], last: Entry, progress: Progress | None) -> Iterator[Fault]:
-    """Yield a fault for each file that differs when a step is repeated, or one that says why it cannot be repeated."""
+    """Yield a fault for each file that comes out different when a step is repeated.
+
+    If the step cannot be repeated, yield a fault that says why.
+    """
     old = age(campaign, last.step, entries)
     if old is None or not old.fresh:
         yield Fault(LOG, None, f"not checked: what nescio campaign {last.step} wrote, as it is {old}; repeat the step")

@@ -35,23 +35,24 @@ def plain(text: str) -> str:
 
 
 def guarded(cell: Any) -> Any:
-    """Return a cell of CSV that no spreadsheet takes for a formula.
+    """Return a cell of CSV, changed where necessary, so that no spreadsheet takes it for a formula.
 
-    Where lists are separated by semicolons, a program cuts the cell at each, and the rest may begin like a formula.
+    Some programs split a cell at semicolons, as in a list, so that each part could begin like a formula.
     """
     return guard(_CUT.sub("'", cell)) if isinstance(cell, str) else cell
 
 
 def unguarded(cell: str) -> str:
-    """Return a cell without the apostrophes of `guarded`."""
+    """Return a cell without the apostrophes that `guarded` put into it."""
     bare = cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
     return _GUARDED_CUT.sub("", bare)
 
 
 def is_same(written: str, found: str, others: Collection[str]) -> bool:
-    """Return whether a cell can be the value that was written into it.
+    """Return whether the cell `found` in a returned sheet can be the value that was `written` into it.
 
-    `others` are the values of other items, which the cell must not equal. All values have the form of `plain`.
+    Spreadsheets change some values, such as dates. `others` are the values of other items: a changed cell must not
+    equal any of these. All values in `others` have the form that `plain` returns.
     """
     before, now = plain(written), plain(found)
     if before == now or (len(written) >= CELL and now and before.startswith(now)):

@@ -21,8 +21,11 @@ _DONE = {WITHDRAWN: "withdrawn", DISQUALIFIED: "disqualified", LIFTED: "admitted
 
 
 class Ruled(Struct, frozen=True):
-    """The result of a decision about runs or a group; `alike` has a sentence for each run that still counts and shares
-    most of its answers with a run that was just disqualified."""
+    """The result of a decision about runs or a group (`about`).
+
+    After a disqualification, `alike` has a sentence for each other run that counts and shares most of its answers with
+    a disqualified run.
+    """
 
     step: str
     about: tuple[str, ...]
@@ -63,7 +66,10 @@ def disqualify(campaign: Path | str, runs: Sequence[str], *, reason: str, lift: 
 
 
 def _alike(campaign: Campaign, runs: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each run that counts and shares more than half of its answers with one of these `runs`."""
+    """Yield a sentence for each run that counts and shares more than half of its answers with a run in `runs`.
+
+    `runs` are the names of disqualified runs, whose accepted versions are all compared.
+    """
     topics, receipts = campaign.topics(), read_receipts(campaign)
     banned = [*versions(campaign, topics, (receipt for receipt in receipts if receipt.run in runs))]
     counting = {(run.run, run.version) for run in taken_in(campaign)}

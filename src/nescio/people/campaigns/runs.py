@@ -60,7 +60,7 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def is_file_name(name: str) -> bool:
-    """Return whether a run's file may have this name."""
+    """Return whether a run's file may have this name, which must consist of plain characters and be short enough."""
     return _FILE_NAME.fullmatch(name) is not None and len(name.encode(errors="replace")) <= LONGEST_NAME
 
 
@@ -70,8 +70,7 @@ def plain_name(text: str) -> str:
 
 
 def run_name(file: str) -> str:
-    """Return the name of a run: its file's name without the suffixes of format and compression. `gpt-4.0.jsonl` and
-    `gpt-4.1.jsonl` are two runs."""
+    """Return a run's name: its file's name without suffixes of format and compression; `gpt-4.0.jsonl` is "gpt-4.0"."""
     path = PurePosixPath(PurePosixPath(file).name)
     while path.suffix.lower() in PACKING:
         path = path.with_suffix("")
@@ -79,7 +78,7 @@ def run_name(file: str) -> str:
 
 
 class Fault(Struct, frozen=True):
-    """A rule that a file breaks, the line (None: the whole file), and the value found; long texts are cut."""
+    """A rule that a file breaks, with the line (None if the fault is not in a single line) and the value found."""
 
     file: str
     line: int | None
@@ -98,7 +97,7 @@ class Fault(Struct, frozen=True):
 
 
 def _cut(text: str) -> str:
-    """Return a text of at most `LONGEST` characters, with the number of characters of a text that is cut."""
+    """Return a text, cut to `LONGEST` characters if it is longer; then it ends with the number of its characters."""
     if len(text) <= LONGEST:
         return text
     end = f"… ({len(text):,} characters)"
@@ -106,16 +105,16 @@ def _cut(text: str) -> str:
 
 
 class Faults(Results[Fault], frozen=True):
-    """All faults found."""
+    """A result that consists of faults, one in each row."""
 
     @property
     def sound(self) -> bool:
-        """Return whether there are no faults."""
+        """Return whether there are no faults in any file."""
         return not self.rows
 
     @property
     def status(self) -> int:
-        """Return the exit status: 2 if there is a fault."""
+        """Return the exit status of the command: 2 if there is a fault, else 0."""
         return 0 if self.sound else BROKEN
 
 
@@ -138,17 +137,17 @@ class Submission(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """Return the number of faults."""
+        """Return the number of all faults, also of those that are not listed."""
         return len(self.faults) + self.more
 
     @property
     def counted(self) -> str:
-        """Return the number of faults, as a text."""
+        """Return the number of faults as a phrase, such as "3 faults" or "at least 10,000 faults"."""
         return f"{'at least ' * (self.more >= MOST_COUNTED)}{plural(self.count, 'fault')}"
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """Return the listed faults, and one that counts the others, if any."""
+        """Return the listed faults; if there are more, a last fault says how many."""
         if not self.more:
             return self.faults
         end = "; the file was read no further" if self.more >= MOST_COUNTED else ""
@@ -156,7 +155,7 @@ class Submission(Struct, frozen=True):
 
 
 class FaultsOfFiles:
-    """The faults of several files: the first faults of each file, and the number of its others."""
+    """A collector of faults, which keeps the first faults of each file and counts its other faults."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -164,7 +163,7 @@ class FaultsOfFiles:
         self._more: Counter[str] = Counter()
 
     def add(self, fault: Fault) -> None:
-        """Add a fault, or count it."""
+        """Store a fault if it is among the first of its file; otherwise only count it."""
         self.count += 1
         listed = self._first.setdefault(fault.file, [])
         if len(listed) < MOST_LISTED:
@@ -174,7 +173,7 @@ class FaultsOfFiles:
 
     @property
     def listed(self) -> tuple[Fault, ...]:
-        """Return the listed faults of each file, and for each file one that counts its others, if any."""
+        """Return the first faults of each file; if a file has more, a last fault says how many."""
         rows: list[Fault] = []
         for file, first in self._first.items():
             rows += [*first, *([_left_out(file, more)] if (more := self._more[file]) else [])]
@@ -186,16 +185,16 @@ def _left_out(file: str, more: int, end: str = "") -> Fault:
 
 
 class _EnoughError(Exception):
-    """A run has so many faults that it is read no further."""
+    """The error that a run has so many faults that it is read no further."""
 
 
 class _FirstFaults(list[FormatError]):
-    """The first faults of a run, and how many came after them."""
+    """A list of the first faults of a run; `more` counts the faults after these."""
 
     more = 0
 
     def append(self, error: FormatError, /) -> None:
-        """Add a fault, or count it. Raises _EnoughError if too many were counted."""
+        """Store one of the first faults of the run; only count the later ones. Raises _EnoughError for too many."""
         if len(self) < MOST_LISTED:
             super().append(error)
             return
@@ -217,7 +216,7 @@ class _Reading(Struct):
         self.faults.append(FormatError(self.source.label, rule, where=where, value=value))
 
     def part(self, ids: Iterable[str]) -> Part | None:
-        """Return the topics of the run's language: that in its name, or else that with the most of these `ids`.
+        """Return the topics in the run's language, which its name contains, or which most of these question `ids` have.
 
         Returns None, and adds a fault, if neither decides.
         """
@@ -245,14 +244,14 @@ class _Reading(Struct):
         return None
 
     def sound(self, what: str, text: str | None) -> bool:
-        """Return whether a text can be accepted, and add a fault if not; `what` names the text."""
+        """Return whether a text can be accepted; if not, add a fault. `what` says in the fault which text it is."""
         rule = text_fault(text, self.settings.characters) if text else None
         if rule:
             self.fail(f"{what}: {rule}")
         return rule is None
 
     def missing(self, ids: Iterable[str], answered: Iterable[str], what: str, hint: str = "") -> None:
-        """Add a fault if some of the `ids` are not among those answered."""
+        """Add a fault that lists the `ids` that are not `answered`; `what` names what they lack, such as an answer."""
         given = {*answered}
         lacking = [identity for identity in ids if identity not in given]
         if lacking:
@@ -304,7 +303,7 @@ def _too_long(content: bytes, topics: Topics) -> str | None:
 
 
 def _hinted(fault: Fault, topics: Topics) -> Fault:
-    """Return a fault; if it is about an unknown id, with the topic whose id differs from it only in case."""
+    """Return a fault; if it is about an unknown id, its rule also names a topic whose id differs only in case."""
     if fault.value is None or "id" not in fault.rule.split():
         return fault
     folded = fault.value.casefold().strip()
@@ -313,7 +312,7 @@ def _hinted(fault: Fault, topics: Topics) -> Fault:
 
 
 def _open(path: Path) -> Source:
-    """Open a run. JSON Lines with a fault on the first line are opened too, so that all lines are checked."""
+    """Open the file of a run, also JSON Lines with a faulty first line, so that all lines are checked."""
     try:
         return open_source(path)
     except FormatError as error:
@@ -332,7 +331,10 @@ _Said = tuple[Any, int, int]  # a run's answers, the number of topics with an an
 
 
 def _said(reading: _Reading) -> _Said:
-    """Return the answers of a run and the numbers of answered and of all topics; nothing if it has too many faults."""
+    """Return the answers of a run, the number of topics that it answers, and the number of all topics.
+
+    Returns (None, 0, 0) if the run has so many faults that it is read no further.
+    """
     try:
         return _SAID[reading.topics.task](reading)
     except _EnoughError:
@@ -367,7 +369,10 @@ def _questions(reading: _Reading) -> _Said:
 
 
 def _response(reading: _Reading, part: Part, response: Response) -> Response | None:
-    """Return a response with the text of the option if it has a number; None, and a fault, if it breaks a rule."""
+    """Return a response, or None if it breaks a rule; then a fault is added.
+
+    If the answer is the number of an option, it becomes the text of this option.
+    """
     identity = response.question_id
     question = part.questions.get(identity)
     if question is None:
@@ -419,7 +424,7 @@ def naming(options: Sequence[str], first: int) -> str:
 
 
 def _validations(reading: _Reading) -> _Said:
-    """Return the decisions of a validator; each answer must have one, with a confidence."""
+    """Return a validator's decisions on answers. A fault is added for each answer without a decision or confidence."""
     source = reading.source
     if source.kind != "text":
         reading.fail(f"a run of ave is {FORMS['ave']}", source.kind)

@@ -53,7 +53,10 @@ UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparis
 
 
 class TopicScore(Struct, frozen=True):
-    """A run's result on one topic: outcome, verdict, and value of the first measure on this topic (None: undefined)."""
+    """A run's result on one topic: outcome, verdict, and the value of the first measure on this topic.
+
+    The value is None if it is undefined.
+    """
 
     question: str
     run: str
@@ -67,9 +70,10 @@ class TopicScore(Struct, frozen=True):
 
 
 class Scored(Struct, frozen=True):
-    """The result of `score`: for each language ("" for all) the scores, and the comparisons if there are two runs.
+    """The result of `score`: the scores in each language ("" for all), and comparisons of the runs.
 
-    `rankings` has the names in the log of the copied outcomes of QA systems.
+    There are comparisons only if there are two runs or more. `rankings` has the names that the log gives to the copied
+    outcomes of QA systems.
     """
 
     folder: Path
@@ -114,7 +118,7 @@ def score(
 def write_results(
     campaign: Campaign, draft: Path, how: ScoringPlan, *, jobs: int = 1, progress: Progress | None = None
 ) -> Scored:
-    """Write all results into a new folder; raises as `score` does."""
+    """Write all results of a campaign into a new folder; raises the errors that `score` describes."""
     ranking, ci, resamples, seed = how.ranking, how.ci, how.resamples, how.seed
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     settings = campaign.settings
@@ -197,7 +201,10 @@ def _tables(
 
 
 def topic_scores(judged: JudgedRuns) -> list[TopicScore]:
-    """Return the first measure that is defined on single topics, for every run and topic, with its outcome."""
+    """Return a score for every run and topic, with the run's outcome on this topic.
+
+    The score is the value of the first measure that is defined on single topics.
+    """
     name, values = _of_topics(judged)
     runs = {run.run: run for run in judged.runs}
     return [
@@ -280,8 +287,10 @@ def _write_answers(draft: Path, said: RunContents, parts: Sequence[ScoredRuns]) 
 
 
 def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> None:
-    """Write a key for `nescio read score`: questions, stories and the sentences that people accept, if anybody listed
-    any."""
+    """Write a key for `nescio read score`, if assessors listed sentences that answer questions.
+
+    The key has questions, stories, and the sentences that people accept.
+    """
     listed = {item.id for item in sentence_items(campaign)} & {one.item for one in read_judgements(campaign)}
     if not listed:
         return
@@ -299,7 +308,7 @@ def _write_sentences(draft: Path, campaign: Campaign, parts: Iterable[Part]) -> 
 
 
 def _held(judged: JudgedRuns, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
-    """Return the data of one language from which the site is made."""
+    """Return the data of one language that the site needs, such as questions, scores and comparisons."""
     nuggets = {
         target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
         for target in judged.targets

@@ -30,7 +30,7 @@ class ListedNugget(Struct, frozen=True):
 
 
 def sentence_items(campaign: Campaign) -> list[Item]:
-    """Return an item for each question about a story: which of its sentences answer it?"""
+    """Return an item for each question about a story; people are asked which sentences of the story answer it."""
     parts = campaign.topics().parts.values() if campaign.settings.task == "reading" else ()
     return [
         Item(
@@ -44,7 +44,10 @@ def sentence_items(campaign: Campaign) -> list[Item]:
 
 
 def story_items(campaign: Campaign) -> list[Item]:
-    """Return the items of `sentence_items`. Raises UsageError if no topic has a story."""
+    """Return what `sentence_items` returns: an item for each question about a story.
+
+    Raises UsageError if no topic has a story.
+    """
     items = sentence_items(campaign)
     if not items:
         raise UsageError("people can judge sentences only of stories, but no topic of this campaign has a story")
@@ -68,7 +71,7 @@ def list_items(campaign: Campaign) -> list[Item]:
 
 
 def other_items(campaign: Campaign) -> dict[str, Item]:
-    """Return the items that are no answers of the pool, keyed by id."""
+    """Return the items that are no answers: questions on sentences of stories, and lists of nuggets, keyed by id."""
     return {item.id: item for item in (*sentence_items(campaign), *list_items(campaign))}
 
 
@@ -79,12 +82,18 @@ def kind_of(item: Item) -> str:
 
 
 def page_key(secret: str, who: str) -> str:
-    """Return the key of an assessor, which nobody can compute without the secret of the campaign."""
+    """Return the key in an assessor's page, which shows that a file of judgements is from this page.
+
+    Nobody can compute the key without the secret of the campaign.
+    """
     return keyed(secret, "page", who)[:32]
 
 
 def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
-    """Return an item as data for the page's script, with its supports and, for adjudication, the judgements `said`."""
+    """Return an item as data for the page's script, with the documents and texts that support the answer.
+
+    For adjudication, `said` has the judgements in dispute, which are shown too.
+    """
 
     def shown(text: str | None) -> str:
         return sanitize(text or "", LONGEST, target="page")
@@ -103,7 +112,7 @@ def shown_item(item: Item, said: Sequence[Judgement] = ()) -> dict[str, Any]:
 
 
 def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
-    """Return the nuggets of the key, keyed by topic: for each its id, vital or okay, and its text."""
+    """Return the nuggets in the key, keyed by topic. A nugget is given by its id, "vital" or "okay", and its text."""
     nuggets: dict[str, list[list[str]]] = {}
     for question, *rest in nugget_texts(campaign.key_files):
         nuggets.setdefault(question, []).append([sanitize(text, LONGEST, target="page") for text in rest])
@@ -111,7 +120,7 @@ def shown_nuggets(campaign: Campaign) -> dict[str, list[list[str]]]:
 
 
 def told(campaign: Campaign) -> str:
-    """Return the guidelines for assessors."""
+    """Return the assessors' guidelines, made safe for a page."""
     return sanitize(text_of(campaign / GUIDELINES), LONGEST, target="page")
 
 

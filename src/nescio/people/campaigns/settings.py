@@ -149,17 +149,23 @@ def _texts(path: Path | str, name: str, values: Sequence[Any]) -> list[str]:
 
 
 def is_named_for(run: str, group: str) -> bool:
-    """Return whether the name of a run begins with that of a group, as in `uned_1` or `UNED-1`."""
+    """Return whether a run is named after a group, as `uned_1` and `UNED-1` are named after `uned`."""
     return squeeze(run).startswith((f"{group.casefold()}_", f"{group.casefold()}-"))
 
 
 def named_group(run: str, groups: Iterable[str]) -> str:
-    """Return the group with whose name that of a run begins, the longest if there are several; empty if none."""
+    """Return the group with whose name the name of a run begins; empty if there is none.
+
+    If there are several such groups, return the one with the longest name.
+    """
     return max((group for group in groups if is_named_for(run, group)), key=len, default="")
 
 
 def is_numbered_for(run: str, group: str) -> bool:
-    """Return whether the name of a run begins with that of a group and a digit, as CLEF's `fuha071dede` does."""
+    """Return whether a run is named after a group in CLEF's style, as `fuha071dede` is named after `fuha`.
+
+    The name of the group is followed by a digit, without a mark between them.
+    """
     name = squeeze(run)
     rest = name.removeprefix(group.casefold())
     return group[-1].isalpha() and rest != name and rest[:1].isdigit()

@@ -30,12 +30,15 @@ MOST_BYTES = 100 << 20  # of a file that an assessor hands in
 
 
 def row_key(secret: str, who: str, item: str) -> str:
-    """Return the key in an item's row, which only the sheet of the assessor `who` has."""
+    """Return the key that shows that an item's row is from the sheet of the assessor `who`.
+
+    Nobody can compute the key without the `secret` of the campaign.
+    """
     return named_by(secret, "sheet", who, item)
 
 
 class SheetReader:
-    """A reader of sheets, which collects their judgements, rows without a verdict, and faults."""
+    """A reader of assessors' sheets, which collects the judgements, the rows without a verdict, and the faults."""
 
     def __init__(self, campaign: Campaign, faults: FaultsOfFiles | None = None) -> None:
         self.campaign = campaign
@@ -54,7 +57,10 @@ class SheetReader:
             self.nuggets = nuggets_by_question(campaign.key_files)
 
     def read(self, path: Path, who: str) -> int:
-        """Read the sheet of an assessor, and return the number of its answers; rows without their key are faults."""
+        """Read the sheet of the assessor `who`, and return the number of answers in it.
+
+        A row whose key does not belong to this assessor's sheet is a fault.
+        """
         column = "verdict" if self.nuggets is None else "nuggets"
         seen: dict[str, int] = {}
         others: list[tuple[int, str, str]] = []
@@ -84,7 +90,10 @@ class SheetReader:
         return len(seen) + unknown
 
     def _fault_of_others(self, path: Path, who: str, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Add a fault for rows that are not from the sheet of the assessor `who`, with the assessors whose they are."""
+        """Add a fault if rows are not from the sheet of the assessor `who`.
+
+        The fault names the assessors to whose sheets the rows belong.
+        """
         asked = [*read_asked(self.campaign).assessors, ADJUDICATION]
         owners = [name for name in asked if any(key == row_key(self.secret, name, item) for _, item, key in rows)]
         what = f"this is a copy of the sheet of {' and '.join(owners)}" if owners else "was a column sorted alone?"
@@ -114,14 +123,18 @@ class SheetReader:
         return is_same(item.answer, found, self.answers.keys() - {own})
 
     def is_asked(self, who: str, item: str, key: str) -> bool:
-        """Return whether an assessor was asked to judge an item, by a sheet or by a server, whose `key` proves it.
+        """Return whether the assessor `who` was asked to judge an item.
 
-        If no sheet was ever written, any assessor may judge any item.
+        A sheet or a server asks an assessor; the `key` of a row proves it. If no sheet was ever written, any assessor
+        may judge any item.
         """
         return not self.given or item in self.given.get(who, ()) or key == row_key(self.secret, who, item)
 
     def verdict(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return a verdict in the spelling of the history, or None and a fault if it is invalid."""
+        """Return the verdict that is `written` in a sheet, in its standard spelling.
+
+        Returns None, and adds a fault, if the verdict is invalid.
+        """
         if kind_of(item) == SENTENCES:
             return self._sentences(path, line, item, written)
         if self.nuggets is None:
@@ -141,7 +154,10 @@ class SheetReader:
         return ",".join(sorted({*names}))
 
     def _sentences(self, path: Path, line: int, item: Item, written: str) -> str | None:
-        """Return the numbers of the sentences that answer a question, or None and a fault if they are invalid."""
+        """Return the numbers of the sentences that answer a question.
+
+        Returns None, and adds a fault, if the numbers are invalid.
+        """
         numbers, last = {*re.split(r"[,;\s]+", written.strip(" ,;"))}, len(item.supports) - 1
         if written == NOTHING or numbers <= {*map(str, range(last + 1))}:
             return NOTHING if written == NOTHING else ",".join(sorted(numbers, key=int))
@@ -150,13 +166,13 @@ class SheetReader:
         return None
 
     def of_items(self) -> dict[str, set[str]] | None:
-        """Return the nuggets that each item of the pool may contain, or None if verdicts are not nuggets."""
+        """Return the nuggets that each answer of the pool may contain; None if assessors give verdicts instead."""
         if self.nuggets is None:
             return None
         return {name: self.nuggets.get(item.question, set()) for name, item in self.items.items()}
 
     def fault(self, path: Path, line: int | None, rule: str, value: object = None) -> None:
-        """Record a fault."""
+        """Add a fault in a sheet to the faults."""
         self.faults.add(Fault(str(path), line, rule, None if value is None else str(value)))
 
 

@@ -49,7 +49,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """The result of `sheets`."""
+    """The result of `sheets`: the folder and the written sheets, one for each assessor."""
 
     folder: Path
     sheets: tuple[Sheet, ...]
@@ -128,10 +128,11 @@ def sheets(
 def _with_lists(
     campaign: Campaign, wanted: Mapping[str, Sequence[Item]], judgements: Sequence[Judgement]
 ) -> Mapping[str, Sequence[Item]]:
-    """Return the items that pages show to each assessor.
+    """Return the items that pages show to each assessor, with the lists of nuggets that assessors are to make.
 
-    Without a key, the first assessor of a target lists its nuggets before seeing its strings. Other assessors get the
-    strings once the list is collected. Only its author can change a list.
+    If the organisers supplied no key, the first assessor of a target lists its nuggets, before seeing the answer
+    strings of the runs. Other assessors get the strings once this list is collected. Only the author of a list can
+    change it.
     """
     lists = {item.question: item for item in list_items(campaign)}
     if not lists:
@@ -154,7 +155,10 @@ def _with_lists(
 
 
 def _languages(assessors: Sequence[str], campaign: Campaign) -> dict[str, set[str]]:
-    """Return the languages that each assessor judges (empty: all), from texts such as "ben=EN,ES"."""
+    """Return the languages that each assessor judges, as texts such as "ben=EN,ES" say.
+
+    An empty set means all languages.
+    """
     reads: dict[str, set[str]] = {}
     before = {name.casefold(): name for name in read_asked(campaign).assessors}
     for text in assessors:
@@ -181,8 +185,10 @@ def _shared_out(
     reads: Mapping[str, set[str]],
     overlap: float,
 ) -> dict[str, list[Item]]:
-    """Return the items of each assessor: a question goes to those who judged it before, then to those with the fewest
-    answers."""
+    """Return the items that each assessor is to judge.
+
+    A question goes to the assessors who judged it before, and then to those with the fewest answers.
+    """
     done = by_item([one for one in judgements if one.assessor != ADJUDICATION])
     questions: dict[str, list[Item]] = {}
     for item in pool:
@@ -270,20 +276,22 @@ def _sheet(
 
 
 def _column(campaign: Campaign, items: Sequence[Item]) -> str:
-    """Return the column of a sheet that an assessor fills in."""
+    """Return the name of the column of a sheet that the assessor fills in: "sentences", "nuggets" or "verdict"."""
     if any(kind_of(item) == SENTENCES for item in items):
         return SENTENCES
     return "nuggets" if campaign.settings.task == "nuggets" else "verdict"
 
 
 def _story(item: Item) -> tuple[str, str]:
-    """Return the cells for document, which is empty, and for the numbered sentences of a story."""
+    """Return two cells of a story's row: an empty one for the document, and one with the numbered sentences."""
     return "", f" {_MARK} ".join(f"{number}: {text}" for number, (_, text) in enumerate(item.supports))
 
 
 def supports_of(item: Item) -> tuple[str, str]:
-    """Return the cells for the documents and for the texts that support an answer; several texts name their
-    documents."""
+    """Return two cells: the documents, and the texts, that support an answer.
+
+    If there are several texts, each begins with the name of its document.
+    """
     documents = list(dict.fromkeys(document for document, _ in item.supports if document))
     texts = [(document, text) for document, text in item.supports if text]
     several = len(texts) > 1
@@ -292,7 +300,7 @@ def supports_of(item: Item) -> tuple[str, str]:
 
 
 def _check_list(campaign: Campaign) -> None:
-    """Raise UsageError if the sheet of nuggets, which would be overwritten, has nuggets that are not in the key."""
+    """Raise UsageError if the sheet of nuggets has nuggets that are not in the key, because it would be overwritten."""
     path = campaign / SHEETS / KEY_SHEET
     if not path.is_file() or has_own_key(campaign):
         return
@@ -323,6 +331,9 @@ def _write_nuggets(campaign: Campaign, pool: Sequence[Item]) -> None:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> bytes:
-    """Return CSV for spreadsheets, with a byte-order mark and with texts changed that would be run as formulas."""
+    """Return rows as CSV for spreadsheets, with a byte-order mark.
+
+    Texts that a spreadsheet would run as formulas are changed.
+    """
     flat = ([guarded(" ".join(cell.split())) for cell in row] for row in rows)
     return b"\xef\xbb\xbf" + csv_text(flat, end="\r\n").encode(errors="replace")

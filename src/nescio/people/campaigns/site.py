@@ -51,7 +51,7 @@ class Published(Struct, frozen=True):
 
 
 class _Site:
-    """The data that the pages of a site share: results, tables, and the names of runs that readers may see."""
+    """The data that all pages of a site need: results, tables, and the names of runs that readers may see."""
 
     def __init__(
         self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path, private: Path
@@ -114,7 +114,7 @@ def _refuse(campaign: Campaign) -> None:
 
 
 def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progress | None = None) -> _Site:
-    """Write all pages into two new folders."""
+    """Write all pages: those for everybody into the folder `draft`, and those for single groups into `private`."""
     site = _Site(campaign, read_results(campaign)["parts"], read_tables(campaign), draft, private)
     groups = dict.fromkeys(site.group.values())
     _index(site)
@@ -130,9 +130,9 @@ def write_site(campaign: Campaign, draft: Path, private: Path, progress: Progres
 
 
 def _seal(site: _Site) -> dict[str, Any]:
-    """Return the digests of the log's line on the scores, and of all inputs of the scores and the site.
+    """Return digests that show from which data the site was made: those of the log's line on scoring and of all inputs.
 
-    With `blind` the inputs are left out, because their names name the runs.
+    With `blind` the inputs are left out, because the names of the input files would name the runs.
     """
     seal: dict[str, Any] = {"log": _scored(site)}
     if not site.campaign.settings.blind:
@@ -142,7 +142,7 @@ def _seal(site: _Site) -> dict[str, Any]:
 
 
 def _scored(site: _Site) -> str:
-    """Return the digest of the log's last line on the scores."""
+    """Return the digest of the log's last line on scoring."""
     steps = [entry.step for entry in read_log(site.campaign)]
     return chain.links(site.campaign / LOG)[max(at for at, step_ in enumerate(steps) if step_ == SCORING)]
 
@@ -212,13 +212,16 @@ def _blinded(table: Table, site: _Site) -> Table | None:
 
 
 def _by_number(row: tuple[str, ...]) -> tuple[str, int]:
-    """Return the sort key of tied rows, which must not reveal their groups: the word and the number of a code."""
+    """Return the sort key of a row among tied rows of a table with codes in place of names.
+
+    It uses only the code, such as "run 7", so that the order does not reveal the groups.
+    """
     word, _, number = row[1].rpartition(" ")
     return (word, int(number)) if number.isdecimal() else (row[0] + row[1], 0)
 
 
 def _is_system(table: Table, row: tuple[str, ...]) -> bool:
-    """Return whether a row of a ranking is a system and not a baseline."""
+    """Return whether a row of a ranking is about a system; if not, it is about a baseline."""
     return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 
@@ -341,7 +344,7 @@ _NOTES = ("Introduction", "System description", "Runs submitted", "Results", "An
 
 
 def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
-    """Return a LaTeX document with empty sections, and with the tables under Results."""
+    """Return a LaTeX document whose sections are empty, except that the section Results has the tables."""
     lines = [
         _PREAMBLE,
         rf"\title{{{latex.escape(title)}}}",

@@ -22,7 +22,10 @@ NAMED = 4  # runs that the sentence names before it counts the rest
 
 
 class Standing(Struct, frozen=True, eq=False):
-    """The ranking of the runs of one language ("" for all) by the first measure: a sentence, a chart, and the runs."""
+    """The ranking of the runs of one language ("" for all) by the first measure.
+
+    It has a sentence on the best run, a chart, and the runs in their order.
+    """
 
     language: str
     sentence: str
@@ -73,7 +76,7 @@ def _sentence(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: 
 
 
 def agreement_sentence(tables: Sequence[Table]) -> str:
-    """Return a sentence with the assessors' agreement; empty if no two judged the same answers."""
+    """Return a sentence with the assessors' agreement; empty if no answer was judged by two assessors."""
     rows = next((table.rows for table in tables if table.name == "agreement"), ())
     found = {row[0]: row for row in rows}
     if "Krippendorff's alpha" not in found:
@@ -84,15 +87,17 @@ def agreement_sentence(tables: Sequence[Table]) -> str:
 
 
 class Topics(Struct, frozen=True):
-    """The runs with a column in the table of topics, and the number of the others."""
+    """The runs that have a column in the table of topics, and the number of runs that have none (`more`)."""
 
     runs: Sequence[str]
     more: int
 
 
 def topic_columns(standing: Sequence[Standing], runs: Sequence[str]) -> Topics:
-    """Return the runs with a column in the table of topics: the best ones of the first languages, or, without a
-    ranking, the first `runs`."""
+    """Return the runs that get a column in the table of topics, and the number of the other runs.
+
+    The best runs of the first languages get a column; if there is no ranking, the first of `runs` do.
+    """
     ranked = [run for one in standing for run in one.runs] or list(runs)
     return Topics(ranked[:MOST_BROKEN_DOWN], max(0, len(ranked) - MOST_BROKEN_DOWN))
 

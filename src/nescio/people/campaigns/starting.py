@@ -22,7 +22,7 @@ from nescio.text import plural
 
 
 class Made(Struct, frozen=True):
-    """The result of `init`: the folder of the campaign, its number of topics, and whether it has a key."""
+    """The result of `init`: the folder of the new campaign, its number of topics, and whether it has a key."""
 
     folder: Path
     task: Task

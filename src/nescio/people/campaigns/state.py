@@ -25,7 +25,7 @@ from nescio.text import command_text, plural, sanitize
 
 
 class Step(Struct, frozen=True):
-    """A step of a campaign: whether it is done, its state in words, and its command."""
+    """A step of a campaign: whether it is done, its state in words, and the command that does it."""
 
     name: str
     done: bool
@@ -41,7 +41,7 @@ class Status(Struct, frozen=True):
 
     @property
     def after(self) -> Step | None:
-        """Return the first step that is not done."""
+        """Return the first step that is not done, or None if all are."""
         return next((one for one in self.steps if not one.done), None)
 
     def __str__(self) -> str:
@@ -52,9 +52,10 @@ class Status(Struct, frozen=True):
 
 
 def status(campaign: Path | str) -> Status:
-    """Return which steps of a campaign are done, which are outdated because their inputs changed, and the next step.
+    """Return the state of each step of a campaign, and the next step.
 
-    Inputs and outputs are compared by their digests, never by dates. Raises UsageError if the folder is no campaign.
+    A step is done, not done, or outdated because its inputs changed. Inputs and outputs are compared by their digests,
+    never by dates. Raises UsageError if the folder is no campaign.
     """
     opened = open_campaign(campaign)
     return Status(opened.settings.name, tuple(_steps(opened)))
@@ -90,9 +91,9 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _integrity(campaign: Campaign) -> Step | None:
-    """Return a step that names the first difference between files and log, or None.
+    """Return a step that names the first difference between the files and the log, or None.
 
-    Differences that repeating a step removes are left to that step.
+    A difference that a repeated step removes is not named, because `status` shows that step as outdated.
     """
     found = [fault for fault in faults(campaign) if not (fault.rule.endswith("repeat the step"))]
     if not found:
@@ -112,7 +113,7 @@ def _by_key(campaign: Campaign, topics: Topics) -> bool:
 
 
 def _pool(campaign: Campaign) -> list[Item]:
-    """Return the pool, or nothing if it is unreadable; `age` then reports that it has to be made again."""
+    """Return the pool, or an empty list if the pool is unreadable; `age` then reports that it has to be made again."""
     try:
         return read_pool(campaign)
     except MismatchError:
@@ -120,7 +121,7 @@ def _pool(campaign: Campaign) -> list[Item]:
 
 
 def _last(campaign: Campaign, entries: list[Entry]) -> list[Step]:
-    """Return the steps for results and site."""
+    """Return the steps that make the results and the site, with their states."""
     scored, published = age(campaign, SCORING, entries), age(campaign, PUBLISHING, entries)
     last = latest(campaign, SCORING, entries)
     kept = msgspec.convert(last.about, ScoringPlan).within(campaign.folder) if last else ()

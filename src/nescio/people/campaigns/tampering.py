@@ -47,7 +47,7 @@ SEAL = "digests.json"  # in the site: what it was made from
 def faults(campaign: Campaign) -> Iterator[Fault]:
     """Yield a fault for each difference between the files of a campaign and its log.
 
-    If there are links, only these are reported, because further checks would read files outside the campaign.
+    If files are symbolic links, only these are reported, because further checks would read files outside the campaign.
     """
     if linked := [*links(campaign.folder)]:
         yield from linked
@@ -84,7 +84,10 @@ def faults(campaign: Campaign) -> Iterator[Fault]:
 
 
 def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield the faults of a check; an error of the check becomes the last fault, so that other checks can follow."""
+    """Yield the faults that a check finds.
+
+    If the check ends in an error, the error becomes the last fault, so that other checks can follow.
+    """
     try:
         yield from found
     except FormatError as error:
@@ -96,7 +99,7 @@ def guarded(found: Iterator[Fault]) -> Iterator[Fault]:
 
 
 def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the output files of steps that changed since, and outputs of which the log has no line."""
+    """Yield a fault for each output that changed since its step, and for each output that the log does not mention."""
     for step, place in ((POOLING, POOL), (SCORING, RESULTS), (PUBLISHING, SITE)):
         old = age(campaign, step, entries)
         if old is None and (campaign / place).exists():
@@ -106,9 +109,9 @@ def _made(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 class Pending(Struct, frozen=True):
-    """The files that an intake began to accept: its time, each file with its group and digest, and the command.
+    """An intake that has begun and is not finished: its time, its files and its command.
 
-    `lines` is the number of lines that the log had before.
+    Each file has its group, name and digest. `lines` is the number of lines that the log had before the intake.
     """
 
     received: str = ""
@@ -118,7 +121,10 @@ class Pending(Struct, frozen=True):
 
 
 def pending(campaign: Campaign) -> Pending | None:
-    """Return an intake that did not finish, or None. Raises MismatchError if its file has other content."""
+    """Return the intake that did not finish, or None if there is none.
+
+    Raises MismatchError if the file that describes the intake has other content.
+    """
     path = campaign / RECEIPTS / PENDING
     if not path.is_file():
         return None
@@ -130,7 +136,7 @@ _FOLDERS = (TOPICS, KEY, HANDOUT, RUNS, RECEIPTS, POOL, SHEETS, JUDGEMENTS, RESU
 
 
 def links(folder: Path) -> Iterator[Fault]:
-    """Yield a fault for each file or folder of a campaign that is a link."""
+    """Yield a fault for each file or folder of a campaign that is a symbolic link."""
     below = (path for place in _FOLDERS if not (folder / place).is_symlink() for path in (folder / place).rglob("*"))
     for path in sorted((*(folder / name for name in (*_FILES, *_FOLDERS)), *below)):
         if path.is_symlink():
@@ -138,7 +144,10 @@ def links(folder: Path) -> Iterator[Fault]:
 
 
 def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the organisers' files that somebody changed since the last step."""
+    """Yield a fault for each of the organisers' files that changed since the last step, except settings and topics.
+
+    Organisers may edit settings and topics.
+    """
     last = next((entry for entry in reversed(entries) if entry.held), None)
     if last is None:
         return
@@ -154,7 +163,10 @@ def _held(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield a fault for each group's text that differs from its receipts, except during an intake of its runs."""
+    """Yield a fault for each group whose text of receipts, which the group gets, differs from the receipts in the log.
+
+    A group is left out if an interrupted intake was accepting its runs.
+    """
     coming = {group for group, *_ in begun.items}
     for group in dict.fromkeys(receipt.group for receipt in read_receipts(campaign, entries)):
         text = _exactly(campaign / RECEIPTS / group / TOLD)
@@ -169,12 +181,15 @@ def _told(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Itera
 
 
 def _exactly(path: Path) -> str:
-    """Return the text of a file with its line ends unchanged; empty without the file."""
+    """Return the text of a file with its line ends unchanged; empty if there is no file."""
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 
 def _receipts(campaign: Campaign, entries: Sequence[Entry], begun: Pending) -> Iterator[Fault]:
-    """Yield the faults of receipts and stored runs, except those of an unfinished intake, which the log lacks."""
+    """Yield a fault for each receipt or stored run that differs from the log, is missing, or is not in the log.
+
+    Files of an interrupted intake are no fault, though the log does not mention these yet.
+    """
     coming = {digest for *_, digest in begun.items}
     there, wrote = digests(campaign, RUNS, RECEIPTS), dict[str, str]()
     for line, entry in enumerate(entries, 1):
@@ -205,7 +220,7 @@ def drop_unlogged(campaign: Campaign) -> None:
 
 
 def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield the places where the log or the history of judgements differs from its stated digest."""
+    """Yield a fault if the log, or the history of judgements, does not end with the digest that is stored elsewhere."""
     links = chain.links(campaign / LOG)
     last = (campaign / HEAD).read_bytes() if (campaign / HEAD).is_file() else b""
     if last not in {f"{link}\n".encode() for link in links[-2:]}:  # a step that was killed may have left the one before
@@ -229,14 +244,14 @@ def _heads(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Fault]:
 
 
 def _topics_changed(campaign: Campaign, entries: Sequence[Entry]) -> bool:
-    """Return whether the topics differ from those that `init` made, and from those of every pool and scoring."""
+    """Return whether the topics are other than they were after `init`, and at every pooling and scoring."""
     now = digests(campaign, TOPICS).items()
     whole = [{**entry.read, **entry.wrote} for entry in entries if entry.step in ("init", POOLING, SCORING)]
     return not any(now <= held.items() for held in whole)
 
 
 def misfits(campaign: Campaign, entries: Sequence[Entry] | None = None) -> Iterator[Fault]:
-    """Yield a fault for each run that counts and has faults by the current topics."""
+    """Yield a fault for each run that counts, but would not be accepted by the current topics."""
     topics = campaign.topics()
     for run in taken_in(campaign, entries):
         found = examine(run.path, topics, campaign.settings, name=run.run, language=run.language).faults

@@ -29,7 +29,7 @@ _ODD = 0.05  # of the characters beyond ASCII, how many may be none of an encodi
 
 
 def encoding_fault(content: bytes) -> str | None:
-    """Return the rule that a file breaks if it is not UTF-8, with its probable encoding; None if it is UTF-8."""
+    """Return the rule that a file breaks if it is not UTF-8, and its probable encoding, as one text; None for UTF-8."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return f"this is {encoding} text; save it as UTF-8"

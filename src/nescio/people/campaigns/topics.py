@@ -71,10 +71,10 @@ class Topics(Struct, frozen=True):
 def write_topics(
     files: Sequence[Path], folder: Path, settings: Settings, first_of: str | None = None, show: Sequence[str] = ()
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Write the topics without gold answers, and return the settings with the languages of the topics, and notes.
+    """Write the topics without gold answers; return the settings with the languages of the topics, and notes.
 
     Raises MismatchError for topics in a language that the settings lack, and for a column that would give answers away,
-    unless `show` names it.
+    unless `show` names the column. `first_of` is as in `init`.
     """
     notes: list[str] = []
     if settings.task == "ave":
@@ -153,7 +153,7 @@ _COLUMNS = {"id": ("question", "row"), "question": ("text",), "answers": ("gold"
 
 
 def in_lines(files: Sequence[Path], folder: Path, task: Task) -> list[Path]:
-    """Return the files of topics; tables of questions are converted to JSON Lines in the folder.
+    """Return the files of topics, in which tables of questions are replaced by JSON Lines, written into the folder.
 
     The columns for id, question and answers are recognised by their names; other columns are unchanged. Raises
     FormatError if no column, or more than one, can have the ids or the questions.
@@ -192,7 +192,7 @@ def _lines_of(source: Source, folder: Path) -> Path:
 
 
 def _cell(text: str) -> str | list[object]:
-    """Return a list if the cell writes one, else its text."""
+    """Return the list that a cell contains in the notation of Python or JSON; else the text of the cell."""
     value = literal_or(text, None)
     return value if isinstance(value, list) else text
 
@@ -215,7 +215,10 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
-    """Yield the collection in each file of AVE, with its path. Raises FormatError for another file."""
+    """Yield the AVE collection in each of these files, with the path of the file.
+
+    Raises FormatError for a file that has no such collection.
+    """
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -233,7 +236,10 @@ def in_language(exercise: Exercise, language: str) -> Exercise:
 
 
 def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield (id, text, strata) of each target in keys of nuggets and in JSON Lines of {"id", "target"}."""
+    """Yield the id, the text and the strata of each target.
+
+    The targets are in keys of nuggets, or in JSON Lines with "id" and "target".
+    """
     texts: dict[str, str] = {}
     strata: dict[str, dict[str, str]] = {}
     keys = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
@@ -245,7 +251,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
         if recognise_nuggets(source) == NUGGET_KEY:
             continue
         if source.suffix not in LINES or "target" not in source.columns:
-            raise FormatError(path, 'topics of nuggets are a key, or JSON Lines of {"id", "target"}')
+            raise FormatError(path, 'nugget topics must be a key of nuggets, or JSON Lines with "id" and "target"')
         for row, line in json_lines(source):
             name = identifier(source, row, line)
             if not isinstance(row.get("target"), str):
@@ -347,7 +353,7 @@ def _strata(row: Mapping[str, object]) -> dict[str, str]:
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, Part]:
-    """Return the questions in a part for each language, or in one part if there are not several languages."""
+    """Return a part for each language of the questions; if there is one language, a single part without a language."""
     languages = list(dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in questions))
     if len(languages) < 2:
         return {_ALL: Part(_ALL, {question.id: question for question in questions})}
@@ -358,7 +364,10 @@ def _parts(questions: Sequence[Question]) -> dict[str, Part]:
 
 
 def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (question, nugget's id, "vital" or "okay" by the majority, text) for each nugget of a key."""
+    """Yield (question, nugget's id, importance, text) for each nugget in files of nuggets.
+
+    The importance is "vital" or "okay", as the majority of the assessors of the nugget say.
+    """
     sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
     for target in read_keys(sources).targets() if sources else ():
         for nugget in target.nuggets:
@@ -374,7 +383,7 @@ def nuggets_by_question(files: Sequence[Path]) -> dict[str, set[str]]:
 
 
 def without_list(questions: Iterable[str], listed: Iterable[str]) -> Iterator[Note]:
-    """Yield a note on the targets without nuggets, which get no score, unless no target has any."""
+    """Yield a note on the targets that have no nuggets and so get no score. If no target has any, there is no note."""
     listed = {*listed}
     lacking = [question for question in questions if question not in listed]
     if listed and lacking:

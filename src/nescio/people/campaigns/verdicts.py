@@ -42,7 +42,7 @@ class Agreement(Struct, frozen=True):
 
     @property
     def over(self) -> str:
-        """Return in words what the agreement covers."""
+        """Return what the agreement covers as a phrase, such as "12 decisions on 4 strings"."""
         return plural(self.n, self.unit) + (
             f" on {plural(self.answers, self.whole)}" if self.unit == "decision" else ""
         )
@@ -54,7 +54,7 @@ class Agreement(Struct, frozen=True):
 
 
 def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) -> list[Item]:
-    """Return the items on which judgements differ, if the rule of the campaign does not resolve the difference."""
+    """Return the items on which judgements differ in a way that the rule of the campaign does not settle."""
     verdicts = by_item(read_judgements(campaign) if judgements is None else judgements)
     final = come_to_one(verdicts, campaign.settings.resolve)
     items = [*read_pool(campaign), *sentence_items(campaign)]
@@ -62,9 +62,9 @@ def disputed(campaign: Campaign, judgements: Sequence[Judgement] | None = None) 
 
 
 def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[str, str]:
-    """Return the verdict on each judged item among the `wanted` ones (None: all of the pool).
+    """Return the verdict on each judged item among the `wanted` ones.
 
-    Raises MismatchError with the items in dispute.
+    If `wanted` is None, all items of the pool are wanted. Raises MismatchError, which names the items in dispute.
     """
     wanted = {item.id for item in read_pool(campaign)} if wanted is None else wanted
     verdicts, rule = by_item(read_judgements(campaign)), campaign.settings.resolve
@@ -93,9 +93,10 @@ def resolved(campaign: Campaign, wanted: Collection[str] | None = None) -> dict[
 
 
 def come_to_one(verdicts: Mapping[str, Mapping[str, str]], rule: Resolution) -> dict[str, str | None]:
-    """Return the verdict on each item by a rule (None: in dispute).
+    """Return the verdict on each item by a rule of the campaign; None for an item that is still in dispute.
 
-    Lists of nuggets or sentences are decided by majority under "dawid-skene", because they are no categories.
+    Under the rule "dawid-skene", lists of nuggets or sentences are decided by majority, because that rule needs
+    categories.
     """
     lists = {item for item, given in verdicts.items() if not {*given.values()} <= {*Verdict}}
     marks = {item: given for item, given in verdicts.items() if item not in lists}

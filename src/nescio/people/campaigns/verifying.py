@@ -32,7 +32,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Verified(Faults, frozen=True):
-    """The result of `verify`: a fault for each difference from the log."""
+    """The result of `verify`: the state of the log, and a fault for each difference of the campaign's files from it."""
 
     def __str__(self) -> str:
         (state,) = self.tables["log"]
@@ -42,7 +42,7 @@ class Verified(Faults, frozen=True):
 
 
 class LogState(Struct, frozen=True):
-    """The log: how many lines it has, and the digest of the last."""
+    """The state of the log: the number of its lines, and the digest of the last line."""
 
     lines: int
     head: str
@@ -88,7 +88,10 @@ def verify(
 
 
 def _not_in_log(campaign: Campaign, against: str) -> Iterator[Fault]:
-    """Yield a fault if the log has no line with the digest in `against`, a digest or a file or text that has one."""
+    """Yield a fault if no line of the log has the digest that somebody kept.
+
+    `against` is this digest, or a file, or the text of a file, that begins with it.
+    """
     text = text_of(Path(against)) if digest(Path(against)) else against  # a long text is the name of no file
     try:
         kept = _DIGEST.search(json.loads(text)["log"])
@@ -124,8 +127,10 @@ def _changes(campaign: Campaign, entries: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _backwards(entries: Sequence[Entry]) -> Iterator[Fault]:
-    """Yield a fault for each line whose time is before that of the previous line: a clock was wrong, or somebody
-    rewrote the log."""
+    """Yield a fault for each line of the log that is earlier than the line before it.
+
+    Then a clock was wrong, or somebody rewrote the log.
+    """
     for number, (before, after) in enumerate(pairwise(entries), 2):
         if datetime.fromisoformat(after.at) < datetime.fromisoformat(before.at):
             yield Fault(LOG, number, f"it is of {after.at}, and the line before of {before.at}: time runs backwards")

@@ -86,10 +86,10 @@ def _timeless(content: bytes) -> bytes:
 
 
 def rows(path: Path, needed: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the rows of the sheet with a column `needed`, the header first, with their numbers.
+    """Yield the rows of the sheet that has the column `needed`, each with its number; the first row is the header.
 
-    Raises FormatError if no sheet or several have the column, or if the file is no workbook or claims too many cells
-    for its size.
+    Raises FormatError if no sheet or several sheets have the column, if the file is no workbook, or if it claims to
+    have more cells than fit its size.
     """
     if path.suffix.lower() == ".ods":
         raise FormatError(path, "sheets are .xlsx or .csv; save this one in one of these forms")

@@ -30,7 +30,7 @@ class Version(Struct, frozen=True):
 
 
 class Likeness(Struct, frozen=True):
-    """The version that shares the most answers with a run: `same` of the run's `of` answers."""
+    """How alike two runs are: `version` gives the same answer as the run on `same` of the run's `of` answers."""
 
     version: Version
     same: int
@@ -38,7 +38,7 @@ class Likeness(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Return whether all answers are the same."""
+        """Return whether all answers of the run are the same as those of the version."""
         return self.same == self.of
 
     def __str__(self) -> str:
@@ -46,9 +46,11 @@ class Likeness(Struct, frozen=True):
 
 
 def answers_of(task: Task, said: Any) -> Answers:
-    """Return a run's answers, keyed by topic, without confidences and supports, which a group could easily vary.
+    """Return a run's answers, keyed by topic, so that answers of two runs can be compared.
 
-    For PAN the answer is the side of a score, and for AVE the decision on each candidate.
+    Confidences and supports are left out, because a group that submits the same answers again could easily vary these.
+    For PAN, the answer is -1, 0 or 1: whether the score is below, at or above the score that means no answer. For AVE,
+    it is the decision on each candidate.
     """
     if task == "ave":
         return {(one.question_id, one.answer_id): one.decision for one in said}
@@ -65,7 +67,10 @@ def answers_of(task: Task, said: Any) -> Answers:
 
 
 def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) -> Iterator[Version]:
-    """Yield the accepted versions among `receipts` with their answers, except those whose stored file has changed."""
+    """Yield the accepted versions of runs among `receipts`, with their answers.
+
+    A version is left out if its stored file has changed.
+    """
     for receipt in receipts:
         path = campaign / RUNS / str(receipt.stored)
         if receipt.status != ACCEPTED or digest(path) != receipt.digest:
@@ -77,7 +82,10 @@ def versions(campaign: Campaign, topics: Topics, receipts: Iterable[Receipt]) ->
 
 
 def most_alike(language: str, answers: Answers, others: Iterable[Version]) -> Likeness | None:
-    """Return the version of `others` that shares the most answers with a run, or None if none shares more than half."""
+    """Return the version in `others` that shares the most answers with a run; None if none shares more than half.
+
+    `language` and `answers` are those of the run; only versions in the same language are compared.
+    """
     found = None
     for other in others:
         if other.language != language:

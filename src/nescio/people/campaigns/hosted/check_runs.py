@@ -33,7 +33,10 @@ def scores_of(topics: Path, runs: Path, output: Path) -> dict[str, int]:
 
 
 def main(topics: str, runs: str, output: str) -> None:
-    """Check, and write what each platform reads; a submission that holds no run has none."""
+    """Check the runs that somebody submitted to a platform, and write the files that the platforms read.
+
+    If nothing can be checked, the files say that there is no run and one fault.
+    """
     if importlib.util.find_spec("nescio") is None:  # the platform's image has Python alone
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "nescio"], check=True)
     folder = Path(output)
