@@ -41,9 +41,10 @@ _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
 class Offer(Struct, frozen=True):
-    """An answer as a QA system gave it, before any rule. `verdict` is the assessors', or None if they did not judge it.
+    """An answer as a QA system gave it, from which a collection is built.
 
-    `answered` is False if the system declined to give this answer.
+    `verdict` is the assessors' verdict, or None if they did not judge the answer. `answered` is False if the system
+    abstained and this is the answer that it withheld.
     """
 
     question_id: str
@@ -56,7 +57,11 @@ class Offer(Struct, frozen=True):
 
 
 class Discarded(Struct, frozen=True):
-    """An answer that was left out, the one of `RULES` that discarded it, and the id of the answer that displaced it."""
+    """An answer of a QA system that was left out of a collection.
+
+    `rule` is the name in `RULES` of the rule that discarded the answer. `for_id` is the id of the kept answer that
+    equals or contains it, or None if the rule does not need another answer.
+    """
 
     question_id: str
     id: str
@@ -66,10 +71,10 @@ class Discarded(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True):
-    """A collection, with the answers that were left out of it.
+    """A new collection, with the answers that were left out of it.
 
-    `systems` maps the key of a candidate to all systems that gave it: its own system, and those of its removed
-    duplicates. This is the redundancy that AVE removes.
+    `systems` maps the key of each candidate to the names of all systems that gave this answer: its own system, and the
+    systems of its removed duplicates. How many systems agree is information that AVE hides from validators.
     """
 
     exercise: Exercise
@@ -79,7 +84,10 @@ class Built(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers in the collection."""
+    """The numbers of questions and answers in one language, as in a column of the paper's Tables 1 and 2.
+
+    `available` is the number of answers that the QA systems gave, and `kept` is the share of them in the collection.
+    """
 
     language: str
     questions: int
@@ -116,14 +124,12 @@ def build(
     longest: int = LONGEST,
     progress: Progress | None = None,
 ) -> Built:
-    """Return a collection for validators from questions and the answers of QA systems, in their order.
+    """Return a collection for validators, built from `questions` and `offers`, the answers of QA systems.
 
-    The first of several equal answers is kept. The order of the kept answers depends only on their words, and the k-th
-    answer to question Q gets the id Q_k. So neither reveals the system behind an answer, or the number of systems. The
-    ids of removed answers continue the count. R becomes VALIDATED, W and U become REJECTED, X and unjudged become
-    UNKNOWN. `rules` selects from `RULES`; all but "duplicate" and "contained" keep every answer that some system gave.
-    Questions without remaining answers are left out. Raises MismatchError for an answer to an unknown question,
-    UsageError for an unknown rule.
+    Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first is kept. Kept answers
+    are ordered by a hash of their words, and the k-th answer to question Q gets the id Q_k, so that ids do not reveal
+    the system. Right answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones
+    UNKNOWN. Raises MismatchError for an answer to an unknown question, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -263,8 +269,10 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 
 
 def _drop_contained(group: _Group) -> None:
-    """Remove the answers that a longer answer contains; some kept answer contains each, as containment is
-    transitive."""
+    """Remove from a group each answer that a longer answer of the group contains.
+
+    A longer answer that contains it always remains, because the longest one is itself contained in no answer.
+    """
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:

@@ -39,9 +39,11 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an element. Raises FormatError unless it is one word and new.
+    """Return the id of an XML element. Raises FormatError if the id is not a single word, or is among the ids in
+    `seen`.
 
-    An id is a cell of a line in a response file, so it must be one word.
+    An id becomes a cell of a line in a response file, so it must not have white space. `what` names the element in
+    errors, such as "a question".
     """
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
@@ -68,9 +70,10 @@ def _language(element: Element) -> str:
 
 
 def read_exercise(source: Source) -> Exercise:
-    """Return the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with values if it has them.
+    """Return the collection in a file of AVE 2007's format (Figure 3 of its overview).
 
-    Raises FormatError with the line of the first invalid question or answer.
+    Its answers have the assessors' values if the file states them. Raises FormatError with the line of the first
+    invalid question or answer.
     """
     assert source.path is not None
     questions: dict[str, Question] = {}
@@ -91,8 +94,10 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Return the numbers of answers before the collection was built, keyed by language; the root has `EN=335
-    ES=852`."""
+    """Return how many answers there were in each language before the collection was built, keyed by language.
+
+    They come from an attribute of the root element, such as `available="EN=335 ES=852"`.
+    """
     counts = {}
     for word in (root.get("available") or "").split():
         language, _, count = word.rpartition("=")
@@ -121,7 +126,8 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the only child with a name, or None if there is none. Raises FormatError if there are two."""
+    """Return the only child of `element` that is named `name`, or None. Raises FormatError if there are two such
+    children."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -157,9 +163,10 @@ def write_exercise(
 ) -> int:
     """Write a collection in the format of AVE 2007, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set,
-    which also hides how many answers there were. `systems` adds the system of each answer. Raises MismatchError for an
-    id with white space or a question without a text, which could not be read again.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
+    set: it hides the assessors' values, and how many answers there were before. With `systems`, it names the system of
+    each answer. Raises MismatchError for an id with white space or a question without a text, which nobody could read
+    again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
@@ -193,7 +200,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
 
 
 class _Clean:
-    """Convert texts to characters that XML can hold, and count those that it cannot."""
+    """A converter of texts to characters that XML can hold; it counts the characters that it had to replace."""
 
     def __init__(self) -> None:
         self.replaced = 0
@@ -268,7 +275,10 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """Return a validator's decisions. Raises FormatError with the line of the first one that breaks a rule."""
+    """Return a validator's decisions on the collection `exercise`, read from its response file.
+
+    Raises FormatError with the line of the first decision that breaks a rule of AVE.
+    """
     validations, lines = decisions_of(source)
     hold(source, lines, problems(exercise, validations))
     return validations
@@ -293,10 +303,11 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Return the decisions of a file and their line numbers.
+    """Return the decisions of a response file, and the line number of each.
 
-    A line has `ids` ids (a single one is that of question and answer), a word in `words`, and perhaps a confidence.
-    `rule` says so in errors.
+    A line has one or two ids (`ids` says how many; one id is that of a pair), a decision, and perhaps a confidence.
+    `words` translates the words of the file to decisions, such as "YES" to VALIDATED. `rule` is the sentence in errors
+    that says what a line must have. With `faults`, errors are collected there instead of raised.
     """
     validations, lines = [], []
     for cells, line in cells_of(source):
@@ -317,7 +328,11 @@ def _decisions(
 def hold(
     source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
 ) -> None:
-    """Raise FormatError at the first decision that breaks a rule; with `faults`, collect such errors there instead."""
+    """Raise FormatError for the first problem in `broken`; with `faults`, collect an error there for each problem
+    instead.
+
+    `lines` has the line number of each decision in the file.
+    """
     for problem in broken:
         with collected(faults):
             raise fault_at(source, lines[problem.at], problem.rule, problem.value)

@@ -67,9 +67,10 @@ class Candidate(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """A collection for validators: questions, and their candidates in file order.
+    """A collection for validators: questions, and the candidate answers to them in file order.
 
-    `available` is the number of answers before any rule, keyed by language, if known.
+    `available` is the number of answers that the QA systems gave before any was removed, keyed by language; it is empty
+    if unknown.
     """
 
     name: str
@@ -93,7 +94,10 @@ class Validation(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """A text of AVE 2006, and the hypothesis from a question and an answer; YES is VALIDATED, NO is REJECTED."""
+    """A pair of AVE 2006: a text, and a hypothesis that states an answer to a question as a sentence.
+
+    AVE 2006 says YES and NO for what is VALIDATED and REJECTED here.
+    """
 
     id: str
     text: str

@@ -16,9 +16,10 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words after the question word name the requested kind: 2 in "what native chief travelled".
+    """Return how many words of `after`, the words after the question word, name the requested kind of answer.
 
-    With `counted`, the question word is "how many".
+    In "what native chief travelled" these are 2 words, "native chief". `counted` says that the question word is "how
+    many".
     """
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
@@ -112,7 +113,10 @@ def predicate_at(rest: Words) -> int | None:
 
 
 def stranded(rest: Words) -> bool:
-    """Return whether a clause ends with a preposition whose object is the answer: the city that X was born in."""
+    """Return whether a clause ends with a preposition that lacks its object, as in "the city that X was born in".
+
+    The answer is then that object.
+    """
     return len(rest) > 1 and plain(rest[-1]) in _STRANDED
 
 
@@ -144,7 +148,10 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 
 
 def verb_at(words: Words) -> int | None:
-    """Return the index of a verb's base form after a subject; the last one of adjacent candidates. None without one."""
+    """Return the index of a verb in its base form that follows a subject, or None if there is no such verb.
+
+    If several adjacent words could be the verb, it is the last of these.
+    """
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
