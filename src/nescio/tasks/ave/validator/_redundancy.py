@@ -35,7 +35,10 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """Return `redundancy` for every candidate among its question's answers; a candidate missing from `votes` has 1."""
+    """Return the features `redundancy` of every candidate, computed among all answers to its question.
+
+    `votes` has the number of systems that gave each candidate's answer; it counts as 1 if missing.
+    """
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
         together = group(
@@ -46,8 +49,8 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
 
 
 def redundancy(answers: Group, at: int) -> Row:
-    """Return features of the answer at index `at`: its votes, its similarity to the other answers, and how the votes
-    are divided."""
+    """Return features of how many systems agree with the answer at index `at`: its votes, its similarity to the other
+    answers, and how the votes are spread."""
     distinct = dict(zip(answers.answers, answers.votes, strict=True))
     answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())

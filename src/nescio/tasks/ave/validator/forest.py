@@ -36,7 +36,8 @@ class Tree(Struct, frozen=True, eq=False):
     value: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Return the value of each row's leaf, shape (rows,); x has shape (rows, features)."""
+        """Return, for each row of x, the share of right answers in the leaf that it reaches; x has shape (rows,
+        features)."""
         at = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         while (inner := self.feature[at] != LEAF).any():
@@ -93,7 +94,10 @@ def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest from the lists of `as_lists`. Raises ValueError if they are no trees over so many features."""
+    """Return the forest from lists such as `as_lists` returns.
+
+    Raises ValueError if they are not valid trees over `features` features.
+    """
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 
