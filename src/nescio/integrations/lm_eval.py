@@ -44,9 +44,9 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 
 
 class Silence(float):
-    """The value of an abstention in the harness's lists, -1; it is neither true nor false.
+    """The value of an abstention in lm-evaluation-harness, -1, which raises an error if it is used as true or false.
 
-    A task with several targets asks whether any of them gives a true value, and would count -1 as a right answer.
+    For a task with several targets, the harness asks whether any value is true. It would count -1 as a right answer.
     """
 
     def __new__(cls) -> Silence:
@@ -90,7 +90,10 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """Return the measure over the values that its metric gave for all documents; NaN if it is undefined."""
+    """Return the function with which the harness computes a measure from the values of all documents; NaN if undefined.
+
+    The values come from the metric of the same name.
+    """
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:

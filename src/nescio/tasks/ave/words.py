@@ -39,8 +39,10 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return the questions, followed by a question for each answer ("is this answer right?"), with the decisions as
-    responses."""
+    """Return the questions, then a question for each answer, and each run's decisions as responses to these.
+
+    The question for an answer shows the answer and its supporting text, so that people can check the decision on it.
+    """
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
     rows += [

@@ -57,7 +57,11 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A pattern of definitions: in `expression`, @ marks the target; `group` orders the response."""
+    """A pattern by which sentences define a target, such as "@ is a".
+
+    In `expression`, a regular expression, @ is replaced by the target. Sentences of a response are ordered by `group`,
+    the number of their pattern's group.
+    """
 
     name: str
     strength: float
@@ -96,7 +100,7 @@ class Text(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: its document and place, its strongest pattern, and its score (`worth`)."""
+    """A sentence about the target: its document, its place there, its strongest pattern, and its score `worth`."""
 
     text: str
     document: str
@@ -143,7 +147,10 @@ def _person(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _given(name: str) -> str:
-    """Return a regular expression for a first name or its initial; an initial matches any name that it begins."""
+    """Return a regular expression for a person's first name or for its initial.
+
+    An initial such as "A." matches any name that begins with it, and a full name matches its initial too.
+    """
     initial = re.escape(name[0].upper())
     return rf"{initial}(?:\.|[\w'-]+)" if len(name.rstrip(".")) == 1 else rf"(?:{re.escape(name)}|{initial}\.)"
 
@@ -164,9 +171,10 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest pattern that a sentence matches, or None; `name` is the expression for the target.
+    """Return the strongest of the patterns that a sentence matches, or None; `name` is a regular expression for the
+    target.
 
-    The strength grows slightly for each other name of a defining pattern that matches.
+    Its strength is increased slightly for each further defining pattern that the sentence matches.
     """
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
@@ -180,7 +188,10 @@ _MENTION = Pattern("mention", 0.15, 3, "")
 
 
 def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], str, Pattern]]:
-    """Return the sentences that name the target, or refer to it with a pronoun, each with its strongest pattern."""
+    """Return the sentences about the target of a question, each with its place, its text and its strongest pattern.
+
+    They are the sentences that name the target, or refer to it with a pronoun.
+    """
     mentions = []
     for number, text in enumerate(texts):
         name, before = _names(question, text), False
@@ -241,7 +252,10 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """Return the response to one target; it abstains if the confidence is below the threshold."""
+    """Return the response to one target, of at most `most` non-white characters, from sentences of the texts.
+
+    It abstains if its confidence is below the threshold.
+    """
     taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -260,11 +274,10 @@ def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, 
 def answer(
     targets: Mapping[str, str], texts: Sequence[Text], name: str, *, length: int = 600, threshold: float = 0.5
 ) -> Run:
-    """Return the run of responses to all targets, whose questions `targets` holds, keyed by id.
+    """Return a run that responds to all targets; `targets` has their questions, keyed by the targets' ids.
 
-    `length` is the most non-white characters of a response, and `threshold` the least confidence of one.
-
-    Raises UsageError for a length below 1 or a threshold outside [0, 1].
+    A response has at most `length` non-white characters. It abstains if its confidence is below `threshold`. Raises
+    UsageError for a length below 1 or a threshold outside [0, 1].
     """
     if length < 1:
         raise UsageError(f"{opt('length')} must be 1 or more (found {length})")

@@ -33,8 +33,11 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `qid` and `nuggets` (with assignments if the first nugget has one), or of `topic_id` and
-    a list `answer`."""
+    """Recognise AutoNuggetizer's JSON Lines: assignments or a key (`qid` and `nuggets`), or answers (`topic_id` and a
+    list `answer`).
+
+    Nuggets are assignments if the first nugget has an assignment.
+    """
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")
@@ -49,7 +52,10 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read files of assignments, or one key and answers, which are then matched automatically."""
+    """Read files in which nuggets are already assigned to answers, or one key and answers.
+
+    A key and answers are matched automatically.
+    """
     by_part = by_role(parts)
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
@@ -160,7 +166,10 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the answer as one string, because assignments do not say which sentence has a nugget."""
+    """Return the text of an answer as its only string, or no string if the text is empty.
+
+    It stays one string, because assignments do not say which sentence has a nugget.
+    """
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: nugget precision needs its length", text)

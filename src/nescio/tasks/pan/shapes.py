@@ -13,8 +13,11 @@ LINE = re.compile(r"[A-Z]{2}\d{2,4}\s+(?:[YN-]|[YN-]\s+[-+.\deE]+|[-+]?\.?\d[.\d
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); or
-    lines such as `EN001 0.8`."""
+    """Recognise a file of PAN, with the truth or with answers: JSON Lines, or lines such as `EN001 0.8`.
+
+    JSON Lines have `id`, and `same` for the truth or `value` for answers. The keys `is_human` and `label` can be in
+    either.
+    """
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if LINE.fullmatch(source.first) else None
@@ -29,5 +32,5 @@ def recognise(source: Source) -> str | None:
 
 
 def shared(source: Source) -> str | None:
-    """Return the key of this file that both truth and answers may have, or None."""
+    """Return the key of this file that does not tell whether it is a truth file, such as "label", or None."""
     return next((key for key in SHARED if key in source.columns), None)

@@ -51,9 +51,10 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run: `said` is its text in upper case, and `silent` whether it is an abstention.
+    """An answer of a run with its assessment: `said` is its text in upper case, and `silent` says whether it is an
+    abstention.
 
-    `letter` is the assessment of the answer, or of the withheld candidate.
+    `letter` is the assessment, such as "R". For an abstention, it assesses the candidate that the system withheld.
     """
 
     answer: Answer
@@ -68,14 +69,17 @@ def _word(cell: str | None) -> str:
 
 
 def _columns(source: Source) -> dict[str, str]:
-    """Return the columns of a table, keyed by role."""
+    """Return the name of each column of a table that has a role, such as "question" or "assessment", keyed by role."""
     by_part = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
     return {part: column for part, column in by_part.items() if column is not None}
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a question, an answer and an assessment; it needs a candidate too, or the question as
-    q_id, unless the user names the format."""
+    """Recognise a table with a question, an answer and an assessment.
+
+    If the user does not name the format, the table also needs a candidate, or `q_id` as the name of the question's
+    column.
+    """
     table = is_table(source) or source.kind == "lines"
     return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
 
@@ -143,10 +147,10 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U means unanswered, and not unsupported, in these lines.
+    """Return whether the letter U means unanswered in these lines; otherwise it means unsupported.
 
-    It means unsupported if the lines have an X or another word for unanswered. Raises UsageError if they have neither,
-    U is beside an answer, and the user did not choose.
+    It means unsupported if the lines have another letter or word for these: an X, or an unanswered question without a
+    U. Raises UsageError if they have none, U is the assessment of an answer, and the user did not choose.
     """
     is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     is_known = is_known or any(line.noa and line.letter != "U" for line in lines)
@@ -157,8 +161,10 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with their outcomes. Raises FormatError if NIL and another answer to a question are both
-    right."""
+    """Yield the answers, with the outcome of each by its assessment.
+
+    Raises FormatError if, for one question, both NIL and another answer are judged right.
+    """
     rights = [line for line in lines if line.letter == "R" and not line.silent]
     right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # the first right answer decides
     for line in lines:

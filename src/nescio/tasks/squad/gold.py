@@ -17,7 +17,10 @@ from nescio.tasks.squad.scores import Golds
 
 
 class _Asked(Struct, frozen=True):
-    """A question of the gold, with its article, and the indices of article, paragraph and question, from 0."""
+    """A question in the gold, with the title of its article.
+
+    It also has the indices, from 0, of its article, its paragraph and itself.
+    """
 
     id: str
     text: str
@@ -85,7 +88,7 @@ def shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a valid file, or None if the file needs a closer look."""
+    """Return the questions of a valid file, read fast, or None if the file must be read step by step."""
     import msgspec
 
     try:
@@ -114,7 +117,10 @@ def _slow(source: Source) -> Iterator[_Asked]:
 
 
 def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[str, list[Any], str]]:
-    """Yield the lists named `inside` of a list of objects, each with its place and the object's title."""
+    """Yield the list `inside` of each object in `items`, with the object's place in the file and its title.
+
+    `what` is the path of `items`, such as "data". Raises FormatError for an object without this list.
+    """
     for position, item in enumerate(items):
         place = f"{what}[{position}]"
         members = item.get(inside) if isinstance(item, dict) else None

@@ -48,7 +48,10 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> Gold:
-    """Return the gold of a file. In a valid file, unneeded parts (the paragraphs themselves) are not read."""
+    """Return the questions and right answers of a gold file.
+
+    The texts of paragraphs are not read from a valid file, because no figure needs them.
+    """
     import msgspec
 
     try:
