@@ -30,11 +30,10 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
-    r"""Return how much of a nugget, by the weight of its words, the best string holds: $\max_s \sum_{t \in n \cap s}
-    w_t / \sum_{t \in n} w_t$.
+    r"""Return the largest share of a nugget's words, by weight, that one of the strings holds.
 
-    It is 0 if there is no string, or if the words of the nugget have no weight. A word that the nugget repeats counts
-    each time, even if the string has it only once.
+    This is $\max_s \sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$, and 0 if there is no string or the nugget's words
+    have no weight. A word that the nugget repeats counts each time, even if the string has it only once.
     """
     whole = math.fsum(weight(term) for term in nugget)
     if not whole:

@@ -103,8 +103,8 @@ def weights(target: Target) -> dict[str, float]:
 def order(target: Target, matches: Matches) -> float:
     """Return Kendall's tau-b between the order of the matched nuggets in the response and their order in the key.
 
-    It is NaN for fewer than two matched nuggets, if all are in one string, or if it is not recorded where one is. This
-    measure is nescio's own, not TREC's.
+    It is NaN for fewer than two matched nuggets, if all are in one string, or if a match does not record its string.
+    This measure is nescio's own, not TREC's.
     """
     places = [(i, matches[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in matches]
     if len(places) < 2 or any(place is None for _, place in places):
@@ -127,11 +127,10 @@ def evidence(
 ) -> tuple[Evidence, tuple[Note, ...]]:
     """Return Evidence of every run on every target, from the assessors' matches, and notes for the user.
 
-    `who` is "majority", "each" or an assessor's name. By "majority", a nugget is vital, or matched, if more than half
-    of the assessors who saw the question say so. By "each", every pair of question and assessor is scored, and the
-    pairs of a question are a cluster (the macro alternative of P07-1097). `saw` names the assessors who saw each
-    target, if matches are lacking. Raises MismatchError if a run has no match at all, UnknownNameError for an unknown
-    name.
+    `who` is "majority" (more than half of the assessors who saw the question decide), "each" (each pair of question and
+    assessor is scored, clustered by question, as in P07-1097), or an assessor's name. `saw` names the assessors who saw
+    each target; None means those who have a match on it. Raises MismatchError if a run has no match at all,
+    UnknownNameError for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)

@@ -96,7 +96,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file and any number of runs, which are named by their `run_id`.
 
-    The test that the systems had can be given too, if its questions are numbered differently from the gold's.
+    The test that the systems had can be given too: its questions are then matched with the gold's by their texts,
+    because their numbers can differ.
     """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))

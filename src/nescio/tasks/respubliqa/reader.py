@@ -149,8 +149,8 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
     """Return whether the letter U means unanswered in these lines; otherwise it means unsupported.
 
-    It means unsupported if the lines have another letter or word for these: an X, or an unanswered question without a
-    U. Raises UsageError if they have none, U is the assessment of an answer, and the user did not choose.
+    If the user did not choose, it means unsupported where some line has the letter X, or says in another way than U
+    that it is unanswered. Raises UsageError if no line does, but U is the assessment of an answer.
     """
     is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     is_known = is_known or any(line.noa and line.letter != "U" for line in lines)

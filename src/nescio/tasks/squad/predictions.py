@@ -37,7 +37,7 @@ def run_names(sources: Sequence[Source]) -> list[str]:
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
     """Return the predictions for the questions of the gold, keyed by question. Raises MismatchError if there are none.
 
-    The parsed document of `source` is emptied, because it takes much memory.
+    The parsed document of `source` is emptied to save memory.
     """
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}

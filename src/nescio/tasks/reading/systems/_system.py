@@ -27,8 +27,10 @@ class Scored(Struct, frozen=True):
 
     @property
     def best(self) -> int:
-        """Return the index of the candidate that the system chose: the first one with the best score, unless the system
-        has its own rule."""
+        """Return the index of the candidate that the system chose.
+
+        It is the first one with the best score, unless the system has its own rule for ties.
+        """
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
     @property

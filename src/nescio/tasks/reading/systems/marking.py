@@ -18,11 +18,10 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Return the judge that suits the questions of `result`, and the marks of the paper that it can give; None for the
-    default.
+    """Return the judge that suits the questions of `result`, and the marks of the paper that it can give.
 
-    The user's `wanted` judge is returned if given. If not, it is `deep_read`, but the default judge for questions with
-    options, unless `measures` names a mark or `keep_pronouns` is set.
+    The judge is the user's `wanted` one, or else `deep_read`. For questions with options it is None, the default judge,
+    unless `measures` names a mark or `keep_pronouns` is set. The marks are None with the default judge too.
     """
     judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):

@@ -47,13 +47,13 @@ def answer(
     wordnet: Path | str | None = None,
     validator: Model | None = None,
 ) -> Run:
-    """Return a run in which a system answers every question from its story; it declines if the confidence is below the
-    threshold.
+    """Return a run in which a system answers every question from its story, and declines if the confidence is below
+    `threshold`.
 
-    The answer is an option, or a sentence of the story if there are no options or `by_sentence` is set. `switches` and
-    `wordnet` are for Deep Read, `seed` for `random`. With a `validator`, the threshold is on the validator's confidence
-    (see `nescio.tasks.reading.systems.loop`). Raises UnknownNameError, UsageError, or MismatchError if a story or
-    options lack.
+    The answer is an option, or a sentence of the story without options or with `by_sentence`. `switches` and `wordnet`
+    are for Deep Read, `seed` for `random`. With a `validator`, the confidence is the validator's. Raises
+    UnknownNameError for the system or a switch, UsageError for the threshold, and MismatchError for a question without
+    the story or the options that it needs.
     """
     make = SYSTEMS.find(system)
     if threshold is not None and not 0 <= threshold <= 1:

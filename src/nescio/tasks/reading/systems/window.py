@@ -28,8 +28,10 @@ from nescio.text import STOP_WORDS, words
 
 
 class _Story(Struct, frozen=True, eq=False):
-    """The words of a story as numbers in order, with the places of each word, the sentence of each place, and the
-    weight (`worth`) of the word there."""
+    """The words of a story, coded as numbers in order of their places.
+
+    It also has the places of each word, and the sentence and the weight (`worth`) of the word at each place.
+    """
 
     code: NDArray[np.int64]
     places: dict[str, list[int]]
