@@ -65,7 +65,8 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """Return the value of one answer: 1 right, 0 wrong, -1 abstention (a `Silence`), NaN not graded.
+    """Return the value of one answer for the harness: 1 right, 0 wrong, -1 an abstention (a `Silence`), or NaN if not
+    graded.
 
     `judge` is any judge of `nescio judge`, such as "numeric"; `references` are all right answers.
     """
@@ -75,7 +76,7 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Return a metric of the harness, which computes the value of one document.
+    """Return a metric for lm-evaluation-harness, which is a function that returns the value of one document.
 
     Raises UnknownNameError for the measure or the judge.
     """
@@ -104,7 +105,7 @@ def aggregation(name: str) -> Callable[[Sequence[float]], float]:
 
 
 def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> None:
-    """Register the measures with the harness: each as a metric and as an aggregation with its own name."""
+    """Register measures with lm-evaluation-harness, each as a metric and as an aggregation of the same name."""
     registry = import_module("lm_eval.api.registry")
     import_module("lm_eval.api.metrics")
     for name in names:

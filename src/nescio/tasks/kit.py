@@ -10,7 +10,7 @@ _MOST_DIGITS = 20
 
 
 def fault_at(source: Source, line: int, rule: str, value: object = None) -> FormatError:
-    """Return the error for a line of a file."""
+    """Return the error that a line of a file breaks `rule`; `value` is the invalid value."""
     return FormatError(source.label, rule, where=f"line {line}", value=value)
 
 

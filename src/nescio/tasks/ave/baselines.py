@@ -117,7 +117,8 @@ def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: 
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Return decisions that accept every right answer and no other, and select the first of each question."""
+    """Return decisions that accept every right answer and no other, and select the first right answer to each
+    question."""
     validations: list[Validation] = []
     for _, answers, _ in groups(exercise):
         right = [candidate.id for candidate in answers if candidate.right]
@@ -171,7 +172,10 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return a mask of the questions that got a right answer; a correct abstention does not count."""
+    """Return which questions each QA system answered rightly, as a mask of shape (systems, questions).
+
+    A correct abstention is no right answer here.
+    """
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
@@ -237,7 +241,8 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection, for the baselines over answers."""
+    """Return AVE 2006's pairs as a collection in which each pair is an answer, for the baselines that only judge
+    answers."""
     question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
     questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(
@@ -248,10 +253,9 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection for validators.
+    """Return AVE 2006's pairs as a collection for validators, with the hypothesis as a question about the text.
 
-    The hypothesis is the question about the text, and there is no separate answer. Hypotheses of one question form a
-    cluster.
+    There is no separate answer. Hypotheses made from one question form a cluster.
     """
     return Exercise(
         "pairs",

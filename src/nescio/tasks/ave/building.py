@@ -100,14 +100,15 @@ class Counts(Struct, frozen=True):
 
 
 class ByRule(Struct, frozen=True):
-    """The number of answers that a rule discarded."""
+    """A rule, and the number of answers that it discarded."""
 
     rule: str
     answers: int
 
 
 class _Group(Struct):
-    """The answers to one question that no rule has discarded yet, with their keys, in order."""
+    """The answers to one question while the rules are applied: the kept ones with their keys, in order, and the removed
+    ones."""
 
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
     gone: list[Discarded] = field(default_factory=list)
@@ -156,7 +157,10 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Yield the answers of runs as offers; `verdict` returns the verdict on the answer of a run to a question."""
+    """Yield the answers of runs as offers of QA systems, from which a collection can be built.
+
+    The function `verdict` returns the assessors' verdict on the answer of a run to a question.
+    """
     for run in runs:
         for response in run.responses:
             question, answer = response.question_id, response.answer
@@ -166,9 +170,9 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
 
 
 def counts(exercise: Exercise) -> list[Counts]:
-    """Return the numbers of questions and answers per language, as in the paper's Tables 1 and 2.
+    """Return the numbers of questions and answers in each language, as in the paper's Tables 1 and 2.
 
-    A missing value counts as UNKNOWN. `kept` is None if the number of available answers is unknown.
+    An answer without a value counts as UNKNOWN. `kept` is None if it is unknown how many answers the QA systems gave.
     """
     available = exercise.available
     tongue = {question.id: language(question).upper() for question in exercise.questions}
@@ -187,16 +191,17 @@ def counts(exercise: Exercise) -> list[Counts]:
 
 
 def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
-    """Return the number of answers that each rule discarded."""
+    """Return each rule with the number of answers that it discarded."""
     per_rule = Counter(item.rule for item in built.discarded)
     return tuple(ByRule(rule, per_rule[rule]) for rule in rules)
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return the tokens by which answers are compared: words and signs without case, without punctuation at the ends.
+    """Return the tokens of an answer, by which answers are compared: its words and signs in lower case, without
+    punctuation at the ends.
 
-    Tokens are compared because characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3
-    of the paper keeps both).
+    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3 of the
+    paper keeps both).
     """
     words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
@@ -237,9 +242,11 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Return the answers with consecutive numbers: first the kept ones, ordered by a hash, then the removed ones.
+    """Return the answers of a group with new consecutive numbers: first the kept ones, ordered by a hash, then the
+    removed ones.
 
-    Gaps would reveal how often an answer was given, and the given order who gave it.
+    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal which system
+    gave it.
     """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
@@ -253,7 +260,8 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return the sort key of an answer to a question: a hash of its words and its support."""
+    """Return the key by which answers to a question are sorted: a hash of the answer's words and of its supporting
+    text."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 

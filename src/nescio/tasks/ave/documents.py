@@ -108,7 +108,7 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 
 
 def _hold_places(source: Source, root: Element) -> None:
-    """Raise FormatError at an element in the wrong place, which would be ignored.
+    """Raise FormatError for an element in a place where this reader would ignore it.
 
     Such elements are a pair beside questions, a question within a question, and an answer outside a question.
     """
@@ -223,10 +223,10 @@ def _write(root: ElementTree.Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Return the pairs of text (t) and hypothesis (h) in a file.
+    """Return the pairs of text (`t`) and hypothesis (`h`) in a file.
 
-    The value is in `value` or, as in RTE-2 and 3, in `entailment`; a pair may name its question in `q_id`. Raises
-    FormatError with the line of the first invalid pair.
+    The assessors' value of a pair is in the attribute `value` or, as in RTE-2 and RTE-3, `entailment`. The attribute
+    `q_id` may name its question. Raises FormatError with the line of the first invalid pair.
     """
     assert source.path is not None
     pairs: dict[str, Pair] = {}
@@ -248,9 +248,10 @@ def read_pairs(source: Source) -> list[Pair]:
 
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
-    """Write pairs in the form of AVE 2006, and return how many characters XML could not hold.
+    """Write pairs in the format of AVE 2006, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, it is a test set
+    that hides the assessors' values.
     """
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
@@ -285,16 +286,18 @@ def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
 
 
 def decisions_of(source: Source, faults: list[FormatError] | None = None) -> tuple[list[Validation], list[int]]:
-    """Return the decisions of a file with their line numbers, whatever collection they are about.
+    """Return the decisions in a response file and their line numbers, without checking them against a collection.
 
-    Raises FormatError at the first line that is no decision; with `faults`, such errors are collected there instead.
+    Raises FormatError at the first line that is not a decision; with `faults`, such errors are collected there instead.
     """
     return _decisions(source, 2, DECISIONS, _LINE, faults)
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """Return the decisions on AVE 2006's pairs, with YES as VALIDATED and NO as REJECTED. Raises FormatError like
-    `read_responses`."""
+    """Return a validator's decisions on AVE 2006's pairs; YES is read as VALIDATED, and NO as REJECTED.
+
+    Raises FormatError with the line of the first decision that breaks a rule.
+    """
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
     hold(source, lines, pair_problems(pairs, validations))
     return validations
@@ -339,9 +342,10 @@ def hold(
 
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
-    """Write decisions as a response file, completely or not at all; with `pairs` as YES and NO, as in AVE 2006.
+    """Write a validator's decisions as a response file, completely or not at all.
 
-    Raises MismatchError if an id is not one word.
+    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not a single
+    word.
     """
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))

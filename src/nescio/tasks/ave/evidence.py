@@ -40,7 +40,7 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 class _Judged(Struct, frozen=True):
-    """A judged answer as a row of Evidence; `cluster` is the number of its question."""
+    """An answer that the assessors judged, as a row of Evidence; `cluster` is the number of its question."""
 
     name: str
     key: Key
@@ -75,9 +75,9 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the decisions on AVE 2006's pairs as Evidence, one row per judged pair, and notes.
+    """Return the decisions on AVE 2006's pairs as Evidence with a row for each judged pair, and notes.
 
-    Pairs that name one question form a cluster.
+    Pairs that name the same question form a cluster.
     """
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
@@ -165,9 +165,10 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Return whether a decision is a better candidate for the run's answer than the best so far.
+    """Return whether a decision should replace `best`, the best decision on the same question so far, as the run's
+    answer.
 
-    SELECTED goes first, then the highest confidence, then the earlier one.
+    A SELECTED answer is best, then an answer with a higher confidence. At a tie, the earlier decision stays.
     """
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
@@ -201,7 +202,7 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
 
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
-    """Yield notes on SELECTED answers that nobody judged; they are neither right nor wrong."""
+    """Yield notes on answers that a run SELECTED but nobody judged, which are neither right nor wrong."""
     unknown = {item.key for item in exercise.candidates if not item.judged}
     counts = {
         run: sum(item.decision is Decision.SELECTED and item.key in unknown for item in validations)

@@ -35,10 +35,10 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the faults of a run against the rules, in order.
+    """Yield the faults of a run against the rules of AVE, in order.
 
     Faults are unknown and repeated answers, invalid confidences, confidences on only some decisions, two SELECTED
-    answers to a question, and accepted answers without a SELECTED one.
+    answers to one question, and accepted answers to a question without a SELECTED one.
     """
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}

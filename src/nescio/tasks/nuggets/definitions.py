@@ -123,13 +123,11 @@ _TITLES = (
 
 
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a person's last name, and regular expressions for the forms of the name in texts.
+    """Return a person's last name, and regular expressions for the forms in which texts may write the name.
 
-    Both are empty if the question does not ask for a person.
-
-    A question with "who" asks for a person. So does a bare name that begins with a title, an initial or a known first
-    name, or has the order of a reference book. Other names and initials may come between the first and the last name.
-    An initial matches any name that begins with it, and the reverse. Texts may also have the order of a reference book.
+    Both are empty if the question does not ask for a person. It does if it has "who", or if it is a bare name that
+    begins with a title, an initial or a known first name, or is written as "Lovelace, Ada". Texts may write it so too,
+    with further names in between, or with initials in place of names.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")
@@ -156,10 +154,11 @@ def _given(name: str) -> str:
 
 
 def _names(question: str, text: Text) -> str:
-    """Return a regular expression for the names of the target in a text.
+    """Return a regular expression for the names by which a text calls the target of a question.
 
-    These are the target itself, its plural, and the other forms of a person's name. The last name alone, or with a
-    title, counts only in a text with a fuller name, and not right after another word: "Anna Tosk" is not "Mirela Tosk".
+    These are the target itself, its plural, and other forms of a person's name. The last name alone, or after a title,
+    counts only if the text also has a fuller name. After another word it does not count: "Mirela Tosk" is not "Anna
+    Tosk".
     """
     target, (last, forms) = subject(question), _person(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -208,9 +207,9 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return the BM25 scores of all sentences for the query, keyed by place and divided by the largest.
+    """Return the BM25 score of each sentence for the query, divided by the largest one.
 
-    All are 0 if no sentence has a word of the query.
+    Scores are keyed by the place of the sentence. All are 0 if no sentence has a word of the query.
     """
     try:
         import bm25s
@@ -293,7 +292,10 @@ def bundled() -> Path:
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """Return the questions in JSON Lines of `id` and `target`, keyed by id. Raises FormatError with the line."""
+    """Return the questions in a file of JSON Lines with `id` and `target`, keyed by id.
+
+    Raises FormatError with the line of the first invalid row.
+    """
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(
@@ -328,7 +330,8 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run as JSON Lines, or to a .txt file in TREC's form, where an abstention has no line.
+    """Write a run of responses as JSON Lines, or in TREC's format if the path ends in .txt; an abstention has no line
+    there.
 
     The file is written completely or not at all.
     """

@@ -134,7 +134,7 @@ class Said(Struct):
         known[rank] = _String(text, document, at.line)
 
     def found(self) -> tuple[Run, ...]:
-        """Return the runs, with the strings of each response in rank order."""
+        """Return the runs with all responses that were added, each with its strings in the order of their ranks."""
         responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
         for key in dict.fromkeys((*self.strings, *self.sure)):
             strings = [string for _, string in sorted(self.strings.get(key, {}).items())]

@@ -102,10 +102,10 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by automatic matching, with notes that say so.
+    """Return the columns of every run on every target by automatic matching, with notes that say that it is automatic.
 
-    A nugget is vital if more than half of the key's assessors say so. `pourpre.match` is the sum of the matches of
-    vital nuggets. `pourpre.found` is the number of nuggets with a match above 0.
+    A nugget is vital if more than half of the key's assessors say so. The column `pourpre.match` is the sum of the
+    matches of vital nuggets, and `pourpre.found` the number of nuggets whose match is above 0.
     """
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]

@@ -42,7 +42,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text by the cells of its first line, or JSON Lines by the keys of the first object."""
+    """Recognise files of nuggets: text by the cells of its first line, JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:
@@ -134,7 +134,7 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Return the targets of a key: of one file, or of one file for each assessor.
+    """Return the targets with the nuggets of a key, which is one file, or one file for each assessor.
 
     Raises FormatError with the first invalid line.
     """

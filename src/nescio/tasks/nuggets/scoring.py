@@ -38,7 +38,7 @@ class Nugget(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """A target to define, with its nuggets in key order."""
+    """A target about which a system is asked, with the nuggets of the key in their order."""
 
     id: str
     text: str
@@ -47,7 +47,7 @@ class Target(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """A system's response to one target: strings in reading order. A response without strings is an abstention."""
+    """A system's response to one target: its strings in the order in which people read them; none for an abstention."""
 
     target_id: str
     strings: tuple[str, ...]
@@ -82,7 +82,7 @@ Matches = Mapping[str, Match]  # keyed by nugget, in one response
 
 
 def length(strings: Sequence[str]) -> int:
-    """Return the number of non-white characters of all strings: l of the official formula."""
+    """Return the number of non-white characters in all strings, which is l in the official formula."""
     return sum(len("".join(text.split())) for text in strings)
 
 

@@ -39,7 +39,7 @@ SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for 
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one truth file and the answers of any number of runs, each named by its folder."""
+    """Read one truth file and the answers of any number of runs, each named by the folder that it is in."""
     by_part = by_role(parts)
     gold, answers = by_part["gold"], by_part["answers"]
     if len(gold) != 1:

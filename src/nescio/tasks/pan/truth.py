@@ -21,7 +21,7 @@ DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 
 class Truth(Struct):
-    """The truth of each problem in file order, and its other columns."""
+    """The truth of each problem in file order, and the values in other columns of the file."""
 
     same: dict[str, int] = field(default_factory=dict)
     strata: dict[str, Mapping[str, str]] = field(default_factory=dict)

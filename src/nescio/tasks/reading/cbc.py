@@ -66,7 +66,10 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """Return the field that begins on a line, and the text after its colon; the field is None if none begins."""
+    """Return the name of the field that begins on a line, such as "Answer", and the text after its colon.
+
+    The name is None if no field begins on this line.
+    """
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
@@ -144,7 +147,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """Return the sentences of each story, keyed by STORYID, or None if no story is given."""
+    """Return the sentences of each story, keyed by the story's STORYID, or None if no files of stories are given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}

@@ -51,7 +51,10 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names in each sentence of a story. A surname alone is a person if the story has the full name."""
+    """Return the entities that each sentence of a story names.
+
+    A surname alone names a person if the story has the person's full name elsewhere.
+    """
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []

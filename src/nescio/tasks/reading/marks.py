@@ -65,20 +65,21 @@ class Marks(Struct, frozen=True):
 
 
 def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
-    """Return the stemmed words of a text that are not on the stop list, in order and with repetitions.
+    """Return the stems of the words of a text that are not on the stop list, in order and with repetitions.
 
-    `keep_pronouns` keeps personal and possessive pronouns, which the paper's printed 1/6 requires.
+    `keep_pronouns` keeps personal and possessive pronouns. The paper prints one figure, 1/6, that is right only with
+    them.
     """
     stop = STOP_LIST - PRONOUNS if keep_pronouns else STOP_LIST
     return tuple(stem(word) for word in words(text) if word not in stop)
 
 
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
-    r"""Return the word recall and precision of an answer against one key.
+    r"""Return the word recall and the word precision of an answer against one key.
 
-    k are the content words of the key and a those of the answer, as lists. $R = |\{t \in k: t \in a\}| / |k|$, so all
-    occurrences of a word in the key match or none does. $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key without
-    content words, P for an answer without any.
+    k are the stems of the key's content words and a those of the answer's, as lists. $R = |\{t \in k: t \in a\}| /
+    |k|$, so all occurrences of a word in the key match or none does. $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a
+    key without content words, and P for an answer without content words.
     """
     return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
 
@@ -91,9 +92,10 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the match with the key of highest recall, and at a tie of highest precision.
+    """Return the recall and precision of an answer against the key that gives the highest recall, then the highest
+    precision.
 
-    Keys without content words are ignored; NaN if no key has any.
+    Keys without content words are ignored. Both are NaN if no key has a content word.
     """
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [candidate for candidate in matches if candidate.recall == candidate.recall]

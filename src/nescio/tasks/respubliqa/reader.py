@@ -91,9 +91,10 @@ def recognise(source: Source) -> str | None:
     columns=tuple(COLUMNS),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, or as the runs that its column `run` names.
+    """Read every file as a run, or as several runs if its column `run` names them.
 
-    `--choose U=unanswered` or `U=unsupported` gives the meaning of the letter U, if no other assessment shows it.
+    The letter U can mean two things. If no other assessment shows which, `--choose U=unanswered` or `U=unsupported`
+    says it.
     """
     log = Log(parts, options)
     named = zip(log.sources, name_runs(log.sources), strict=True)

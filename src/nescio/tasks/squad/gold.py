@@ -77,7 +77,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> Any:
-    """Return the type of a valid gold file, so that msgspec checks it in one pass."""
+    """Return the type that describes a valid gold file, by which msgspec checks the file in one pass."""
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])
@@ -109,7 +109,10 @@ def listed_questions(document: Any) -> list[_Asked] | None:
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """Yield the questions, each checked step by step. Raises FormatError with the place of the first invalid one."""
+    """Yield the questions of a gold file, each checked step by step.
+
+    Raises FormatError with the place of the first invalid question.
+    """
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
             for k, question in enumerate(qas):

@@ -87,10 +87,11 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact` and `best_f1`, in percent, and their thresholds on the odds.
+    """Return `best_exact` and `best_f1` as the official script computes them, in percent, with the thresholds on the
+    odds.
 
-    Questions with odds above a threshold are declined. The script first declines all questions, and then answers one
-    more at a time, in order of rising odds, ties in file order.
+    A question is declined if its odds are above the threshold. The script first declines all questions, and then
+    answers one more at a time in the order of rising odds; equal odds keep the order of the file.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]

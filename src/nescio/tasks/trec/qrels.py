@@ -100,9 +100,9 @@ def _by_qrels(
 
 
 def _figures(good: Sequence[int], known: int) -> list[float]:
-    """Return trec_eval's figures for a topic, in the order of `FIGURES`.
+    """Return the figures of trec_eval for a topic, in the order of `FIGURES`.
 
-    `good` has the ranks of the run's relevant documents, and `known` is the number of all relevant documents.
+    `good` has the ranks at which the run has relevant documents, and `known` is the number of all relevant documents.
     """
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0

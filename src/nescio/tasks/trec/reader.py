@@ -29,7 +29,7 @@ QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text whose first line belongs to a run, to qrels, or to factoid judgements."""
+    """Recognise a TREC file: text whose first line is one of a run, of qrels, or of factoid judgements."""
     if source.kind != "text":
         return None
     cells = str(source.first).split()
@@ -50,10 +50,10 @@ def recognise(source: Source) -> str | None:
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one file of qrels, or of judgements, and the runs for it; or only judgements, each file as a run.
+    """Read the runs and one file of qrels or judgements for them; or only judgements, where each file is a run.
 
     `--choose relevance=2` counts documents as relevant from that level on; `--choose order=rank` uses the ranks in the
-    files.
+    files in place of the scores.
     """
     by_part = by_role(parts)
     if by_part[QRELS] and by_part[JUDGED]:

@@ -31,7 +31,7 @@ class RankedDocument(Struct, frozen=True):
 
 
 class RankedRun(Struct, frozen=True):
-    """A run: its documents for each topic, best first."""
+    """A run as it ranks documents: the documents for each topic, best first."""
 
     name: str
     source: Source

@@ -36,7 +36,10 @@ _WEEK = word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a question, with `SLOT` in the place of the answer."""
+    """Return the statement of an English question, with `SLOT` in the place of the answer.
+
+    `answer` only decides the form of the statement, such as a plural verb.
+    """
     words = re.sub(r"(?i)\b(who|what|where|when|how|why)['’]?s\b(?!\s+of\b)", r"\1 is", question).split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS and not any(word in _ASKS for word in low[:4]):

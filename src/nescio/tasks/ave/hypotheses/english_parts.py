@@ -46,7 +46,7 @@ def kind_ends(after: Words, *, counted: bool = False) -> int:
 
 
 def inverted(rest: Words) -> bool:
-    """Return whether a subject follows the auxiliary with which `rest` begins."""
+    """Return whether the verb at the start of `rest` is followed by a subject, as in "did the war end"."""
     low = [plain(word) for word in rest]
     word, then = (*low[1:], "", "")[:2]
     if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
@@ -69,13 +69,13 @@ def inverted(rest: Words) -> bool:
 
 
 def participle_at(low: Words) -> int | None:
-    """Return the index of the first participle after a subject, or None."""
+    """Return the index of the first participle after a subject, or None; `low` has the words in lower case."""
     fits = (i for i in range(2, len(low)) if en.is_participle(low[i]) or low[i] in _IRREGULAR)
     return next(fits, None)
 
 
 def main_at(rest: Words) -> int:
-    """Return the index of the main verb after an auxiliary and a subject."""
+    """Return the index of the main verb in `rest`, which begins with an auxiliary and a subject."""
     low = [plain(word) for word in rest]
     if low[0] in en.HAVE:
         return participle_at(low) or len(rest)
@@ -121,7 +121,10 @@ def stranded(rest: Words) -> bool:
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and rest of a clause with do, such as "did the war end"."""
+    """Return the subject, the finite verb and the remaining words of `rest`, a clause with do.
+
+    "did the war end" gives "the war", "ended" and no remaining words.
+    """
     do, words = rest[0], rest[1:]
     low = [plain(word) for word in words]
     tense = plain(do)
@@ -172,9 +175,10 @@ def verb_at(words: Words) -> int | None:
 
 
 def guessed_at(words: Words) -> int:
-    """Return the index of the word that is probably the verb of a clause without a known one.
+    """Return the index of the word that is probably the verb, in a clause without a known verb.
 
-    It is the first word in lower case after a name, else the word before a preposition or article, else the last word.
+    It is the first word in lower case after a name. If there is none, it is the word before a preposition or an
+    article, or else the last word.
     """
     low = [plain(word) for word in words]
     named = next(

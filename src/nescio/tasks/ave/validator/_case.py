@@ -62,7 +62,7 @@ class Case(Struct, frozen=True):
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
-        """Return the weight of the matched content words, as a share of the weight of all."""
+        """Return the share of the question's content words, by weight, that are in `matches`."""
         return math.fsum(match.weight for match in matches) / self.total
 
 
@@ -144,7 +144,8 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return the indices of names of two to five words, keyed by their initials: "us" for United States."""
+    """Return the indices of the words of each name with two to five words, keyed by the name's initials: "us" for
+    "United States"."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -208,5 +209,5 @@ def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Return the length of the longest run of words that both sequences have."""
+    """Return the length of the longest sequence of consecutive words that both sequences contain."""
     return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size

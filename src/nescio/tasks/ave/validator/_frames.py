@@ -129,9 +129,9 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return the index of the noun that a pronoun refers to, or None.
+    """Return the index of the noun to which the pronoun at index `at` refers, or None.
 
-    It is the nearest noun before it that agrees in number, in gender, and in being a person or not.
+    It is the nearest noun before the pronoun that agrees in number and gender, and in being a person or not.
     """
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:

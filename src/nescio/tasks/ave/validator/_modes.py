@@ -76,7 +76,8 @@ def governor(words: Parse, i: int) -> int:
 
 
 def no_thing(words: Parse) -> frozenset[int]:
-    """Return the indices of the nouns that a sentence denies (no kite) or almost denies (few kites)."""
+    """Return the indices of the nouns of which a sentence says that there are none ("no kite") or almost none ("few
+    kites")."""
     return frozenset(
         word.head
         for i, word in enumerate(words)
@@ -126,7 +127,7 @@ def _root(words: Parse, i: int) -> int:
 
 
 def _inherited(words: Parse, i: int, mode_of: dict[int, str]) -> set[str]:
-    """Return the mode that a clause inherits from the clause that governs it."""
+    """Return the modes that the clause of the i-th word inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)

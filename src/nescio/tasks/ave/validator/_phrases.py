@@ -125,7 +125,8 @@ def _sides(stated: Sequence[str], case: Case) -> Row:
 
 
 def _passive(words: Words, first: int, end: int) -> bool:
-    """Return whether a form of be is at most three words before a participle, or "by" is right after one."""
+    """Return whether the words from `first` to `end` seem passive: a form of be at most three words before a
+    participle, or "by" right after a participle."""
     lower = words.lower[max(0, first) : end]
     for i, word in enumerate(lower):
         if not (word.endswith(("ed", "en")) or (word in lemmas() and len(word) > 3)):

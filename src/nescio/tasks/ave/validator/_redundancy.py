@@ -19,14 +19,17 @@ Votes = Mapping[Key, int]  # the number of systems that gave each answer
 
 
 class Group(Struct, frozen=True):
-    """The answers to one question as normalised words, with the number of systems that gave each."""
+    """The answers to one question in normalised form, with the number of systems that gave each."""
 
     answers: tuple[tuple[str, ...], ...]
     votes: tuple[int, ...]
 
 
 def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
-    """Return the group of the answers to one question; answers with equal normalised words share their votes."""
+    """Return the normalised answers to one question with their votes.
+
+    Answers that are equal after normalisation have the sum of their votes.
+    """
     keys = [tuple(normalised_words(answer)) for answer in answers]
     sums: Counter[tuple[str, ...]] = Counter()
     for key, many in zip(keys, votes, strict=True):

@@ -74,7 +74,8 @@ class Facts:
 
 
 def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
-    """Return the relaxation that gives up the least of a statement so that the rest follows from a text."""
+    """Return the cheapest relaxation: the atoms to give up from a statement so that the rest of it follows from a
+    text."""
     facts = Facts(text)
     places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
     values = _values(stated, places)

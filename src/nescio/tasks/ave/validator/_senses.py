@@ -62,7 +62,7 @@ def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str =
 
 @lru_cache(maxsize=1 << 14)
 def _above(folder: Path, name: str) -> frozenset[str]:
-    """Return a sense with its hypernyms up to three steps above it."""
+    """Return the names of a WordNet sense and of its hypernyms up to three steps above it."""
     level, names = [open_folder(folder).synset(name)], {name}
     for _ in range(STEPS):
         level = [other for each in level for other in each.hypernyms()]

@@ -54,7 +54,7 @@ class Words(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def read(text: str, language: str = ENGLISH) -> Words:
-    """Return the words of a text in a language, given its code."""
+    """Return the words of a text, read by the rules of the language with this code, such as "en"."""
     surface, place, at, end = [], [], 0.0, 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -90,7 +90,7 @@ def is_number(word: str) -> bool:
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Return whether the i-th word has a capital that is not due to the start of a sentence."""
+    """Return whether the i-th word is written with a capital for another reason than that it begins a sentence."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 

@@ -23,10 +23,10 @@ LEAF = -1
 
 
 class Tree(Struct, frozen=True, eq=False):
-    """Nodes, root first and children after their parent; an inner node goes left if x[feature] <= threshold, else
-    right.
+    """A decision tree as arrays of nodes, the root first and children after their parent.
 
-    A leaf has the feature -1; `value` is the share of right answers among the training candidates in it.
+    At an inner node, x goes left if x[feature] <= threshold, and otherwise right. A leaf has the feature -1. `value` is
+    the share of right answers among the training candidates that reach a node.
     """
 
     feature: Ints
@@ -48,12 +48,12 @@ class Tree(Struct, frozen=True, eq=False):
 
 
 class Forest(Struct, frozen=True):
-    """Trees whose mean is the probability that an answer is right."""
+    """Decision trees; the mean of their values is the probability that an answer is right, before calibration."""
 
     trees: tuple[Tree, ...]
 
     def predict(self, x: Floats) -> Floats:
-        """Return the mean over the trees, in [0, 1]; shape (rows,)."""
+        """Return the mean of the trees' values for each row of x, in [0, 1]; shape (rows,)."""
         narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # scikit-learn compares in single precision.
         return np.asarray(np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees))
 

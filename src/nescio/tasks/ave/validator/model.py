@@ -40,7 +40,7 @@ class Calibration(Struct, frozen=True):
     intercept: float
 
     def __call__(self, raw: Floats) -> Floats:
-        """Return the probabilities of being right for the means of a forest."""
+        """Return the calibrated probability that an answer is right for each value of a forest in `raw`."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * logit(raw) + self.intercept))))
 
 
@@ -176,7 +176,7 @@ def load(path: Path) -> Model:
 
 
 class _Document(Struct):
-    """The content of a model's file."""
+    """The content of the file in which a model is saved."""
 
     techniques: tuple[str, ...]
     features: tuple[str, ...]

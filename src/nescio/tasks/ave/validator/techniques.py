@@ -256,7 +256,8 @@ def missing(technique: Technique, resources: Resources, languages: Collection[st
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the lexical techniques, and those for the rows that a participant of 2007 marked in Table 12."""
+    """Return the names of the lexical techniques, and of those in the rows of Table 12 that mark a participant of
+    2007."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
@@ -304,7 +305,7 @@ def chosen(
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError if a technique of a model is unavailable here."""
+    """Raise UsageError if one of a model's techniques, given by `names`, is unavailable here."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
@@ -313,7 +314,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
-    """Return the names and versions of the parser, the prover and the passage model that techniques use."""
+    """Return the names and versions of the parser, the prover and the passage model that the named techniques use."""
     version_of = {}
     if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
         version_of["parser"] = _parsing.version(str(resources.parser))

@@ -215,7 +215,8 @@ def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64
 
 
 def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
-    """Return Platt's two parameters by maximum likelihood."""
+    """Return Platt's calibration, fitted by maximum likelihood to the forest's values `raw`; `good` marks the right
+    answers."""
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)

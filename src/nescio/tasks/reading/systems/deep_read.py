@@ -164,5 +164,5 @@ def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None)
 
 @lru_cache(maxsize=1 << 10)
 def _held(story: tuple[str, ...]) -> Mapping[str, int]:
-    """Return the number of sentences with each content stem, keyed by stem."""
+    """Return how many sentences of a story have each stem of a content word, keyed by stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))

@@ -127,8 +127,8 @@ def window_distance(question: Question) -> Scored:
 def random_choice(collection: Collection, seed: int = 0) -> System:
     """Return a system that chooses at random among the options of each question, or the sentences of its story.
 
-    The draw depends on the question's identifier, so the order of the questions does not matter. The confidence is the
-    probability of each choice.
+    Its confidence is the probability of each choice. The draw depends on the question's id, not on the order of
+    questions.
     """
     names = sorted(question.id for question in collection.questions)
     lots = dict(zip(names, Block(0, len(names), seed).generator(Stream.RANDOM_READER).random(len(names)), strict=True))
