@@ -128,5 +128,5 @@ def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Can
 
 
 def language(question: Question) -> str:
-    """Return the language of a question as its stratum "language" states it, or an empty text."""
+    """Return the language that a question states in its strata, or an empty text if it states none."""
     return question.strata.get("language", "")

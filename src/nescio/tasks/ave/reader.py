@@ -46,8 +46,8 @@ _LOOK = 20  # lines that are examined, because the first ones may be invalid
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise files of AVE: XML with answers (`a_str`) or pairs (`pair`, with `h`), or text with a response among its
-    first lines."""
+    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text with a response among its first
+    lines."""
     if source.path is None or source.kind not in ("xml", "text"):
         return None
     return _xml_part(source) if source.kind == "xml" else _text_part(source)

@@ -18,7 +18,7 @@ from nescio.tasks.kit import fault_at, say_left_out
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a file of KILT: JSON Lines with `id` and `output`, where `output` is a list of objects."""
+    """Recognise JSON Lines of `id` and `output`, a list of objects."""
     if source.kind != "lines" or not {"id", "output"} <= {*source.columns} or not isinstance(source.first, dict):
         return None
     output = source.first["output"]

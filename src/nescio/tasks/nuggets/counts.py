@@ -38,7 +38,7 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table of nugget counts by its columns vital, okay, vital_in_key and length."""
+    """Recognise a table with the columns vital, okay, vital_in_key and length."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     return "table" if set(NUGGETS) <= set(source.columns) else None

@@ -33,11 +33,8 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise AutoNuggetizer's JSON Lines: assignments or a key (`qid` and `nuggets`), or answers (`topic_id` and a
-    list `answer`).
-
-    Nuggets are assignments if the first nugget has an assignment.
-    """
+    """Recognise JSON Lines of `qid` and `nuggets` (with assignments if the first nugget has one), or of `topic_id` and
+    a list `answer`."""
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")

@@ -42,7 +42,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise files of nuggets: text by the cells of its first line, JSON Lines by the keys of the first object."""
+    """Recognise text by the cells of its first line, or JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:

@@ -13,11 +13,8 @@ LINE = re.compile(r"[A-Z]{2}\d{2,4}\s+(?:[YN-]|[YN-]\s+[-+.\deE]+|[-+]?\.?\d[.\d
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a file of PAN, with the truth or with answers: JSON Lines, or lines such as `EN001 0.8`.
-
-    JSON Lines have `id`, and `same` for the truth or `value` for answers. The keys `is_human` and `label` can be in
-    either.
-    """
+    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); or
+    lines such as `EN001 0.8`."""
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if LINE.fullmatch(source.first) else None

@@ -29,8 +29,8 @@ Key = tuple[str, str, str]  # topic, reading test, question
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise the XML of reading tests: `test-set` is a test, or gold if an answer is marked correct, and `output` is
-    a run."""
+    """Recognise XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the
+    answers of a run)."""
     if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
         return None
     root = source.document

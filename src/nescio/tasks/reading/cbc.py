@@ -37,12 +37,8 @@ _LOOKED_AT = 20  # lines that are enough to distinguish a key from a response
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a file of the CBC stories: a story by its head, and all others by a first line that begins with
-    `QuestionID:`.
-
-    The latter is a key if it has both questions and answers or a key's suffix, and otherwise a file of questions or of
-    responses.
-    """
+    """Recognise text that begins with `QuestionID:` (a key if it has questions and answers, or a key's suffix), or with
+    the head of a story."""
     if source.kind != "text" or source.path is None:
         return None
     if str(source.first).startswith(_HEAD):

@@ -30,8 +30,8 @@ _KIND = re.compile(r"(one|multiple):\s*")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise the files of MCTest: a `.tsv` without a header, with stories and questions, or an `.ans` with the right
-    letters."""
+    """Recognise a `.tsv` without a header, whose first cells are a name and an author; or the right letters in an
+    `.ans`."""
     if source.kind != "text" or source.path is None:
         return None
     suffix, first = source.path.suffix.lower(), str(source.first)

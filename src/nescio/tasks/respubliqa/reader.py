@@ -75,11 +75,8 @@ def _columns(source: Source) -> dict[str, str]:
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a question, an answer and an assessment.
-
-    If the user does not name the format, the table also needs a candidate, or `q_id` as the name of the question's
-    column.
-    """
+    """Recognise a table with a question, an answer and an assessment; it needs a candidate too, or the question as
+    q_id, unless the user names the format."""
     table = is_table(source) or source.kind == "lines"
     return "assessed" if table and {"question", "answer", "assessment"} <= {*_columns(source)} else None
 

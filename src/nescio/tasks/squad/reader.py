@@ -35,10 +35,8 @@ _OTHERS = {"run", "question", "outcome", "answer", "id", "testRunLink"}  # keys 
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a file of SQuAD, which is one JSON object.
-
-    It has `data` with `paragraphs` (gold), or texts keyed by question (answers), or numbers keyed by question (odds).
-    """
+    """Recognise one JSON object: of `data` with `paragraphs` (gold), or of texts (answers) or numbers (odds) keyed by
+    question."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None

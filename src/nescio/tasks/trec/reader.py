@@ -29,7 +29,7 @@ QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a TREC file: text whose first line is one of a run, of qrels, or of factoid judgements."""
+    """Recognise text whose first line belongs to a run, to qrels, or to factoid judgements."""
     if source.kind != "text":
         return None
     cells = str(source.first).split()

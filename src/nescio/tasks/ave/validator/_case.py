@@ -144,8 +144,11 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return the indices of the words of each name with two to five words, keyed by the name's initials: "us" for
-    "United States"."""
+    """Return where the first name with certain initials begins in a text, keyed by the initials: "us" for "United
+    States".
+
+    A name is a sequence of two to five capitalised words.
+    """
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):

@@ -188,7 +188,7 @@ def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
 
 
 def _covered(words: Parse, first: int, end: int) -> range:
-    """Return the indices of the words that begin between two offsets of a text, the second one excluded."""
+    """Return the range of the indices of the words that begin at an offset of the text from `first` to below `end`."""
     inside = [i for i, word in enumerate(words) if first <= word.at < end]
     return range(inside[0], inside[-1] + 1) if inside else range(0)
 

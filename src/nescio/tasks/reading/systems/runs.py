@@ -52,8 +52,7 @@ def answer(
 
     The answer is an option, or a sentence of the story without options or with `by_sentence`. `switches` and `wordnet`
     are for Deep Read, `seed` for `random`. With a `validator`, the confidence is the validator's. Raises
-    UnknownNameError for the system or a switch, UsageError for the threshold, and MismatchError for a question without
-    the story or the options that it needs.
+    UnknownNameError, UsageError, or MismatchError if a question lacks the story or options.
     """
     make = SYSTEMS.find(system)
     if threshold is not None and not 0 <= threshold <= 1:
