@@ -59,7 +59,7 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
     def evaluate_generation(
         self, adapter_spec: Any, request_state: Any, metric_service: Any, eval_cache_path: str
     ) -> list[Any]:
-        """Return the statistics of one answer: a count for each outcome, which is 1 for the answer's own and 0 for the
+        """Return a count for each outcome, as statistics of HELM: 1 for the outcome of this answer, and 0 for the
         others."""
         del adapter_spec, metric_service, eval_cache_path
         state = self._state(request_state)

@@ -68,8 +68,8 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
     """Return a scorer (estimator, X, y) of the measure; its sign is reversed if lower values of the measure are better.
 
     With `unanswered`, an abstaining classifier predicts this label to abstain. With `reject_below`, a prediction is an
-    abstention if its highest class probability is below this. The probability is then the confidence, which AURC and
-    related measures read, and the class is the declined candidate. Raises UsageError unless exactly one of both is
+    abstention if its highest class probability is lower. This probability is then the confidence, which AURC and
+    related measures read, and its class is the withheld answer. Raises UsageError unless exactly one of the two is
     given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):

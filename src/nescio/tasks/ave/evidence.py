@@ -104,8 +104,8 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
     outcomes.
 
     A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that answer is REJECTED or
-    UNKNOWN. It is unanswered without a SELECTED answer; the answer with the highest confidence is then the declined
-    candidate. The confidence is that of the SELECTED answer or declined candidate.
+    UNKNOWN. A question without a SELECTED answer is unanswered. The answer with the highest confidence then counts as
+    the one that was withheld.
     """
     value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}

@@ -125,7 +125,7 @@ _TITLES = (
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
     """Return a person's last name, and regular expressions for the forms in which texts may write the name.
 
-    Both are empty if the question does not ask for a person. It does if it has "who", or if it is a bare name that
+    Both are empty if the question does not ask for a person. It does if it has "who". A bare name is a person's if it
     begins with a title, an initial or a known first name, or is written as "Lovelace, Ada". Texts may write it so too,
     with further names in between, or with initials in place of names.
     """

@@ -153,8 +153,8 @@ def _by_strings(q: Any, delta: float, literal: float) -> Any:
     """Return the thesis's nugget precision: 1 for a response not longer than its allowance, and otherwise the mean of
     min(1, delta/d) over its strings.
 
-    With `literal`, as the thesis prints it, a response exactly as long as the allowance has no 1 either, and the sum
-    replaces the mean.
+    With `literal`, as the thesis prints it, the sum replaces the mean, also for a response exactly as long as the
+    allowance.
     """
     allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
     if literal:

@@ -127,10 +127,10 @@ def evidence(
 ) -> tuple[Evidence, tuple[Note, ...]]:
     """Return Evidence of every run on every target, from the assessors' matches, and notes for the user.
 
-    `who` is "majority" (more than half of the assessors who saw the question decide), "each" (each pair of question and
-    assessor is scored, clustered by question, as in P07-1097), or an assessor's name. `saw` names the assessors who saw
-    each target; None means those who have a match on it. Raises MismatchError if a run has no match at all,
-    UnknownNameError for an unknown name.
+    `who` decides: more than half of the assessors who saw the question ("majority"), each of them in a row of its own,
+    clustered by question ("each", as in P07-1097), or the assessor of this name. `saw` names the assessors who saw each
+    target; None means those who have a match on it. Raises MismatchError if a run has no match at all, UnknownNameError
+    for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -199,10 +199,10 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Return whether the assessor `name` saw a target; the majority (None) saw every target.
+    """Return whether the assessor `name` saw a target; the majority, for which the name is None, saw every target.
 
-    An assessor in `mapped`, who maps responses, saw it if a response to it was mapped by this assessor, who is then in
-    `seen`. Any other assessor saw it if one of its nuggets has a label by this assessor.
+    An assessor in `mapped`, who maps responses, saw the target if listed in `seen`, the assessors with a match on it.
+    Any other assessor saw the target if one of its nuggets has this assessor's label.
     """
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)

@@ -94,7 +94,7 @@ def answers_of(
 def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
     """Return a note that a run has `values` values that are odd in the way `kind`, such as outside [0, 1].
 
-    `clipped` says that values outside [0, 1] are moved to its nearest end, as PAN did in 2024. In 2025 it kept them.
+    `clipped` says that values outside [0, 1] are clipped to it, as PAN did in 2024. In 2025, PAN kept them.
     """
     if kind == LISTED:
         return note(

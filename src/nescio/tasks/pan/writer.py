@@ -63,7 +63,8 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
     """Return the scores of a run as they are to be written.
 
-    Raises MismatchError if a score does not give the run's decision, which is lost in a file of scores.
+    Raises MismatchError if a score does not give the run's decision, because a file of scores has no place for
+    decisions.
     """
     state, raw = outcomes.state[run], outcomes.extra_columns["verification.value"][run]
     same = outcomes.extra_columns["verification.same"][run] == 1

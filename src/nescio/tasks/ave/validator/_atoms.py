@@ -79,7 +79,8 @@ def facts(words: Parse) -> tuple[Atom, ...]:
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the indices of the two words that a frame equates, or None if it equates none.
+    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None if it equates
+    none.
 
     An asserted "is" equates its subject and its complement; an apposition, such as "X, the king", does so too.
     """

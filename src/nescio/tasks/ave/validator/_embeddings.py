@@ -181,8 +181,11 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the cosines of the answer's vector, as the text uses the answer, with the vectors of the question word and
-    other words of the question, and with the answer's vector in the statement."""
+    """Return features of the vector that the answer has as the text uses it.
+
+    They are its cosines with the vectors of the question word and other words of the question, and with the vector of
+    the answer in the statement that question and answer make.
+    """
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     case = compared.one

@@ -156,7 +156,8 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return the triples (predicate, role, filler) of all frames of a text, as stems; a noun replaces each pronoun."""
+    """Return the triples (predicate, role, word that fills the role) of a text, as stems; a noun replaces each
+    pronoun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -170,8 +171,11 @@ def _resolved(words: Parse, at: int) -> int:
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare statement and text after a change of construction, such as active to passive: the
-    predicates and roles that both have."""
+    """Return features that compare the statement of question and answer with the text after a change of construction,
+    such as active to passive.
+
+    They count the predicates and roles that both have.
+    """
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
         any((role, filler) == other[1:] and alike(predicate, other[0]) != NONE for other in text)
@@ -197,7 +201,8 @@ def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Return features of the roles that the answer plays, in the text and in the statement."""
+    """Return features of the roles that the answer plays in the text, and in the statement that question and answer
+    make."""
     stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played
@@ -218,8 +223,8 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Return features that compare the statement's frames with the text's frames of the same predicate: whether each
-    role has the same filler, another filler, or none."""
+    """Return features that compare the roles of each predicate of the statement with the roles of the same predicate in
+    the text: whether the same word fills a role, another word, or none."""
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):

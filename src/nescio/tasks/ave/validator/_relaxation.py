@@ -33,8 +33,8 @@ class Table(Struct, frozen=True, eq=False):
 class Relaxation(Struct, frozen=True):
     """The atoms that a statement gives up so that the rest follows from a text, with their `cost`.
 
-    `mapping` has the constant of the text for each constant of the statement. `whole` is the cost of giving up all
-    atoms. If `limit_reached`, a cheaper relaxation may exist.
+    `mapping` has, for each constant of the statement (the index of a word), a constant of the text. `whole` is the cost
+    of giving up all atoms. If `limit_reached`, a cheaper relaxation may exist.
     """
 
     cost: int
@@ -61,13 +61,14 @@ class Facts:
         self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
 
     def one(self, constant: int) -> int:
-        """Return the constant that represents all constants equal to this one."""
+        """Return the constant (the index of a word) that represents all constants that the text equates with this
+        one."""
         while constant in self._same:
             constant = self._same[constant]
         return constant
 
     def places(self, atom: Atom) -> set[tuple[int, ...]]:
-        """Return the tuples of the text's constants for which an atom of a statement holds."""
+        """Return the tuples of the text's constants (indices of words) for which an atom of a statement holds."""
         if len(atom.places) > 1:
             return self.held.get(atom.predicate, set())
         return {places for word in matching(atom.predicate, self.words) for places in self.held[word]}
@@ -93,10 +94,10 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return the text's constants to which each constant of the statement can be mapped so that some atom holds.
+    """Return, for each constant of a statement, the constants of the text that make some atom of the statement hold.
 
-    `places` has the constants of the text that satisfy each atom. Constants that the statement equates share their
-    values.
+    A constant is the index of a word. `places` has the tuples of the text's constants that satisfy each atom. Constants
+    that the statement equates have the same result.
     """
     values_of: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():

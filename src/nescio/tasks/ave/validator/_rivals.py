@@ -38,10 +38,10 @@ class RivalView(Struct, frozen=True):
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
     """Return features that compare each candidate with its rivals, which are the other questions with the same text.
 
-    Five features ask whether the text fits another question better: the number of rivals, the lead over the best rival
-    in the share of the question that the text has, the lead over the most similar rival, the similarity of that rival,
-    and its missing weight compared with the candidate's. There are five for all rivals, for those with the same answer,
-    and for those that share a word of the answer. All are 0 without rivals.
+    They ask whether the text fits another question better. There are five features: the number of rivals, the lead over
+    the best one, the lead over the most similar one, its similarity, and its missing weight less that of the candidate.
+    They are computed for all rivals, for those with the same answer, and for those that share a word of the answer; 0
+    without rivals.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}

@@ -19,8 +19,8 @@ def arcs(words: Parse) -> frozenset[tuple[str, str, str]]:
 
 
 def _dependencies(_: Case, parsed: Parsed) -> Row:
-    """Return features of the dependencies that statement and text share, with and without regard to the relation's
-    name."""
+    """Return features of the dependencies that the text shares with the statement of question and answer, with and
+    without regard to the relation's name."""
     stated, text = arcs(parsed.stated), arcs(parsed.text)
     bare, others = ({(head, tail) for head, _, tail in those} for those in (stated, text))
     return {
@@ -81,7 +81,7 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
 
 def _functions(_: Case, parsed: Parsed) -> Row:
     """Return features of grammatical functions such as subject and object: whether the answer has the same function,
-    and depends on the same word, in its text and in the statement."""
+    and depends on the same word, in its text and in the statement that question and answer make."""
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))

@@ -109,7 +109,7 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...], folder: Path | None)
 def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
     """Return the words of a question as a set, and the class of entity that it asks for, such as person, or None.
 
-    `on` has the switches.
+    `on` has the switches of Deep Read that are on.
     """
     demanded = classes.DEMANDED.get(question_word(question.text)) if {"Name", "Sem"} & set(on) else None
     return _bag(question.text, on) | ({demanded} if demanded else frozenset()), demanded
@@ -118,8 +118,8 @@ def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | N
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
     """Return the key by which Deep Read sorts sentences; the largest is best.
 
-    It has three parts: whether the sentence names an entity of the `demanded` class, the number of words that it shares
-    with the question, and the lengths of these words. The first one decides only with the switch "Filt".
+    Its parts are whether the sentence names an entity of the `demanded` class, the number of words that it shares with
+    the question, and the lengths of these words. The first part makes a difference only with the switch "Filt".
     """
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes

@@ -88,8 +88,8 @@ def validated(question: Question, scored: Scored, sure: Mapping[Key, float], thr
     `sure`.
 
     A candidate is accepted if its confidence is at least `threshold`; if that is None, none is accepted. Of several,
-    the one that the system scores highest is the response. If none is accepted, the system's choice is kept as the
-    declined candidate of an abstention.
+    the one that the system scores highest is the response. If none is accepted, the response is an abstention that
+    withholds the system's own choice.
     """
     texts = question.options or question.story
     order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))
