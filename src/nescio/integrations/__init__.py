@@ -34,12 +34,12 @@ def value_of(
     answerable: NDArray[np.int8] | None = None,
     questions: Sequence[str] | None = None,
 ) -> float:
-    """Return the value of a measure for one run; NaN if it is undefined (0/0, or nothing was graded).
+    """Return the value of a measure for one run, or NaN if it is undefined (0/0, or nothing was graded).
 
-    `state` has one outcome per question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is
-    left out). The others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). If questions were asked
-    several times, `questions` names the question of each answer. Raises UnknownNameError for the measure, and
-    MissingColumnError if it needs a missing argument.
+    `state` has the outcome of each question: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left out. The other
+    columns of shape (questions,) are described in `nescio.data.outcomes.Outcomes`. If questions were asked several
+    times, `questions` has the name of the question in each place. Raises UnknownNameError for the measure, and
+    MissingColumnError if it needs an argument that was not given.
     """
     wanted = parse(measure)
     if not len(state):
@@ -62,10 +62,10 @@ def value_of(
 def state_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> int:
-    """Return the state of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
+    """Return the outcome of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED, as numbers of `nescio.data.outcomes`.
 
-    None, an empty text, and one that matches a `declined_pattern` completely are SILENT. The judge grades any other
-    text by all right answers. Raises UnknownNameError for the judge.
+    None, an empty text, and a text that matches a `declined_pattern` completely are SILENT. The judge compares any
+    other text with `golds`, all right answers. Raises UnknownNameError for the judge.
     """
     if answer is None or not answer.strip() or Declined(tuple(declined_pattern)).fits(answer):
         return SILENT
@@ -76,16 +76,17 @@ def state_of(
 def outcome_of(
     answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> str | None:
-    """Return the outcome of an answer as a word, or None if it is not graded; arguments as in `state_of`."""
+    """Return the outcome of an answer as a word such as "correct", or None if it is not graded; arguments as in
+    `state_of`."""
     state = state_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
     return next((word for word, code in STATES.items() if code == state), None)
 
 
 def state_of_score(score: float | None) -> int:
-    """Return the outcome for a score of `nescio_outcome`: 1 is right, 0 is wrong, and a value between them an
-    abstention.
+    """Return the outcome for a score of the metric `nescio_outcome`, as a number of `nescio.data.outcomes`.
 
-    None and NaN are not graded. Raises UsageError for another number.
+    1 is right, 0 is wrong, and a value between them is an abstention. None and NaN are not graded. Raises UsageError
+    for any other number.
     """
     if score is None or np.isnan(score):
         return NOT_GRADED
@@ -95,7 +96,8 @@ def state_of_score(score: float | None) -> int:
 
 
 def check_worth(worth: float, judge: str) -> None:
-    """Raise UsageError for an invalid worth of an abstention, UnknownNameError for an unknown judge."""
+    """Raise UsageError unless `worth`, the score of an abstention, is between 0 and 1, and UnknownNameError for an
+    unknown judge."""
     if isinstance(worth, bool) or not isinstance(worth, (int, float)) or not 0 < worth < 1:
         raise UsageError(f"worth, the score that abstaining earns, must be between 0 and 1 (found {worth!r})")
     judging.known(judge)

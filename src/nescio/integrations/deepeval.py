@@ -25,11 +25,12 @@ from nescio.measures import parse
 
 
 def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Any:
-    """Return a metric for `evaluate` and `assert_test`: 1 right, 0 wrong, `worth` unanswered.
+    """Return a metric for DeepEval's `evaluate` and `assert_test`, with the score 1 for a right output, 0 for a wrong
+    one, and `worth` for an abstention.
 
-    `judge`, any judge of `nescio judge`, compares a case with its `expected_output`. An output that is empty, or
-    matches a `declined_pattern` completely, is unanswered. Raises UsageError for a worth that is not between 0 and 1,
-    and UnknownNameError for the judge.
+    The judge (any of `nescio judge`) compares a case's output with its `expected_output`. An output that is empty, or
+    matches a `declined_pattern` completely, is an abstention. Raises UsageError unless worth is between 0 and 1, and
+    UnknownNameError for the judge.
     """
     check_worth(worth, judge)
     base = import_module("deepeval.metrics").BaseMetric
@@ -68,10 +69,11 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, results: Any) -> float:
-    """Return a measure over the results of `evaluate`, by the outcomes of the metric; NaN if it is undefined.
+    """Return the value of a measure over the results of DeepEval's `evaluate`, by the scores of our metric; NaN if
+    undefined.
 
-    Cases with one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
-    metric was not used.
+    Cases with the same input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if
+    the metric was not used.
     """
     wanted = parse(measure)
     states, questions = [], []

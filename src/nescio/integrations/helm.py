@@ -40,7 +40,7 @@ COUNTS = {
 
 
 class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
-    """A metric that judges each answer, and computes the measures over the answers of a trial.
+    """A metric of HELM that judges each answer, and computes the measures over all answers of a trial.
 
     Raises UnknownNameError for a measure or a judge.
     """
@@ -59,13 +59,15 @@ class Abstaining(_helm.Metric):  # type: ignore[misc,name-defined]
     def evaluate_generation(
         self, adapter_spec: Any, request_state: Any, metric_service: Any, eval_cache_path: str
     ) -> list[Any]:
-        """Return the counts of one answer: 1 for its state, 0 for the others."""
+        """Return a count for each outcome, as statistics of HELM: 1 for the outcome of this answer, and 0 for the
+        others."""
         del adapter_spec, metric_service, eval_cache_path
         state = self._state(request_state)
         return [_stat(name, float(code == state)) for name, code in COUNTS.items()]
 
     def derive_stats(self, stats_dict: Mapping[Any, Any]) -> list[Any]:
-        """Return the measures over answers with these counts; undefined measures are left out."""
+        """Return the measures over all answers of a trial, from the sums of the counts; undefined measures are left
+        out."""
         counts = {name.name: int(stat.sum) for name, stat in stats_dict.items()}
         if not counts.keys() >= COUNTS.keys():
             return []

@@ -32,11 +32,11 @@ from nescio.measures import parse
 
 
 def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
-    """Return the measure as a metric of Inspect, with the same name.
+    """Return a measure of nescio as a metric of Inspect, with the same name.
 
-    A score is right from `threshold` on; an answer that matches a `declined_pattern` completely is an abstention. Only
-    measures of outcomes are available, because scores have no confidence. Raises UnknownNameError, or UsageError if
-    Inspect is too old.
+    An answer is right if its score is at least `threshold`, and an abstention if it matches a `declined_pattern`
+    completely. Measures that need a confidence are not available, because Inspect's scores have none. Raises
+    UnknownNameError, or UsageError if Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))
@@ -58,7 +58,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
-    """Return the outcome of each SampleScore, in the numbers of `nescio.data.outcomes`."""
+    """Return the outcome of each SampleScore of Inspect, as a number of `nescio.data.outcomes`."""
     return np.array([_state(score, options, threshold) for score in scores], dtype=np.int8)
 
 

@@ -18,11 +18,11 @@ VALUES = {CORRECT: _inspect.CORRECT, INCORRECT: _inspect.INCORRECT, SILENT: _ins
 
 @_inspect.scorer(metrics=[measure("c@1"), measure("accuracy"), measure("coverage")])  # type: ignore[untyped-decorator]
 def abstaining(judge: str = "exact", declined: str | None = None) -> Any:
-    """Return a scorer that grades answers by a judge of nescio: C, I, and N for no answer or one that matches
-    `declined`.
+    """Return a scorer for Inspect that grades each answer by a judge of nescio: C if correct, I if incorrect, N if
+    unanswered.
 
-    A match is of the whole answer. An answer that the judge cannot grade is NaN, which Inspect leaves out. Raises
-    UnknownNameError for the judge.
+    An answer is unanswered if it is empty or matches `declined` as a whole. An answer that the judge cannot grade is
+    NaN, which Inspect leaves out. Raises UnknownNameError for the judge.
     """
     patterns = () if declined is None else (declined,)
 

@@ -44,9 +44,9 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 
 
 class Silence(float):
-    """The value of an abstention in the harness's lists, -1; it is neither true nor false.
+    """The value of an abstention in lm-evaluation-harness, -1, which raises an error if it is used as true or false.
 
-    A task with several targets asks whether any of them gives a true value, and would count -1 as a right answer.
+    For a task with several targets, the harness asks whether any value is true. It would count -1 as a right answer.
     """
 
     def __new__(cls) -> Silence:
@@ -65,7 +65,8 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """Return the value of one answer: 1 right, 0 wrong, -1 abstention (a `Silence`), NaN not graded.
+    """Return the value of one answer for the harness: 1 right, 0 wrong, -1 an abstention (a `Silence`), or NaN if not
+    graded.
 
     `judge` is any judge of `nescio judge`, such as "numeric"; `references` are all right answers.
     """
@@ -75,7 +76,7 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Return a metric of the harness, which computes the value of one document.
+    """Return a metric for lm-evaluation-harness, which is a function that returns the value of one document.
 
     Raises UnknownNameError for the measure or the judge.
     """
@@ -90,7 +91,10 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """Return the measure over the values that its metric gave for all documents; NaN if it is undefined."""
+    """Return the function with which the harness computes a measure from the values of all documents; NaN if undefined.
+
+    The values come from the metric of the same name.
+    """
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:
@@ -101,7 +105,7 @@ def aggregation(name: str) -> Callable[[Sequence[float]], float]:
 
 
 def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> None:
-    """Register the measures with the harness: each as a metric and as an aggregation with its own name."""
+    """Register measures with lm-evaluation-harness, each as a metric and as an aggregation of the same name."""
     registry = import_module("lm_eval.api.registry")
     import_module("lm_eval.api.metrics")
     for name in names:

@@ -27,11 +27,12 @@ from nescio.measures import parse
 
 
 def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Any:
-    """Return a metric for `evaluate`: 1 right, 0 wrong, `worth` unanswered, NaN not graded.
+    """Return a metric for Ragas's `evaluate`: 1 for a right response, 0 for a wrong one, `worth` for an abstention, and
+    NaN for one that is not graded.
 
-    `judge`, any judge of `nescio judge`, compares a response with its `reference`. A response that is empty, or matches
-    a `declined_pattern` completely, is unanswered. It calls no language model. Raises UsageError for a worth that is
-    not between 0 and 1, and UnknownNameError for the judge.
+    The judge (any of `nescio judge`) compares a response with its `reference`; no language model is called. A response
+    that is empty, or matches a `declined_pattern` completely, is an abstention. Raises UsageError unless worth is
+    between 0 and 1, and UnknownNameError for the judge.
     """
     check_worth(worth, judge)
     base = import_module("ragas.metrics.base")
@@ -55,10 +56,11 @@ def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Seque
 
 
 def measured(measure: str, result: Any) -> float:
-    """Return a measure over the results of `evaluate`, by the outcomes of the metric; NaN if it is undefined.
+    """Return the value of a measure over the results of Ragas's `evaluate`, by the scores of our metric; NaN if
+    undefined.
 
-    Samples with one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if the
-    metric was not used.
+    Samples with the same input are repeats of one question. Raises UnknownNameError for the measure, and UsageError if
+    the metric was not used.
     """
     wanted = parse(measure)
     try:

@@ -24,7 +24,7 @@ _NOTHING: Any = None  # no label means an abstention
 
 
 class Metric(Struct, frozen=True):
-    """A measure of true and predicted labels, for `make_scorer`."""
+    """A measure as a function of true and predicted labels, for scikit-learn's `make_scorer`."""
 
     measure: str
     unanswered: Any
@@ -38,7 +38,7 @@ class Metric(Struct, frozen=True):
 
 
 class Scorer(Struct, frozen=True):
-    """A measure of a fitted classifier on data; higher is better, as for all scorers of scikit-learn."""
+    """A measure as a scorer of scikit-learn, which takes a fitted classifier and data; higher is always better."""
 
     measure: str
     unanswered: Any = _NOTHING
@@ -58,18 +58,19 @@ def metric(measure: str, *, unanswered: Any) -> Metric:
     abstention.
 
     If the true label itself is `unanswered`, the question has no answer: abstaining is right there, and any answer
-    wrong. Its sign is the measure's own: use `make_scorer(..., greater_is_better=False)` if lower is better. NaN means
+    wrong. If lower values of the measure are better, use `make_scorer(..., greater_is_better=False)`. NaN means
     undefined. Raises UnknownNameError or UsageError for the measure.
     """
     return Metric(parse(measure).label, unanswered)
 
 
 def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | None = None) -> Scorer:
-    """Return a scorer (estimator, X, y); a measure for which lower is better has its sign reversed.
+    """Return a scorer (estimator, X, y) of the measure; its sign is reversed if lower values of the measure are better.
 
-    An abstention is the label `unanswered` of an abstaining classifier, or, with `reject_below`, a prediction whose
-    highest class probability is below it. That probability is then the confidence, which AURC and related measures
-    read, and that class is the declined candidate. Raises UsageError if neither or both are given.
+    With `unanswered`, an abstaining classifier predicts this label to abstain. With `reject_below`, a prediction is an
+    abstention if its highest class probability is lower. This probability is then the confidence, which AURC and
+    related measures read, and its class is the withheld answer. Raises UsageError unless exactly one of the two is
+    given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")
@@ -79,7 +80,7 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
 
 
 def _labels(labels: Any) -> NDArray[Any]:
-    """Return labels as an array with the items of a list unchanged; numpy would turn numbers beside a text into
+    """Return labels as an array that keeps each item as it is; numpy itself would turn numbers beside a text into
     texts."""
     if not isinstance(labels, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
         return np.asarray(labels)
@@ -89,8 +90,10 @@ def _labels(labels: Any) -> NDArray[Any]:
 
 
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return a mask of the places of a label. None, NaN and pandas' NA are one label, because number columns cannot
-    separate them."""
+    """Return a mask of the items equal to a label; None, NaN and pandas' NA count as equal.
+
+    Columns of numbers cannot distinguish these three.
+    """
     if _nothing(label):
         return np.array([_nothing(value) for value in labels.tolist()], dtype=bool)
     return np.array([not _nothing(value) and bool(value == label) for value in labels.tolist()], dtype=bool)
@@ -110,9 +113,9 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of the right predictions among those in `where`.
+    """Return a mask of the predictions, among those in the mask `where`, that equal the true label.
 
-    Raises UsageError if none can be right because numbers are compared with texts.
+    Raises UsageError if none can be equal, because the one labels are numbers and the others texts.
     """
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 
 def word_lists(module: str) -> dict[str, str]:
-    """Return the lists of words of a module, keyed by name; `module` is the module's file.
+    """Return the lists of words in the file that belongs to a module, keyed by name; `module` is the path of the
+    module.
 
     Words are separated by white space, and groups of words by semicolons.
     """

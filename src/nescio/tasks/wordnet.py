@@ -48,7 +48,8 @@ def open_folder(folder: Path) -> Any:
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """Reads WordNet's English files only, and supplies the list of lexicographer's files if it is missing."""
+        """A reader of WordNet that reads only the English files, and does without the file `lexnames` if it is
+        missing."""
 
         def open(self, file: str) -> Any:
             if file != "lexnames" or (folder / file).is_file():
@@ -57,7 +58,7 @@ def open_folder(folder: Path) -> Any:
             return io.StringIO("".join(f"{i:02d}\t{n}\t{_PARTS[n.split('.')[0]]}\n" for i, n in enumerate(names)))
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Do nothing: English needs no map to other versions."""
+            """Do nothing, because English words need no map to other versions of WordNet."""
 
     if str(folder) not in nltk.data.path:
         nltk.data.path.append(str(folder))  # nltk opens no files outside its data path.

@@ -26,8 +26,10 @@ QA, AV, BASELINE = "QA", "AV", "baseline"
 
 
 class Expected(Struct, frozen=True):
-    """A baseline by formula; NaN means undefined. `F` combines the expected precision and recall; it is not an expected
-    F."""
+    """The figures of a baseline, computed by a formula instead of drawn at random; NaN means undefined.
+
+    `F` is computed from the expected precision and recall, which differs from the expected value of F.
+    """
 
     run: str
     F: float
@@ -38,7 +40,12 @@ class Expected(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """A line of the paper's Tables 8-11. Systems with equal QA accuracy share a place. `type` is QA, AV or baseline."""
+    """A line of a ranking as in the paper's Tables 8-11; systems with equal QA accuracy have the same number as
+    `place`.
+
+    `type` is QA (question answering), AV (answer validation) or baseline. `right` is the number of questions answered
+    rightly, or None for random selection.
+    """
 
     place: int
     system: str
@@ -110,7 +117,8 @@ def _decided(answers: Sequence[Candidate], accepted: Collection[str], selected: 
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
-    """Return decisions that accept every right answer and no other, and select the first of each question."""
+    """Return decisions that accept every right answer and no other, and select the first right answer to each
+    question."""
     validations: list[Validation] = []
     for _, answers, _ in groups(exercise):
         right = [candidate.id for candidate in answers if candidate.right]
@@ -119,11 +127,11 @@ def perfect(exercise: Exercise) -> list[Validation]:
 
 
 def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the Evidence of validators and QA systems over the questions of a collection, and notes.
+    """Return the Evidence of the validators in `data`, with the QA systems added as further runs, and notes.
 
-    A question counts as right for a system that answered it correctly, and not if it is missing. Systems have no
-    columns over answers. Raises MismatchError if a name is on both sides, no question is shared, or a system was asked
-    a question several times.
+    A QA system has 1 on each question that it answered correctly, and 0 on all others, including those it was not
+    asked. Answer rows have no values for QA systems. Raises MismatchError if a validator and a QA system have the same
+    name, if no question is shared, or if a system was asked a question several times.
     """
     if systems.repeats is not None:
         raise MismatchError(
@@ -164,15 +172,20 @@ def with_systems(data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Not
 
 
 def _answered_right(systems: Evidence) -> Array:
-    """Return a mask of the questions that got a right answer; a correct abstention does not count."""
+    """Return which questions each QA system answered rightly, as a mask of shape (systems, questions).
+
+    A correct abstention is no right answer here.
+    """
     right: Array = (systems.column("correct") == 1) & systems.present
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
-    """Yield notes on the systems' answers: missing, ungraded, correct abstentions, or right where no candidate is.
+    """Yield notes on the QA systems' answers: questions they were not asked, ungraded answers, correct abstentions, and
+    right answers to questions for which the collection has no right answer.
 
-    `right` has shape (systems, questions), and `at` the systems' indices of the questions that both sides have.
+    `right` says which system answered which question rightly, shape (systems, questions). `at` has the indices, in
+    `systems`, of the questions that the collection has too.
     """
     questions = right.shape[1]
     if lacking := questions - len(at):
@@ -207,9 +220,9 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
-    """Return validators and the QA systems in `data`, ranked by QA accuracy, with perfect and random selection among
-    them.
+    """Return the validators and QA systems in `data` and two baselines, ranked by QA accuracy.
 
+    The baselines are perfect selection and random selection. `systems` has the names of the runs that are QA systems.
     `share_of_perfect` is the paper's "% of perfect selection" divided by 100, NaN if no question has a right answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
@@ -228,7 +241,8 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection, for the baselines over answers."""
+    """Return AVE 2006's pairs as a collection in which each pair is an answer, for the baselines that only judge
+    answers."""
     question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
     questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(
@@ -239,10 +253,9 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def to_validate(pairs: Sequence[Pair]) -> Exercise:
-    """Return AVE 2006's pairs as a collection for validators.
+    """Return AVE 2006's pairs as a collection for validators, with the hypothesis as a question about the text.
 
-    The hypothesis is the question about the text, and there is no separate answer. Hypotheses of one question form a
-    cluster.
+    There is no separate answer. Hypotheses made from one question form a cluster.
     """
     return Exercise(
         "pairs",
@@ -256,7 +269,11 @@ def _strata(pair: Pair) -> dict[str, str]:
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the Evidence of the baselines as runs, drawn by the seed, and notes on it."""
+    """Return Evidence with the three baselines as runs, and notes about this Evidence.
+
+    The baselines accept every answer, accept every second answer at random, or select perfectly. `seed` determines the
+    random draws.
+    """
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),
         f"{HALF} (drawn)": accept_half(exercise, seed),

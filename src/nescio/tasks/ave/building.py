@@ -41,9 +41,10 @@ _EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
 
 
 class Offer(Struct, frozen=True):
-    """An answer as a QA system gave it, before any rule. `verdict` is the assessors', or None if they did not judge it.
+    """An answer as a QA system gave it, from which a collection is built.
 
-    `answered` is False if the system declined to give this answer.
+    `verdict` is the assessors' verdict, or None if they did not judge the answer. `answered` is False if the system
+    abstained and this is the answer that it withheld.
     """
 
     question_id: str
@@ -56,7 +57,11 @@ class Offer(Struct, frozen=True):
 
 
 class Discarded(Struct, frozen=True):
-    """An answer that was left out, the one of `RULES` that discarded it, and the id of the answer that displaced it."""
+    """An answer of a QA system that was left out of a collection.
+
+    `rule` is the name in `RULES` of the rule that discarded the answer. `for_id` is the id of the kept answer that
+    equals or contains it, or None if the rule does not need another answer.
+    """
 
     question_id: str
     id: str
@@ -66,10 +71,10 @@ class Discarded(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True):
-    """A collection, with the answers that were left out of it.
+    """A new collection, with the answers that were left out of it.
 
-    `systems` maps the key of a candidate to all systems that gave it: its own system, and those of its removed
-    duplicates. This is the redundancy that AVE removes.
+    `systems` maps the key of each candidate to the names of all systems that gave this answer: its own system, and the
+    systems of its removed duplicates. How many systems agree is information that AVE hides from validators.
     """
 
     exercise: Exercise
@@ -79,7 +84,10 @@ class Built(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers in the collection."""
+    """The numbers of questions and answers in one language, as in a column of the paper's Tables 1 and 2.
+
+    `available` is the number of answers that the QA systems gave, and `kept` is the share of them in the collection.
+    """
 
     language: str
     questions: int
@@ -92,14 +100,15 @@ class Counts(Struct, frozen=True):
 
 
 class ByRule(Struct, frozen=True):
-    """The number of answers that a rule discarded."""
+    """A rule, and the number of answers that it discarded."""
 
     rule: str
     answers: int
 
 
 class _Group(Struct):
-    """The answers to one question that no rule has discarded yet, with their keys, in order."""
+    """The answers to one question while the rules are applied: the kept ones with their keys, in order, and the removed
+    ones."""
 
     kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
     gone: list[Discarded] = field(default_factory=list)
@@ -116,14 +125,12 @@ def build(
     longest: int = LONGEST,
     progress: Progress | None = None,
 ) -> Built:
-    """Return a collection for validators from questions and the answers of QA systems, in their order.
+    """Return a collection for validators, built from `questions` and `offers`, the answers of QA systems.
 
-    The first of several equal answers is kept. The order of the kept answers depends only on their words, and the k-th
-    answer to question Q gets the id Q_k. So neither reveals the system behind an answer, or the number of systems. The
-    ids of removed answers continue the count. R becomes VALIDATED, W and U become REJECTED, X and unjudged become
-    UNKNOWN. `rules` selects from `RULES`; all but "duplicate" and "contained" keep every answer that some system gave.
-    Questions without remaining answers are left out. Raises MismatchError for an answer to an unknown question,
-    UsageError for an unknown rule.
+    Answers are removed by the `rules` chosen from `RULES`; of several equal answers, the first is kept. Kept answers
+    are ordered by a hash of their words, and the k-th answer to question Q gets the id Q_k, so that ids do not reveal
+    the system. Right answers become VALIDATED, wrong and unsupported ones REJECTED, and inexact or unjudged ones
+    UNKNOWN. Raises MismatchError for an answer to an unknown question, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"unknown rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -150,7 +157,10 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """Yield the answers of runs as offers; `verdict` returns the verdict on the answer of a run to a question."""
+    """Yield the answers of runs as offers of QA systems, from which a collection can be built.
+
+    The function `verdict` returns the assessors' verdict on the answer of a run to a question.
+    """
     for run in runs:
         for response in run.responses:
             question, answer = response.question_id, response.answer
@@ -160,9 +170,9 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
 
 
 def counts(exercise: Exercise) -> list[Counts]:
-    """Return the numbers of questions and answers per language, as in the paper's Tables 1 and 2.
+    """Return the numbers of questions and answers in each language, as in the paper's Tables 1 and 2.
 
-    A missing value counts as UNKNOWN. `kept` is None if the number of available answers is unknown.
+    An answer without a value counts as UNKNOWN. `kept` is None if it is unknown how many answers the QA systems gave.
     """
     available = exercise.available
     tongue = {question.id: language(question).upper() for question in exercise.questions}
@@ -181,16 +191,17 @@ def counts(exercise: Exercise) -> list[Counts]:
 
 
 def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
-    """Return the number of answers that each rule discarded."""
+    """Return each rule with the number of answers that it discarded."""
     per_rule = Counter(item.rule for item in built.discarded)
     return tuple(ByRule(rule, per_rule[rule]) for rule in rules)
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """Return the tokens by which answers are compared: words and signs without case, without punctuation at the ends.
+    """Return the tokens of an answer, by which answers are compared: its words and signs in lower case, without
+    punctuation at the ends.
 
-    Tokens are compared because characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3
-    of the paper keeps both).
+    A comparison of characters would mislead: the answer "3" is not contained in "since August 31" (Figure 3 of the
+    paper keeps both).
     """
     words = _TOKEN.findall((composed(answer) or "").casefold())
     start, end = 0, len(words)
@@ -231,9 +242,11 @@ def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Gro
 
 
 def _renumbered(group: _Group) -> _Group:
-    """Return the answers with consecutive numbers: first the kept ones, ordered by a hash, then the removed ones.
+    """Return the answers of a group with new consecutive numbers: first the kept ones, ordered by a hash, then the
+    removed ones.
 
-    Gaps would reveal how often an answer was given, and the given order who gave it.
+    Gaps in the numbers would reveal how often an answer was given, and the original order would reveal which system
+    gave it.
     """
     stay = sorted(group.kept, key=lambda pair: _place(pair[0]))
     old = [candidate.id for candidate, _ in stay] + [item.id for item in group.gone]
@@ -247,7 +260,8 @@ def _renumbered(group: _Group) -> _Group:
 
 
 def _place(candidate: Candidate) -> str:
-    """Return the sort key of an answer to a question: a hash of its words and its support."""
+    """Return the key by which answers to a question are sorted: a hash of the answer's words and of its supporting
+    text."""
     words = json.dumps([candidate.question_id, candidate.answer, candidate.text, candidate.document])
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()
 
@@ -263,8 +277,10 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 
 
 def _drop_contained(group: _Group) -> None:
-    """Remove the answers that a longer answer contains; some kept answer contains each, as containment is
-    transitive."""
+    """Remove from a group each answer that a longer answer of the group contains.
+
+    A longer answer that contains it always remains, because the longest one is itself contained in no answer.
+    """
     stay = []
     longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:

@@ -39,9 +39,11 @@ _PAIR_LINE = "a line is: pair_id YES|NO confidence"
 
 
 def _identity(source: Source, element: Element, seen: Mapping[str, object], what: str) -> str:
-    """Return the id of an element. Raises FormatError unless it is one word and new.
+    """Return the id of an XML element. Raises FormatError if the id is not a single word, or is among the ids in
+    `seen`.
 
-    An id is a cell of a line in a response file, so it must be one word.
+    An id becomes a cell of a line in a response file, so it must not have white space. `what` names the element in
+    errors, such as "a question".
     """
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
@@ -68,9 +70,10 @@ def _language(element: Element) -> str:
 
 
 def read_exercise(source: Source) -> Exercise:
-    """Return the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with values if it has them.
+    """Return the collection in a file of AVE 2007's format (Figure 3 of its overview).
 
-    Raises FormatError with the line of the first invalid question or answer.
+    Its answers have the assessors' values if the file states them. Raises FormatError with the line of the first
+    invalid question or answer.
     """
     assert source.path is not None
     questions: dict[str, Question] = {}
@@ -91,8 +94,10 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _available(source: Source, root: Element) -> dict[str, int]:
-    """Return the numbers of answers before the collection was built, keyed by language; the root has `EN=335
-    ES=852`."""
+    """Return how many answers there were in each language before the collection was built, keyed by language.
+
+    They come from an attribute of the root element, such as `available="EN=335 ES=852"`.
+    """
     counts = {}
     for word in (root.get("available") or "").split():
         language, _, count = word.rpartition("=")
@@ -103,7 +108,7 @@ def _available(source: Source, root: Element) -> dict[str, int]:
 
 
 def _hold_places(source: Source, root: Element) -> None:
-    """Raise FormatError at an element in the wrong place, which would be ignored.
+    """Raise FormatError for an element in a place where this reader would ignore it.
 
     Such elements are a pair beside questions, a question within a question, and an answer outside a question.
     """
@@ -121,7 +126,8 @@ def _hold_places(source: Source, root: Element) -> None:
 
 
 def _child(source: Source, element: Element, name: str) -> Element | None:
-    """Return the only child with a name, or None if there is none. Raises FormatError if there are two."""
+    """Return the only child of `element` that is named `name`, or None. Raises FormatError if there are two such
+    children."""
     children = element.children(name)
     if len(children) > 1:
         raise fault_in(source, children[1], f"{name} appears twice in one {element.tag}", element.get("id"))
@@ -157,9 +163,10 @@ def write_exercise(
 ) -> int:
     """Write a collection in the format of AVE 2007, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set,
-    which also hides how many answers there were. `systems` adds the system of each answer. Raises MismatchError for an
-    id with white space or a question without a text, which could not be read again.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, the file is a test
+    set: it hides the assessors' values, and how many answers there were before. With `systems`, it names the system of
+    each answer. Raises MismatchError for an id with white space or a question without a text, which nobody could read
+    again.
     """
     _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
@@ -193,7 +200,7 @@ def _hold_ids(identities: Iterable[str]) -> None:
 
 
 class _Clean:
-    """Convert texts to characters that XML can hold, and count those that it cannot."""
+    """A converter of texts to characters that XML can hold; it counts the characters that it had to replace."""
 
     def __init__(self) -> None:
         self.replaced = 0
@@ -216,10 +223,10 @@ def _write(root: ElementTree.Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Return the pairs of text (t) and hypothesis (h) in a file.
+    """Return the pairs of text (`t`) and hypothesis (`h`) in a file.
 
-    The value is in `value` or, as in RTE-2 and 3, in `entailment`; a pair may name its question in `q_id`. Raises
-    FormatError with the line of the first invalid pair.
+    The assessors' value of a pair is in the attribute `value` or, as in RTE-2 and RTE-3, `entailment`. The attribute
+    `q_id` may name its question. Raises FormatError with the line of the first invalid pair.
     """
     assert source.path is not None
     pairs: dict[str, Pair] = {}
@@ -241,9 +248,10 @@ def read_pairs(source: Source) -> list[Pair]:
 
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
-    """Write pairs in the form of AVE 2006, and return how many characters XML could not hold.
+    """Write pairs in the format of AVE 2006, and return how many characters XML could not hold.
 
-    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values` it is a test set.
+    Such a character becomes U+FFFD. The file is written completely or not at all. Without `values`, it is a test set
+    that hides the assessors' values.
     """
     _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
@@ -268,23 +276,28 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """Return a validator's decisions. Raises FormatError with the line of the first one that breaks a rule."""
+    """Return a validator's decisions on the collection `exercise`, read from its response file.
+
+    Raises FormatError with the line of the first decision that breaks a rule of AVE.
+    """
     validations, lines = decisions_of(source)
     hold(source, lines, problems(exercise, validations))
     return validations
 
 
 def decisions_of(source: Source, faults: list[FormatError] | None = None) -> tuple[list[Validation], list[int]]:
-    """Return the decisions of a file with their line numbers, whatever collection they are about.
+    """Return the decisions in a response file and their line numbers, without checking them against a collection.
 
-    Raises FormatError at the first line that is no decision; with `faults`, such errors are collected there instead.
+    Raises FormatError at the first line that is not a decision; with `faults`, such errors are collected there instead.
     """
     return _decisions(source, 2, DECISIONS, _LINE, faults)
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """Return the decisions on AVE 2006's pairs, with YES as VALIDATED and NO as REJECTED. Raises FormatError like
-    `read_responses`."""
+    """Return a validator's decisions on AVE 2006's pairs; YES is read as VALIDATED, and NO as REJECTED.
+
+    Raises FormatError with the line of the first decision that breaks a rule.
+    """
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
     hold(source, lines, pair_problems(pairs, validations))
     return validations
@@ -293,10 +306,11 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
-    """Return the decisions of a file and their line numbers.
+    """Return the decisions of a response file, and the line number of each.
 
-    A line has `ids` ids (a single one is that of question and answer), a word in `words`, and perhaps a confidence.
-    `rule` says so in errors.
+    A line has one or two ids (`ids` says how many; one id is that of a pair), a decision, and perhaps a confidence.
+    `words` translates the words of the file to decisions, such as "YES" to VALIDATED. `rule` is the sentence in errors
+    that says what a line must have. With `faults`, errors are collected there instead of raised.
     """
     validations, lines = [], []
     for cells, line in cells_of(source):
@@ -317,16 +331,21 @@ def _decisions(
 def hold(
     source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
 ) -> None:
-    """Raise FormatError at the first decision that breaks a rule; with `faults`, collect such errors there instead."""
+    """Raise FormatError for the first problem in `broken`; with `faults`, collect an error there for each problem
+    instead.
+
+    `lines` has the line number of each decision in the file.
+    """
     for problem in broken:
         with collected(faults):
             raise fault_at(source, lines[problem.at], problem.rule, problem.value)
 
 
 def write_responses(validations: Sequence[Validation], path: Path, *, pairs: bool = False) -> None:
-    """Write decisions as a response file, completely or not at all; with `pairs` as YES and NO, as in AVE 2006.
+    """Write a validator's decisions as a response file, completely or not at all.
 
-    Raises MismatchError if an id is not one word.
+    With `pairs`, decisions are written as YES and NO, as in AVE 2006. Raises MismatchError if an id is not a single
+    word.
     """
     lines = []
     _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))

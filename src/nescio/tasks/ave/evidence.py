@@ -22,8 +22,11 @@ from nescio.tasks.ave.rules import Problem, pair_problems, problems
 
 
 class Point(Struct, frozen=True):
-    """A point of a run's ROC curve: the rates if every answer with at least this confidence is accepted (None: no
-    answer)."""
+    """A point of a run's ROC curve: the two error rates if every answer with at least the confidence `threshold` is
+    accepted.
+
+    The first point has the threshold None, because no answer is accepted there.
+    """
 
     run: str
     threshold: float | None
@@ -37,7 +40,7 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 class _Judged(Struct, frozen=True):
-    """A judged answer as a row of Evidence; `cluster` is the number of its question."""
+    """An answer that the assessors judged, as a row of Evidence; `cluster` is the number of its question."""
 
     name: str
     key: Key
@@ -47,11 +50,11 @@ class _Judged(Struct, frozen=True):
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return validators' decisions as Evidence, and notes on missing and unjudged answers.
+    """Return the decisions of validators as Evidence with a row for each judged answer, and notes.
 
-    Missing decisions count as REJECTED, and unjudged answers have no row.
+    The notes report missing decisions, which count as REJECTED, and unjudged answers, which have no row.
 
-    Raises MismatchError if a run breaks a rule (`problems`), or no answer has a value.
+    Raises MismatchError if a run breaks a rule (see `problems`), or if the assessors judged no answer.
     """
     _hold_rules(runs, lambda validations: problems(exercise, validations))
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -72,9 +75,9 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the decisions on AVE 2006's pairs as Evidence, one row per judged pair, and notes.
+    """Return the decisions on AVE 2006's pairs as Evidence with a row for each judged pair, and notes.
 
-    Pairs that name one question form a cluster.
+    Pairs that name the same question form a cluster.
     """
     _hold_rules(runs, lambda validations: pair_problems(pairs, validations))
     numbers: dict[Key, int] = {}
@@ -97,11 +100,12 @@ def _hold_rules(runs: Runs, problems_of: Callable[[Sequence[Validation]], Iterat
 
 
 def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return the decisions as outcomes of QA systems, for c@1, thresholds and related measures.
+    """Return the answers that validators SELECTED as if QA systems had given them, for c@1 and other measures of
+    outcomes.
 
-    A question is correct if its SELECTED answer is VALIDATED in the gold, and otherwise incorrect, also if UNKNOWN, as
-    in qa_accuracy. It is unanswered without a SELECTED answer. The confidence is that of the SELECTED answer. Without
-    one, the answer with the highest confidence is the declined candidate.
+    A question is correct if its SELECTED answer is VALIDATED in the gold, and incorrect if that answer is REJECTED or
+    UNKNOWN. A question without a SELECTED answer is unanswered. The answer with the highest confidence then counts as
+    the one that was withheld.
     """
     value = {item.key: item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -138,12 +142,11 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
 
 
 def roc(data: Evidence) -> list[Point]:
-    """Return the points of each run's ROC curve over its judged answers, by falling confidence.
+    """Return the points of each run's ROC curve over its judged answers, from the highest confidence to the lowest.
 
-    Tied answers share a point.
-
-    ave.AUC is the area under them, joined by straight lines. A run without confidences, or with answers of only one
-    kind, has no curve. Answers without a decision rank below all others.
+    Answers with equal confidence share a point. The measure ave.AUC is the area under these points, joined by straight
+    lines. A run has no curve if it has no confidences, or if its answers are all right or all wrong. Answers that the
+    run did not decide rank below all others.
     """
     points = []
     for run, name in enumerate(data.runs):
@@ -162,9 +165,10 @@ def roc(data: Evidence) -> list[Point]:
 
 
 def _stronger(validation: Validation, best: Validation | None) -> bool:
-    """Return whether a decision is a better candidate for the run's answer than the best so far.
+    """Return whether a decision should replace `best`, the best decision on the same question so far, as the run's
+    answer.
 
-    SELECTED goes first, then the highest confidence, then the earlier one.
+    A SELECTED answer is best, then an answer with a higher confidence. At a tie, the earlier decision stays.
     """
     if best is None or Decision.SELECTED in (validation.decision, best.decision):
         return best is None or validation.decision is Decision.SELECTED
@@ -198,7 +202,7 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
 
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
-    """Yield notes on SELECTED answers that nobody judged; they are neither right nor wrong."""
+    """Yield notes on answers that a run SELECTED but nobody judged, which are neither right nor wrong."""
     unknown = {item.key for item in exercise.candidates if not item.judged}
     counts = {
         run: sum(item.decision is Decision.SELECTED and item.key in unknown for item in validations)
@@ -214,7 +218,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> list[tuple[float, ...]]:
-    """Return the values of `QUESTION_COLUMNS` in a run, one row per question."""
+    """Return the values of one run in the columns `QUESTION_COLUMNS`, as one tuple for each question."""
     selected = {item.key for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
     rows: list[tuple[float, ...]] = []
@@ -233,7 +237,11 @@ def _evidence(
     rows: Sequence[_Judged],
     runs: Runs,
 ) -> Evidence:
-    """Return Evidence with question rows first, then answer rows; a column is NaN in the rows of the other kind."""
+    """Return Evidence with a row for each question, followed by a row for each answer in `rows`.
+
+    Columns about questions are NaN in the rows of answers, and columns about answers are NaN in the rows of questions.
+    `by_question` has the values of the question columns for each run. `languages` has the language of each question.
+    """
     shape = (len(runs), len(questions) + len(rows))
     columns: dict[str, Array] = {}
     if questions:

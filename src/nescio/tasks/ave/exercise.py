@@ -37,9 +37,10 @@ class Decision(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """An answer to a question with its supporting text; `value` is None in a test set without its gold.
+    """An answer to a question, with its supporting text; `value` is the assessors' verdict, or None if the file omits
+    it.
 
-    `system` names the system that gave it, if known.
+    `system` is the name of the QA system that gave the answer, if known.
     """
 
     question_id: str
@@ -52,7 +53,7 @@ class Candidate(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Return the id of the question, and that of the answer."""
+        """Return the pair that identifies the candidate: its question's id and its own id."""
         return self.question_id, self.id
 
     @property
@@ -67,9 +68,10 @@ class Candidate(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """A collection for validators: questions, and their candidates in file order.
+    """A collection for validators: questions, and the candidate answers to them in file order.
 
-    `available` is the number of answers before any rule, keyed by language, if known.
+    `available` is the number of answers that the QA systems gave before any was removed, keyed by language; it is empty
+    if unknown.
     """
 
     name: str
@@ -88,12 +90,15 @@ class Validation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Return the ids of the question and the answer."""
+        """Return the pair that identifies the validated candidate: the id of its question and its own id."""
         return self.question_id, self.answer_id
 
 
 class Pair(Struct, frozen=True):
-    """A text of AVE 2006, and the hypothesis from a question and an answer; YES is VALIDATED, NO is REJECTED."""
+    """A pair of AVE 2006: a text, and a hypothesis that states an answer to a question as a sentence.
+
+    AVE 2006 says YES and NO for what is VALIDATED and REJECTED here.
+    """
 
     id: str
     text: str
@@ -116,12 +121,12 @@ def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
 
 
 def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
-    """Return each question with all its answers, and with its judged answers."""
+    """Return each question with two lists of its answers: all answers, and only the judged ones."""
     by_id = by_question(exercise.candidates)
     grouped = [(question, by_id.get(question.id, [])) for question in exercise.questions]
     return [(question, answers, [answer for answer in answers if answer.judged]) for question, answers in grouped]
 
 
 def language(question: Question) -> str:
-    """Return the language that a question names; empty if it names none."""
+    """Return the language that a question states in its strata, or an empty text if it states none."""
     return question.strata.get("language", "")

@@ -71,7 +71,10 @@ def _text_part(source: Source) -> str | None:
 
 
 def describe(parts: Sequence[SourceRole]) -> str:
-    """Return the numbers of questions and answers in a collection without responses, with answers counted per value."""
+    """Return a text with the numbers of questions and answers in a collection, and of the answers with each value.
+
+    It is empty if `parts` holds anything other than one collection.
+    """
     if [part for part, _ in parts] != [COLLECTION]:
         return ""
     # Imported here, because every program loads the formats and few build a collection.
@@ -96,11 +99,11 @@ def describe(parts: Sequence[SourceRole]) -> str:
     describe=describe,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one collection, or one file of pairs, and the responses to it.
+    """Read one collection of AVE, or one file of pairs (AVE 2006), with the responses of validators to it.
 
-    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and related measures.
-    `--choose confidence=decision` says that the confidence of a REJECTED answer is that it is wrong, so 1 minus it is
-    used.
+    `--choose view=selection` reads the SELECTED answers as answers of QA systems, for c@1, tune and related measures.
+    `--choose confidence=decision` says that a confidence is about the decision. For a REJECTED answer, the confidence
+    that the answer is right is then 1 minus the stated one.
     """
     by_part = by_role(parts)
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
@@ -140,7 +143,7 @@ def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> 
 
 
 def _with_systems(validators: ReadResult, systems: Evidence) -> ReadResult:
-    """Return the data of validators and QA systems together, for measures over questions."""
+    """Return the data of validators with QA systems added as further runs, for the measures over questions."""
     # Imported here, because few readers of a collection have QA systems.
     from nescio.tasks.ave.baselines import with_systems
 
@@ -173,9 +176,10 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """Return the runs, whose confidences are now that an answer is right, and notes on confidences that seem not to be.
+    """Return the runs with confidences that answers are right, and notes on confidences that seem to mean something
+    else.
 
-    With `--choose confidence=decision`, the given confidences are in the decisions.
+    With `--choose confidence=decision`, the files state the confidence in each decision, which is converted here.
     """
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"

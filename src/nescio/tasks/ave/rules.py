@@ -13,7 +13,7 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, 
 
 
 class Fault(StrEnum):
-    """The rule of a response that a decision breaks."""
+    """The kinds of faults that a validator's decision can have."""
 
     REPEATED = "repeated"
     NO_QUESTION = "no question"
@@ -25,7 +25,8 @@ class Fault(StrEnum):
 
 
 class Problem(Struct, frozen=True):
-    """A fault of the decision at index `at` of a run."""
+    """A fault in a run: `at` is the index of the decision that breaks the rule, and `value` the invalid value, if
+    any."""
 
     at: int
     fault: Fault
@@ -34,10 +35,10 @@ class Problem(Struct, frozen=True):
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the faults of a run against the rules, in order.
+    """Yield the faults of a run against the rules of AVE, in order.
 
     Faults are unknown and repeated answers, invalid confidences, confidences on only some decisions, two SELECTED
-    answers to a question, and accepted answers without a SELECTED one.
+    answers to one question, and accepted answers to a question without a SELECTED one.
     """
     questions = {question.id for question in exercise.questions}
     answers = {item.key for item in exercise.candidates}
@@ -71,9 +72,9 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """Yield the faults of a run on AVE 2006's pairs, for which no answer is selected.
+    """Yield the faults of a run on AVE 2006's pairs, where no answer is selected.
 
-    A pair's id is that of its question and of its answer.
+    A pair is treated as a question with a single answer, and both have the id of the pair.
     """
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)

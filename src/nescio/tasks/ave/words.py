@@ -15,7 +15,10 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Runs,
 
 
 def of_selections(exercise: Exercise, runs: Runs) -> Array:
-    """Return the texts of each question with each run's selection, shape (runs, questions)."""
+    """Return, for each question and run, the texts to show to people: the right answers and the run's SELECTED answer.
+
+    The shape is (runs, questions).
+    """
     candidates = {(candidate.question_id, candidate.id): candidate for candidate in exercise.candidates}
     right: dict[str, list[str]] = {}
     for candidate in exercise.candidates:
@@ -36,7 +39,10 @@ def of_selections(exercise: Exercise, runs: Runs) -> Array:
 
 
 def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
-    """Return the questions, the answers as further questions, and each run's decisions on them as responses."""
+    """Return the questions, then a question for each answer, and each run's decisions as responses to these.
+
+    The question for an answer shows the answer and its supporting text, so that people can check the decision on it.
+    """
     asked = {question.id: question.text for question in exercise.questions}
     rows = [Question(question.id, question.text) for question in exercise.questions]
     rows += [
@@ -48,7 +54,7 @@ def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
 
 
 def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
-    """Return each pair as a question, and each run's decision as a response."""
+    """Return each pair as a question, with each run's decision on the pair as its response."""
     rows = [
         Question(pair.id, f"Hypothesis: {pair.hypothesis}\n\nText: {pair.text}", _gold(pair.value)) for pair in pairs
     ]
@@ -56,9 +62,10 @@ def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
 
 
 def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
-    """Return the decisions of runs as responses to the questions `rows`.
+    """Return the decisions of runs as responses to `rows`, which has a question for each answer or pair.
 
-    `names` has the name of an answer's row, keyed by the ids of question and answer, if it is not the answer's id.
+    `names` has the id of an answer's row, keyed by the ids of question and answer. An answer that it lacks has its own
+    id.
     """
     decided = []
     for name, validations in runs.items():

@@ -33,7 +33,8 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read KILT's gold and runs. Only the first of several outputs is the answer, as in KILT's evaluation."""
+    """Read a gold file of KILT and runs. If a run gives several outputs, only the first one is its answer, as in
+    KILT."""
     gold, answers = _kilt_parts(parts, options)
     questions: dict[str, Question] = {}
     for row, line in json_lines(gold):
@@ -65,9 +66,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
-    """Return the gold and the runs.
+    """Return the gold file and the run files of KILT.
 
-    A run may repeat the `input`; then the `meta`, which only the gold has, distinguishes them.
+    A run may repeat the `input` of the gold, and then looks like a gold file. The file with the column `meta`, which
+    only the gold has, is then the gold.
     """
     gold = by_role(parts)["gold"]
     if len(gold) > 1 or "gold" in options.choose:

@@ -18,24 +18,33 @@ def _count(name: str, meaning: str, total: str = "", dtype: Literal["count", "sc
 
 
 def string_length(number: int) -> str:
-    """Return the name of the column with the length of an answer string, given the string's number."""
+    """Return the name of the column with the length of the answer string that has this number in its response."""
     return f"{STRING_LENGTH}({number})"
 
 
 def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
-    """Compute the mean of min(1, delta/d) over the answer strings, of d characters each; 1 without a string."""
+    """Compute the mean of min(1, delta/d) over the strings of a response, where d is a string's number of characters.
+
+    It is 1 for a response without strings.
+    """
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
 
 
 def _string_sum(cells: Cells, delta: float = ALLOWANCE) -> Array:
-    """Compute the sum of min(1, delta/d) over the answer strings, as the thesis prints it; 1 without a string."""
+    """Compute the sum of min(1, delta/d) over the strings of a response, where d is a string's number of characters.
+
+    The thesis prints this sum instead of the mean. It is 1 for a response without strings.
+    """
     shares, strings = _string_shares(cells, delta)
     return np.where(strings > 0, shares, 1.0)
 
 
 def _string_shares(cells: Cells, delta: float) -> tuple[Array, Array]:
-    """Return the sum of min(1, delta/d) over the answer strings, and the number of strings."""
+    """Return the sum of min(1, delta/d) over the strings of each response, and the number of its strings.
+
+    d is a string's number of characters.
+    """
     declaration = declared(STRING_LENGTH)
     stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is declaration]
     if not stored:

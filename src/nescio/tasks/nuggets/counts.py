@@ -45,7 +45,10 @@ def recognise(source: Source) -> str | None:
 
 
 class _Row(Struct, frozen=True):
-    """One row: its type, its counts keyed by column of Evidence, and the strata."""
+    """A row of a table of counts: the type of its question (such as "list"), its counts, and its strata.
+
+    `counts` is keyed by the column of Evidence to which each count belongs.
+    """
 
     type: str
     counts: Mapping[str, int]
@@ -63,7 +66,10 @@ Cells = dict[tuple[str, str], _Row]
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read tables of counts. A run must not answer a question twice, and every run must have every question."""
+    """Read tables that have the counts of nuggets for each run and question.
+
+    A run must not answer a question twice, and every run must have every question.
+    """
     cells: Cells = {}
     for _, source in parts:
         _read(source, cells, options)
@@ -94,7 +100,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
-    """Yield notes on the number of questions of each type, and on list questions that a measure leaves out."""
+    """Yield a note on how many questions of each type there are, and one on list questions that a measure leaves out.
+
+    `kinds` has the type of each question.
+    """
     counted = Counter(kinds.values())
     if len(counted) > 1:
         yield note(
@@ -193,7 +202,10 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """Return the strata that have one value within each question, as arrays of shape (questions,), keyed by name."""
+    """Return the strata by which questions can be grouped, as arrays of shape (questions,), keyed by name.
+
+    A stratum is left out if a question lacks it or has several values of it.
+    """
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():

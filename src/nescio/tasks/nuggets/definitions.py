@@ -57,7 +57,11 @@ DEEDS = (
 
 
 class Pattern(Struct, frozen=True):
-    """A pattern of definitions: in `expression`, @ marks the target; `group` orders the response."""
+    """A pattern by which sentences define a target, such as "@ is a".
+
+    In `expression`, a regular expression, @ is replaced by the target. Sentences of a response are ordered by `group`,
+    the number of their pattern's group.
+    """
 
     name: str
     strength: float
@@ -96,7 +100,7 @@ class Text(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """A sentence about the target: its document and place, its strongest pattern, and its score (`worth`)."""
+    """A sentence about the target: its document, its place there, its strongest pattern, and its score `worth`."""
 
     text: str
     document: str
@@ -119,13 +123,11 @@ _TITLES = (
 
 
 def _person(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a person's last name, and regular expressions for the forms of the name in texts.
+    """Return a person's last name, and regular expressions for the forms in which texts may write the name.
 
-    Both are empty if the question does not ask for a person.
-
-    A question with "who" asks for a person. So does a bare name that begins with a title, an initial or a known first
-    name, or has the order of a reference book. Other names and initials may come between the first and the last name.
-    An initial matches any name that begins with it, and the reverse. Texts may also have the order of a reference book.
+    Both are empty if the question does not ask for a person. It does if it has "who". A bare name is a person's if it
+    begins with a title, an initial or a known first name, or is written as "Lovelace, Ada". Texts may write it so too,
+    with further names in between, or with initials in place of names.
     """
     target = subject(question)
     head, comma, rest = target.partition(",")
@@ -143,16 +145,20 @@ def _person(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _given(name: str) -> str:
-    """Return a regular expression for a first name or its initial; an initial matches any name that it begins."""
+    """Return a regular expression for a person's first name or for its initial.
+
+    An initial such as "A." matches any name that begins with it, and a full name matches its initial too.
+    """
     initial = re.escape(name[0].upper())
     return rf"{initial}(?:\.|[\w'-]+)" if len(name.rstrip(".")) == 1 else rf"(?:{re.escape(name)}|{initial}\.)"
 
 
 def _names(question: str, text: Text) -> str:
-    """Return a regular expression for the names of the target in a text.
+    """Return a regular expression for the names by which a text calls the target of a question.
 
-    These are the target itself, its plural, and the other forms of a person's name. The last name alone, or with a
-    title, counts only in a text with a fuller name, and not right after another word: "Anna Tosk" is not "Mirela Tosk".
+    These are the target itself, its plural, and other forms of a person's name. The last name alone, or after a title,
+    counts only if the text also has a fuller name. After another word it does not count: "Mirela Tosk" is not "Anna
+    Tosk".
     """
     target, (last, forms) = subject(question), _person(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -164,9 +170,10 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """Return the strongest pattern that a sentence matches, or None; `name` is the expression for the target.
+    """Return the strongest of the patterns that a sentence matches, or None; `name` is a regular expression for the
+    target.
 
-    The strength grows slightly for each other name of a defining pattern that matches.
+    Its strength is increased slightly for each further defining pattern that the sentence matches.
     """
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
@@ -180,7 +187,10 @@ _MENTION = Pattern("mention", 0.15, 3, "")
 
 
 def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], str, Pattern]]:
-    """Return the sentences that name the target, or refer to it with a pronoun, each with its strongest pattern."""
+    """Return the sentences about the target of a question, each with its place, its text and its strongest pattern.
+
+    They are the sentences that name the target, or refer to it with a pronoun.
+    """
     mentions = []
     for number, text in enumerate(texts):
         name, before = _names(question, text), False
@@ -197,9 +207,9 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """Return the BM25 scores of all sentences for the query, keyed by place and divided by the largest.
+    """Return the BM25 score of each sentence for the query, divided by the largest one.
 
-    All are 0 if no sentence has a word of the query.
+    Scores are keyed by the place of the sentence. All are 0 if no sentence has a word of the query.
     """
     try:
         import bm25s
@@ -241,7 +251,10 @@ def _repeats(sentence: str, taken: Sequence[_Candidate]) -> bool:
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """Return the response to one target; it abstains if the confidence is below the threshold."""
+    """Return the response to one target, of at most `most` non-white characters, from sentences of the texts.
+
+    It abstains if its confidence is below the threshold.
+    """
     taken: list[_Candidate] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -260,11 +273,10 @@ def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, 
 def answer(
     targets: Mapping[str, str], texts: Sequence[Text], name: str, *, length: int = 600, threshold: float = 0.5
 ) -> Run:
-    """Return the run of responses to all targets, whose questions `targets` holds, keyed by id.
+    """Return a run that responds to all targets; `targets` has their questions, keyed by the targets' ids.
 
-    `length` is the most non-white characters of a response, and `threshold` the least confidence of one.
-
-    Raises UsageError for a length below 1 or a threshold outside [0, 1].
+    A response has at most `length` non-white characters. It abstains if its confidence is below `threshold`. Raises
+    UsageError for a length below 1 or a threshold outside [0, 1].
     """
     if length < 1:
         raise UsageError(f"{opt('length')} must be 1 or more (found {length})")
@@ -280,7 +292,10 @@ def bundled() -> Path:
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """Return the questions in JSON Lines of `id` and `target`, keyed by id. Raises FormatError with the line."""
+    """Return the questions in a file of JSON Lines with `id` and `target`, keyed by id.
+
+    Raises FormatError with the line of the first invalid row.
+    """
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(
@@ -315,7 +330,8 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
 
 
 def write_run(run: Run, path: Path | str) -> None:
-    """Write a run as JSON Lines, or to a .txt file in TREC's form, where an abstention has no line.
+    """Write a run of responses as JSON Lines, or in TREC's format if the path ends in .txt; an abstention has no line
+    there.
 
     The file is written completely or not at all.
     """

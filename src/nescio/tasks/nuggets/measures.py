@@ -25,12 +25,15 @@ POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0), **DELTA
 
 
 def _over(part: Any, whole: Any) -> Any:
-    """Return part / whole, or 0 if whole is 0."""
+    """Return part / whole, elementwise, or 0 where whole is 0."""
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) != 0)
 
 
 def _precision(returned: Any, length: Any, delta: float) -> Any:
-    """Return 1 for a length up to the allowance (delta for each nugget returned), else the allowance / length."""
+    """Return nugget precision: 1 for a response not longer than its allowance, and otherwise allowance / length.
+
+    The allowance is delta characters for each of the `returned` nuggets.
+    """
     allowed = delta * np.asarray(returned, dtype=float)
     return np.where(length <= allowed, 1.0, _over(allowed, np.asarray(length, dtype=float)))
 
@@ -40,7 +43,10 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """Return the two columns of a mean over the questions in `counted`: their scores, and 1 for each of them."""
+    """Return the two columns whose sums give a mean over some questions: the scores, and the number of questions.
+
+    Questions that are not in `counted` have 0 in both columns.
+    """
     return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
@@ -144,9 +150,11 @@ _STRINGS = (
 
 
 def _by_strings(q: Any, delta: float, literal: float) -> Any:
-    """Return the thesis's precision: 1 up to the allowance, and beyond it the mean of the strings' precisions.
+    """Return the thesis's nugget precision: 1 for a response not longer than its allowance, and otherwise the mean of
+    min(1, delta/d) over its strings.
 
-    With `literal` it is 1 below the allowance, and from it on the sum.
+    With `literal`, as the thesis prints it, the sum replaces the mean, also for a response exactly as long as the
+    allowance.
     """
     allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
     if literal:

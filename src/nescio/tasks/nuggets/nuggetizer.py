@@ -49,7 +49,10 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read files of assignments, or one key and answers, which are then matched automatically."""
+    """Read files in which nuggets are already assigned to answers, or one key and answers.
+
+    A key and answers are matched automatically.
+    """
     by_part = by_role(parts)
     if by_part[ASSIGNED]:
         if len(by_part[ASSIGNED]) < len(parts):
@@ -160,7 +163,10 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the answer as one string, because assignments do not say which sentence has a nugget."""
+    """Return the text of an answer as its only string, or no string if the text is empty.
+
+    It stays one string, because assignments do not say which sentence has a nugget.
+    """
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: nugget precision needs its length", text)

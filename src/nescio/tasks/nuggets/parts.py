@@ -26,27 +26,27 @@ NOTHING = "-"
 
 
 class At(Struct, frozen=True):
-    """A line of a file, for error messages."""
+    """The place of a line in a file, by which error messages name it."""
 
     source: Source
     line: int
 
     def fail(self, rule: str, value: object = None) -> FormatError:
-        """Return the error for this line."""
+        """Return the error that this line breaks `rule`."""
         return fault_at(self.source, self.line, rule, value)
 
 
 class Keys(Struct):
-    """The targets of all key files, with their nuggets in file order."""
+    """The targets in all files of a key, each with its nuggets in file order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """Add a nugget, or the labels of further assessors to a nugget that is there already.
+        """Add a nugget to a target; if the target already has the nugget, add the labels of further assessors to it.
 
-        Raises FormatError if the texts differ, or if an assessor labels it twice.
+        Raises FormatError if the text of the nugget differs, or if an assessor labels it twice.
         """
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
@@ -61,9 +61,10 @@ class Keys(Struct):
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """Return all targets.
+        """Return all targets with their nuggets.
 
-        Raises MismatchError if only some nuggets of a target have a weight, or if not all assessors labelled all.
+        Raises MismatchError if only some nuggets of a target have a weight, or if an assessor labelled only some of
+        them.
         """
         targets = []
         for name, nuggets in self.nuggets.items():
@@ -93,7 +94,11 @@ class _String(Struct):
 
 
 class Said(Struct):
-    """The responses of runs: the first line, the strings keyed by rank, and the confidence of each run and question."""
+    """The responses of all runs, collected while their files are read.
+
+    Keyed by run and target, it has the line where the response begins (`where`), its strings keyed by rank (`strings`),
+    and its confidence (`sure`).
+    """
 
     where: dict[tuple[str, str], At] = field(default_factory=dict)
     strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
@@ -101,15 +106,16 @@ class Said(Struct):
     runs: dict[str, str] = field(default_factory=dict)  # keyed by run: its file
 
     def run(self, at: At, name: str) -> None:
-        """Add a run. Raises an error if another file has it."""
+        """Add a run. Raises FormatError if another file already has a run of this name."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} is in {self.runs[name]} too; a run must be one file", name)
 
     def respond(self, at: At, key: tuple[str, str], sure: float | None, verb: str) -> None:
-        """Start the response of a run to a target (`key`), which one line holds completely.
+        """Start the response of the run and target in `key`. Raises FormatError if it was already started on another
+        line.
 
-        `sure` is its confidence, and `verb` says what the run does in the error for a second response.
+        `sure` is the confidence of the response, and `verb` is a part of the error, such as "responds to question".
         """
         run, target = key
         if key in self.where:
@@ -118,7 +124,7 @@ class Said(Struct):
         self.where[key], self.sure[key] = at, sure
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
-        """Add a string of a response."""
+        """Add a string with its rank to the response of the run and target in `key`."""
         if not text.strip():
             raise at.fail("the answer string is empty; to abstain, give no answer string for the question", text)
         known = self.strings.setdefault(key, {})
@@ -128,7 +134,7 @@ class Said(Struct):
         known[rank] = _String(text, document, at.line)
 
     def found(self) -> tuple[Run, ...]:
-        """Return the runs, with the strings of each response in rank order."""
+        """Return the runs with all responses that were added, each with its strings in the order of their ranks."""
         responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
         for key in dict.fromkeys((*self.strings, *self.sure)):
             strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
@@ -141,13 +147,19 @@ class Said(Struct):
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Return the index, from 0, of the string with this rank in a response; None without such a string."""
+        """Return the index, from 0, of the string with this rank in the response of the run and target in `key`.
+
+        It is None if the response has no such string.
+        """
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
 
 class Mapped(Struct, frozen=True):
-    """A line of a mapping. `nugget` is None if the response was assessed and has no nugget."""
+    """A line of an assessor's mapping, which says that a response has a nugget.
+
+    `nugget` is None if the assessor saw the response and found no nugget in it.
+    """
 
     at: At
     run: str
@@ -159,9 +171,9 @@ class Mapped(Struct, frozen=True):
 
 
 def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
-    """Return the match in `row`, a line of a mapping, checked against key and runs; None for a run that was not given.
+    """Return the match that a line of a mapping states, or None if it is about a run that was not given.
 
-    Raises FormatError for an unknown question, nugget or string.
+    Raises FormatError for a question, nugget or string that the key or the run does not have.
     """
     if row.target not in keys.nuggets:
         raise row.at.fail("the key has no such question", row.target)
@@ -180,7 +192,8 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
 
 
 def check(keys: Keys, answers: Said) -> None:
-    """Raise FormatError for a response to a question that is not in the key, MismatchError without a run."""
+    """Raise FormatError if a run responds to a question that is not in the key, and MismatchError if there is no
+    run."""
     for key, at in answers.where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
@@ -189,10 +202,10 @@ def check(keys: Keys, answers: Said) -> None:
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Return the result of matching answers with nuggets, by the assessors' mapping if there is one, else
-    automatically.
+    """Return the result of matching responses with nuggets: by the assessors' mapping, or automatically if there is
+    none.
 
-    A note and the signature say if it is automatic.
+    If it was automatic, a note and the signature say so.
     """
     for name in options.choose:
         if name not in CHOICES:
@@ -234,7 +247,8 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
-    """Return the texts for people: each question with its nuggets as gold, and the response of each run."""
+    """Return the texts to show to people: each question with its nuggets as right answers, and the response of each
+    run."""
     questions = tuple(
         model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
     )
@@ -252,6 +266,6 @@ def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
 
 
 def number(value: Any) -> float | None:
-    """Return a finite JSON number, or None for other values, true and texts included."""
+    """Return a number read from JSON, or None if the value is not a finite number, such as a text or true."""
     parsed = None if isinstance(value, (bool, str)) else elements.number(value)
     return parsed if parsed is not None and math.isfinite(parsed) else None

@@ -30,11 +30,10 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
-    r"""Return the largest share of a nugget's weight that a string holds:
-    $\max_s \sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$.
+    r"""Return the largest share of a nugget's words, by weight, that one of the strings holds.
 
-    It is 0 without strings, or for a nugget without weight. Every occurrence of a word in the nugget counts; one
-    occurrence in the string is enough.
+    This is $\max_s \sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$, and 0 if there is no string or the nugget's words
+    have no weight. A word that the nugget repeats counts each time, even if the string has it only once.
     """
     whole = math.fsum(weight(term) for term in nugget)
     if not whole:
@@ -44,12 +43,16 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
-    """Return the match of a nugget with strings by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
+    """Return the largest share of a nugget's words that one string holds: for "A B C D" and [A], [B C D], [D], [A D] it
+    is 3/4."""
     return share(stems(nugget), list(map(stems, strings)), lambda _: 1.0)
 
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
-    """Return the matcher by idf, whose weights come from these nuggets, those of the whole key."""
+    """Return a function that matches a nugget with strings, weighting words by idf, their rarity in `nuggets`.
+
+    `nuggets` are all nuggets of the key.
+    """
     frequency = Counter(term for nugget in nuggets for term in set(stems(nugget)))
 
     def weight(term: str) -> float:
@@ -64,7 +67,8 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 
 
 def by_embedding() -> Matcher:
-    """Return the matcher by meaning: the largest cosine of a nugget and a string, and at least 0.
+    """Return a function that matches a nugget with strings by meaning: the largest cosine with a string, and at least
+    0.
 
     Raises UsageError if sentence-transformers is not installed.
     """
@@ -86,8 +90,10 @@ def by_embedding() -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """Return the matcher of a method. Raises UnknownNameError for an unknown method, UsageError if its library is
-    missing."""
+    """Return the function that matches a nugget with strings by the method of this name, such as "count".
+
+    Raises UnknownNameError for an unknown method, UsageError if its library is missing.
+    """
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:
@@ -96,10 +102,10 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target by automatic matching, with notes that say so.
+    """Return the columns of every run on every target by automatic matching, with notes that say that it is automatic.
 
-    A nugget is vital if more than half of the key's assessors say so. `pourpre.match` is the sum of the matches of
-    vital nuggets. `pourpre.found` is the number of nuggets with a match above 0.
+    A nugget is vital if more than half of the key's assessors say so. The column `pourpre.match` is the sum of the
+    matches of vital nuggets, and `pourpre.found` the number of nuggets whose match is above 0.
     """
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]

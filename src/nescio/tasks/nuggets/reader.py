@@ -113,7 +113,10 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError if an assessor maps no nugget to a response or a string (-), and a nugget to it as well."""
+    """Raise FormatError if an assessor's mapping contradicts itself about a response or a string.
+
+    It does so if one line says that no nugget was found there ("-"), and another line names a nugget found there.
+    """
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
     for row in mapped:
@@ -131,7 +134,7 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
-    """Return the targets of a key: of one file, or of one file for each assessor.
+    """Return the targets with the nuggets of a key, which is one file, or one file for each assessor.
 
     Raises FormatError with the first invalid line.
     """
@@ -203,7 +206,7 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 
 
 def read_run(source: Source, name: str, responses: Said, faults: list[FormatError] | None = None) -> None:
-    """Add the responses of one file to `responses`. The run is `name`, unless the lines name it.
+    """Add the responses in one file to `responses`, as a run called `name` unless the lines themselves name the run.
 
     Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead.
     """

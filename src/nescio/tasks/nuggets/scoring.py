@@ -25,7 +25,11 @@ FULL, PARTIAL = 1.0, 0.5  # grades of a match; official matches are all full
 
 
 class Nugget(Struct, frozen=True):
-    """A fact of the key; `vital` is keyed by assessor (false means okay); `weight` is a pyramid's, if given."""
+    """A fact of the key that a response should or may contain.
+
+    `vital` says, keyed by assessor, whether the fact is vital; otherwise it is okay. `weight` is the weight in a nugget
+    pyramid, if the key gives one.
+    """
 
     id: str
     text: str
@@ -34,7 +38,7 @@ class Nugget(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """A target to define, with its nuggets in key order."""
+    """A target about which a system is asked, with the nuggets of the key in their order."""
 
     id: str
     text: str
@@ -43,7 +47,7 @@ class Target(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """A system's response to one target: strings in reading order. A response without strings is an abstention."""
+    """A system's response to one target: its strings in the order in which people read them; none for an abstention."""
 
     target_id: str
     strings: tuple[str, ...]
@@ -53,14 +57,18 @@ class Response(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One system's responses, at most one per target."""
+    """A system's responses, at most one for each target."""
 
     name: str
     responses: Mapping[str, Response]
 
 
 class Match(Struct, frozen=True):
-    """An assessor's match of a nugget with a response, in string `place` (from 0; None if not recorded)."""
+    """An assessor's decision that a response contains a nugget; `place` is the index of the string that contains it, or
+    None.
+
+    `grade` tells full support of the nugget from partial support.
+    """
 
     run: str
     target_id: str
@@ -74,14 +82,15 @@ Matches = Mapping[str, Match]  # keyed by nugget, in one response
 
 
 def length(strings: Sequence[str]) -> int:
-    """Return the number of non-white characters of all strings: l of the official formula."""
+    """Return the number of non-white characters in all strings, which is l in the official formula."""
     return sum(len("".join(text.split())) for text in strings)
 
 
 def weights(target: Target) -> dict[str, float]:
     """Return the pyramid weights of a target's nuggets, keyed by nugget.
 
-    They are the weights in the key, else a nugget's vital votes divided by the most of any nugget (N06-1049).
+    They are the weights in the key. If the key has none, a nugget's weight is its number of vital votes divided by the
+    largest number of any nugget (N06-1049).
     """
     stated = [nugget.weight for nugget in target.nuggets]
     if any(weight is not None for weight in stated):
@@ -92,9 +101,10 @@ def weights(target: Target) -> dict[str, float]:
 
 
 def order(target: Target, matches: Matches) -> float:
-    """Return Kendall's tau-b between the orders of matched nuggets in response and key (nescio's own, not TREC's).
+    """Return Kendall's tau-b between the order of the matched nuggets in the response and their order in the key.
 
-    NaN for fewer than two matched nuggets, if all are in one string, or if a place is not recorded.
+    It is NaN for fewer than two matched nuggets, if all are in one string, or if a match does not record its string.
+    This measure is nescio's own, not TREC's.
     """
     places = [(i, matches[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in matches]
     if len(places) < 2 or any(place is None for _, place in places):
@@ -115,13 +125,12 @@ def evidence(
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return the columns of every run on every target from the assessors' matches, and notes for the user.
+    """Return Evidence of every run on every target, from the assessors' matches, and notes for the user.
 
-    With several assessors, `who` is "majority", "each" or the name of one. By "majority", a nugget is vital, or
-    matched, if more than half of the assessors who saw the question say so. By "each", a question and an assessor are a
-    unit, clustered by question; the mean is the macro alternative of P07-1097. `saw` names the assessors of each
-    target, if these matches do not cover all runs that they saw. A target without a response is an abstention. Raises
-    MismatchError if a run has no match at all, UnknownNameError for an unknown name.
+    `who` decides: more than half of the assessors who saw the question ("majority"), each of them in a row of its own,
+    clustered by question ("each", as in P07-1097), or the assessor of this name. `saw` names the assessors who saw each
+    target; None means those who have a match on it. Raises MismatchError if a run has no match at all, UnknownNameError
+    for an unknown name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -156,7 +165,8 @@ def evidence(
 
 
 def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
-    """Return a note on the runs that do not respond to some of the targets; empty if all respond to all."""
+    """Return a note on the runs that abstain on some of the targets, as a list, which is empty if there are no such
+    runs."""
     silent = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
@@ -174,7 +184,11 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """Return the assessors whose views are scored separately, as `who` asks; None is the majority's view."""
+    """Return the names of the assessors whose decisions are scored separately; the name None means the majority.
+
+    `who` is "majority", "each" or a name. `keyed` are the assessors who labelled the key, and `mapped` those who mapped
+    responses.
+    """
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -185,16 +199,18 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
 
 
 def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
-    """Return whether an assessor saw a target: mapped a response to it or, if the assessor maps none, labelled its key.
+    """Return whether the assessor `name` saw a target; the majority, for which the name is None, saw every target.
 
-    True for the majority (None). `seen` has the assessors who mapped responses to the target.
+    An assessor in `mapped`, who maps responses, saw the target if listed in `seen`, the assessors with a match on it.
+    Any other assessor saw the target if one of its nuggets has this assessor's label.
     """
     labelled = any(name in nugget.vital for nugget in target.nuggets)
     return name is None or (name in seen if name in mapped else labelled)
 
 
 def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
-    """Return a note on how many assessors labelled the key and the responses, and whose view decides."""
+    """Return a note on how many assessors labelled the key, how many mapped the responses, and whose decisions
+    count."""
     if who == MAJORITY:
         return note(
             "nuggets.majority",
@@ -246,9 +262,11 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """Return the matches of one assessor, or, if `name` is None, of more than half of `many`, keyed by nugget.
+    """Return a match for each nugget that was found in a response, keyed by nugget.
 
-    Of several matches with a nugget, the one with the best grade counts, and of these the first place.
+    An assessor's `name` selects the matches of this assessor. If it is None, more than half of `many` assessors must
+    have found the nugget. Of several matches with a nugget, the one with the best grade counts, and of these the first
+    in the response.
     """
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
@@ -260,14 +278,18 @@ def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, M
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
-    """Return whether a nugget is vital for the assessor `name`, or, if that is None, for more than half of them."""
+    """Return whether a nugget is vital for the assessor `name`, or if that is None, for more than half of the
+    assessors."""
     if name is not None:
         return nugget.vital.get(name, False)
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
 
 
 def response_columns(response: Response | None, vital: Collection[bool]) -> dict[str, float]:
-    """Return the columns of a response that do not depend on matches; `vital` says which nuggets are vital."""
+    """Return the columns of a response that need no matches, such as its length; a response of None is an abstention.
+
+    `vital` has for each nugget of the target whether it is vital.
+    """
     strings = response.strings if response else ()
     return {
         "nuggets.vital": sum(vital),
@@ -303,9 +325,10 @@ FLOATS = ("nuggets.pyramid_found", "nuggets.pyramid_weight", "nuggets.order", "c
 def gather(
     names: Sequence[str], units: Sequence[tuple[Target, str | None]], rows: Sequence[Sequence[Mapping[str, float]]]
 ) -> Evidence:
-    """Return Evidence of the runs `names` from `rows`, which hold the columns of each unit.
+    """Return Evidence of the runs `names`; `rows` has the columns of each run on each of the `units`.
 
-    A unit is a target, or a target and an assessor; then each target is a cluster. A column that a cell lacks is 0.
+    A unit is a target, or a target and an assessor; then the units of a target are a cluster. A column that `rows`
+    lacks for a unit is 0.
     """
     names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
     kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}

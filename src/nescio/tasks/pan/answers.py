@@ -25,7 +25,10 @@ LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 
 
 class _Answer(Struct, frozen=True):
-    """A run's answer to a problem: its score, and its decision (1, 0, or 0.5 for an abstention)."""
+    """A run's answer to a problem: its score `value`, and its decision `side`.
+
+    The decision is 1 for "same author", 0 for "different authors", and 0.5 for an abstention.
+    """
 
     problem: str
     value: float
@@ -34,9 +37,10 @@ class _Answer(Struct, frozen=True):
 
 
 def values_of(source: Source, truth: Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """Return the scores and the decisions of a run, each of shape (problems,); 0.5 for a missing problem.
+    """Return the scores and the decisions of a run, each of shape (problems,), with 0.5 for problems that the run
+    lacks.
 
-    Notes count missing problems and odd values.
+    Notes on such problems, and on odd values, are added to `notes`.
     """
     odd: Counter[str] = Counter()
     values, sides = answers_of(source, tuple(truth.same), odd=odd)
@@ -62,10 +66,11 @@ def answers_of(
     faults: list[FormatError] | None = None,
     odd: Counter[str] | None = None,
 ) -> tuple[Array, Array]:
-    """Return the scores and the decisions in a file, each of shape (problems,); NaN and 0.5 for a missing problem.
+    """Return the scores and the decisions in a file, each of shape (problems,).
 
-    Raises FormatError at the first invalid line; with `faults`, such errors are collected there instead. `odd` counts
-    values that are strange but valid.
+    A problem that the file lacks has the score NaN and the decision 0.5, an abstention. Raises FormatError at the first
+    invalid line; with `faults`, such errors are collected there instead. Values that are odd but valid are counted in
+    `odd`, keyed by what is odd.
     """
     index = {problem: i for i, problem in enumerate(problems)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
@@ -87,9 +92,9 @@ def answers_of(
 
 
 def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
-    """Return a note on `values` odd values of a kind.
+    """Return a note that a run has `values` values that are odd in the way `kind`, such as outside [0, 1].
 
-    Those outside [0, 1] are `clipped`, as by the organisers in 2024, or kept, as by them in 2025.
+    `clipped` says that values outside [0, 1] are clipped to it, as PAN did in 2024. In 2025, PAN kept them.
     """
     if kind == LISTED:
         return note(
@@ -124,7 +129,11 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Return the indices of problems and their scores, read in one pass; None if a row needs a check of its own."""
+    """Return the indices of the problems in a file, and their scores, read in one fast pass.
+
+    It returns None if a row may be invalid or unusual, so that the rows must be read one by one. `index` has the index
+    of each problem.
+    """
     key = "value" if "value" in source.columns else shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:

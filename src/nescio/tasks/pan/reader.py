@@ -39,7 +39,7 @@ SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for 
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one truth file and the answers of any number of runs, each named by its folder."""
+    """Read one truth file and the answers of any number of runs, each named by the folder that it is in."""
     by_part = by_role(parts)
     gold, answers = by_part["gold"], by_part["answers"]
     if len(gold) != 1:
@@ -66,7 +66,10 @@ def judged_answers(
     options: ReadOptions,
     files: tuple[str, ...] = (),
 ) -> ReadResult:
-    """Return the answers of runs (keyed by name: scores and decisions), judged by the truth in the file `gold`."""
+    """Return the result of judging the answers of runs by the truth in the file `gold`.
+
+    `answers` has each run's scores and decisions, keyed by the run's name. `files` are the run files.
+    """
     same = np.array(list(truth.same.values()), dtype=np.int8)
     values, sides = (np.stack([cell[i] for cell in answers.values()]) for i in (0, 1))
     silent = sides == 0.5
@@ -100,7 +103,8 @@ def judged_answers(
 
 
 def _in_words(truth: Truth, values: Array) -> Array:
-    """Return the texts of each run's answers with the right answers, in an array of shape (runs, problems)."""
+    """Return the texts to show to people, shape (runs, problems): each run's answer to a problem, with the right
+    answer."""
     gold = ["same author" if same else "different authors" for same in truth.same.values()]
     texts: Array = np.full(values.shape, None, dtype=object)
     for run, row in enumerate(values):

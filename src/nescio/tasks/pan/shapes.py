@@ -29,5 +29,5 @@ def recognise(source: Source) -> str | None:
 
 
 def shared(source: Source) -> str | None:
-    """Return the key of this file that both truth and answers may have, or None."""
+    """Return the key of this file that does not tell whether it is a truth file, such as "label", or None."""
     return next((key for key in SHARED if key in source.columns), None)

@@ -21,7 +21,7 @@ DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 
 class Truth(Struct):
-    """The truth of each problem in file order, and its other columns."""
+    """The truth of each problem in file order, and the values in other columns of the file."""
 
     same: dict[str, int] = field(default_factory=dict)
     strata: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def problems_of(source: Source) -> tuple[str, ...]:
-    """Return the problems of a truth file, without their truth. Raises FormatError for any other file."""
+    """Return the ids of the problems in a truth file. Raises FormatError for any other file."""
     if recognise(source) is None:
         raise FormatError(source.label, 'topics of PAN must be a truth file, as in {"id", "same"} or EN001 Y')
     return tuple(read_truth(source).same)
@@ -72,5 +72,5 @@ def _texts(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """Return the problem that a row of JSON names."""
+    """Return the id of the problem in a row of JSON."""
     return elements.identifier(row, "id", source.label, line).strip(WHITE)

@@ -23,9 +23,10 @@ from nescio.text import plural
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write the outcomes of PAN data; an abstention and a missing problem have the score 0.5.
+    """Write a truth file and files of scores; an abstention and a missing problem have the score 0.5.
 
-    Raises MismatchError for other outcomes, which have no score, and for decisions that a score cannot express.
+    Raises MismatchError for outcomes that were not read from PAN's files, because they have no scores, and for
+    decisions that do not follow from their score.
     """
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
@@ -60,7 +61,11 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """Return the scores of a run, which must determine its decisions. Raises MismatchError if they do not."""
+    """Return the scores of a run as they are to be written.
+
+    Raises MismatchError if a score does not give the run's decision, because a file of scores has no place for
+    decisions.
+    """
     state, raw = outcomes.state[run], outcomes.extra_columns["verification.value"][run]
     same = outcomes.extra_columns["verification.same"][run] == 1
     silent = state == SILENT

@@ -42,7 +42,10 @@ def recognise(source: Source) -> str | None:
 
 
 class _Asked(Struct, frozen=True):
-    """A question in a file: its key, its text, its options keyed by a_id, and the right ones."""
+    """A question in a file, with its key, its text and its options; `right` has the ids of the right options.
+
+    `options` is keyed by these ids (a_id). The key has the ids of topic, test and question.
+    """
 
     key: Key
     line: int
@@ -54,15 +57,15 @@ class _Asked(Struct, frozen=True):
 
     @property
     def wording(self) -> tuple[str, ...]:
-        """Return the wording of the question and its options. Questions with equal wording are the same, whatever their
+        """Return the texts of the question and its options, which identify the question in another file with other
         numbers."""
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts, and with the right options if its gold is given too.
+    """Return the questions of a test with their texts, and with the right options if a gold file is given too.
 
-    A gold file alone serves as the test.
+    Without a test, the gold file alone gives the questions.
     """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], name) for name in ("gold", "test"))
@@ -91,7 +94,11 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one gold file (and the test that the systems had), and any number of runs, named by their `run_id`."""
+    """Read one gold file and any number of runs, which are named by their `run_id`.
+
+    The test that the systems had can be given too: its questions are then matched with the gold's by their texts,
+    because their numbers can differ.
+    """
     by_part = by_role(parts)
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:
@@ -124,13 +131,16 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[Element]) -> list[str]:
-    """Return the names of the runs: their `run_id` if these are distinct, else their files."""
+    """Return the names of the runs: the `run_id` of each if all differ, or else names from their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
 
 def _located(source: Source, root: Element) -> Iterator[tuple[Key, Element, Element | None]]:
-    """Yield every question with its key and its topic. Raises FormatError for a missing or repeated number."""
+    """Yield every question of a document, as its key, its element and the element of its topic, if any.
+
+    Raises FormatError for a missing or repeated number.
+    """
     seen: dict[Key, int] = {}
     for element in root.tagged(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.ancestors("reading-test", "topic")}
@@ -153,7 +163,7 @@ def _name(key: Key) -> str:
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
-    """Yield the questions of a test; with `marked`, right options are required."""
+    """Yield the questions of a file. With `marked`, raises FormatError for a question without a right option."""
     assert source.path is not None
     stories: dict[Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
@@ -178,7 +188,10 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the sentences of the documents in a question's reading test; each test is split only once."""
+    """Return the sentences of the documents that belong to a question's reading test.
+
+    `seen` keeps the sentences of each test, so that a test is split only once.
+    """
     test = next(question.ancestors("reading-test"))
     if test not in seen:
         texts = ["".join(document.itertext()) for document in test.tagged("doc")]
@@ -187,7 +200,11 @@ def _story(question: Element, seen: dict[Element, tuple[str, ...]]) -> tuple[str
 
 
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Return the key in the gold of each question of the test, keyed by the test's key and found by the wording."""
+    """Return which question of the gold is the same as each question of the test: the gold's key, keyed by the test's
+    key.
+
+    Questions are the same if their texts and options are, whatever their numbers.
+    """
     places: dict[tuple[str, ...], list[Key]] = {}
     for asked in questions.values():
         places.setdefault(asked.wording, []).append(asked.key)
@@ -263,7 +280,7 @@ def _response(source: Source, element: Element, asked: _Asked) -> Response:
 
 
 def _chosen(source: Source, element: Element) -> Element | None:
-    """Return the only answer of a question, or the marked one of several; None if there is no such answer."""
+    """Return the answer that a run gives to a question: the only one, or the marked one of several, or None."""
     answers = [answer for answer in element.children("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]

@@ -62,14 +62,18 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """Return the field that begins on a line, and the text after its colon; the field is None if none begins."""
+    """Return the name of the field that begins on a line, such as "Answer", and the text after its colon.
+
+    The name is None if no field begins on this line.
+    """
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
 
 
 class _Block(Struct):
-    """The fields of a question, each with its first line."""
+    """The lines about one question in a file, as fields such as "Answer", and the number of the line where each
+    begins."""
 
     source: Source
     line: int
@@ -82,12 +86,15 @@ class _Block(Struct):
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
-        """Return the error for a fault in the field `name`."""
+        """Return the error that the field `name` breaks `rule`, with the field's line."""
         return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of the keys, or, without a key, of the files of questions; with stories, if given."""
+    """Return the questions in the keys, or in the files of questions if there is no key.
+
+    A question has its story if stories are given.
+    """
     by_part = by_role(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
@@ -116,10 +123,10 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read keys (and files of questions, which add texts) and the responses of any number of runs, named by their
-    files.
+    """Read keys and the responses of any number of runs, which are named by their files.
 
-    If two keys to one question differ, `--choose key=first` or `key=last` selects one.
+    Files of questions and stories may be given too, and add texts. If two keys to one question differ, `--choose
+    key=first` or `key=last` selects one.
     """
     by_part = by_role(parts)
     if not by_part["gold"]:
@@ -136,7 +143,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """Return the sentences of each story, keyed by STORYID, or None if no story is given."""
+    """Return the sentences of each story, keyed by the story's STORYID, or None if no files of stories are given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}
@@ -167,7 +174,11 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator[_Block]:
-    """Yield the blocks of a file; each begins with its QuestionID. A line without a field continues the line before."""
+    """Yield the blocks of a file, each of which begins with a QuestionID; a line that begins no field continues the
+    last one.
+
+    With `faults`, errors are collected there instead of raised.
+    """
     assert source.path is not None
     block: _Block | None = None
     last: str | None = None
@@ -203,9 +214,10 @@ def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """Return the blocks of the keys, keyed by question. One with the answer of an earlier block counts once.
+    """Return the key of each question as a block of fields, keyed by question; an equal block for the same question is
+    ignored.
 
-    If answers differ, `--choose key=` selects one, or FormatError is raised.
+    If two blocks for a question have different answers, `--choose key=` selects one. Otherwise FormatError is raised.
     """
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
@@ -288,7 +300,8 @@ def _question(
 
 
 def _accepted(block: _Block | None, sentences: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the indices, from 0, of the sentences of its story that people accept; None if the block has none."""
+    """Return the indices, from 0, of the sentences of a story that people accept as answers, or None if the block lists
+    none."""
     if block is None or "Sentences" not in block.fields or not sentences:
         return None
     numbers = block.fields["Sentences"].replace(",", " ").split()
@@ -309,7 +322,8 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
 def responses_of(
     source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a file. With `ids`, a response to another question is an error.
+    """Yield the responses in a file. With `ids`, the ids of the questions, a response to any other question is an
+    error.
 
     Raises FormatError at the first invalid block; with `faults`, such errors are collected there instead.
     """

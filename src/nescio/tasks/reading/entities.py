@@ -40,7 +40,10 @@ _TIMES = re.compile(
 
 
 class Named(Struct, frozen=True):
-    """The names in a sentence: the classes of its entities, and each person's name after the token where it ends."""
+    """The entities named in a sentence: their classes, such as person or place, and the names of persons.
+
+    `persons` has the words of each person's name, with the index of the token where the name ends.
+    """
 
     classes: frozenset[str]
     persons: tuple[tuple[int, tuple[str, ...]], ...]
@@ -48,7 +51,10 @@ class Named(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """Return the names in each sentence of a story. A surname alone is a person if the story has the full name."""
+    """Return the entities that each sentence of a story names.
+
+    A surname alone names a person if the story has the person's full name elsewhere.
+    """
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
@@ -62,7 +68,7 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the persons and places in a text, each with its class and the words of its name in lower case."""
+    """Return the class of each person or place in a text, with the words of its name in lower case."""
     names: list[tuple[str, tuple[str, ...]]] = []
     for run in _capitals(text):
         names += [(PERSON, run.words)] if run.is_person else []
@@ -71,7 +77,10 @@ def entities(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return for each sentence the words of the names that its pronouns refer to: the nearest person before each."""
+    """Return, for each sentence of a story, the words of the names to which its pronouns refer.
+
+    A pronoun refers to the nearest person named before it.
+    """
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -89,7 +98,8 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 class _Run(Struct, frozen=True):
-    """A run of capitalised words that may name a person or a place; `end` is the number of tokens up to its end."""
+    """Consecutive capitalised words that may name a person or a place; `end` is the number of tokens up to their
+    end."""
 
     words: tuple[str, ...]
     end: int
@@ -115,8 +125,10 @@ def _is_capital(token: str) -> bool:
 
 
 def _joined(sentence: str, tokens: list[tuple[str, int, int]], at: int) -> bool:
-    """Return whether the token `at` continues a name: only a space, or a title's or initial's full stop, precedes
-    it."""
+    """Return whether the token at index `at` continues the name before it.
+
+    It does if only a space separates them, or a full stop after a title or an initial, as in "Dr. Smith".
+    """
     between = sentence[tokens[at - 1][2] : tokens[at][1]]
     title = _plain(tokens[at - 1][0]) in known.TITLES or len(tokens[at - 1][0]) == 1
     return between.strip(" ") == "" or (between.strip(" ") == "." and title)
@@ -127,7 +139,10 @@ def _plain(token: str) -> str:
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """Return the name in the capitalised tokens from `at` to `stop`, without titles; empty if there are only titles."""
+    """Return the name in the capitalised tokens from `at` to `stop`, as a list of one.
+
+    Titles such as "Dr." are left out; the list is empty if there are only titles.
+    """
     words = [_plain(token) for token, _, _ in tokens[at:stop]]
     titled = words[0] in known.TITLES
     if titled:
@@ -165,7 +180,7 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str, folder: Path | None = None) -> frozenset[str]:
-    """Return the class of a noun's commonest sense in WordNet; empty if that is no person, place or time.
+    """Return the class of a noun by its commonest sense in WordNet: person, place, time, or empty for none of these.
 
     Raises LookupError without WordNet's files.
     """

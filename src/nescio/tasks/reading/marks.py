@@ -34,14 +34,20 @@ that which
 
 
 class Match(Struct, frozen=True):
-    """Word recall and precision of an answer; NaN if the key, or the answer, has no content word."""
+    """The word recall and the word precision of an answer.
+
+    Recall is NaN if the key has no content word, and precision if the answer has none.
+    """
 
     recall: float
     precision: float
 
 
 class Marks(Struct, frozen=True):
-    """All marks of one answer in the paper; NaN if undefined: without a story, or without people's list."""
+    """All marks that the paper gives to one answer.
+
+    A mark is NaN if it is undefined: AutSent without a story, HumSent if no people listed acceptable sentences.
+    """
 
     recall: float
     precision: float
@@ -50,28 +56,30 @@ class Marks(Struct, frozen=True):
 
     @property
     def precision_of_all(self) -> float:
-        """Return the precision, but 0 for an answer without content words if the key has some.
+        """Return the precision, or 0 if it is undefined for the answer, which has no content word, but the key has
+        some.
 
-        The mean over all questions needs it.
+        Precision averaged over all questions counts such an answer as 0.
         """
         return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
 def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
-    """Return the stemmed words of a text that are not on the stop list, in order and with repetitions.
+    """Return the stems of the words of a text that are not on the stop list, in order and with repetitions.
 
-    `keep_pronouns` keeps personal and possessive pronouns, which the paper's printed 1/6 requires.
+    `keep_pronouns` keeps personal and possessive pronouns. The paper prints one figure, 1/6, that is right only with
+    them.
     """
     stop = STOP_LIST - PRONOUNS if keep_pronouns else STOP_LIST
     return tuple(stem(word) for word in words(text) if word not in stop)
 
 
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
-    r"""Return the word recall and precision of an answer against one key.
+    r"""Return the word recall and the word precision of an answer against one key.
 
-    k are the content words of the key and a those of the answer, as lists. $R = |\{t \in k: t \in a\}| / |k|$, so all
-    occurrences of a word in the key match or none does. $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key without
-    content words, P for an answer without any.
+    k are the stems of the key's content words and a those of the answer's, as lists. $R = |\{t \in k: t \in a\}| /
+    |k|$, so all occurrences of a word in the key match or none does. $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a
+    key without content words, and P for an answer without content words.
     """
     return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
 
@@ -84,9 +92,10 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """Return the match with the key of highest recall, and at a tie of highest precision.
+    """Return the recall and precision of an answer against the key that gives the highest recall, then the highest
+    precision.
 
-    Keys without content words are ignored; NaN if no key has any.
+    Keys without content words are ignored. Both are NaN if no key has a content word.
     """
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [candidate for candidate in matches if candidate.recall == candidate.recall]
@@ -99,9 +108,10 @@ def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False)
 
 @lru_cache(maxsize=1 << 12)
 def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
-    """Return AutSent's list: the indices, from 0, of the sentences with the highest recall against a key.
+    """Return the indices, from 0, of the sentences that AutSent accepts: those with the highest word recall against a
+    key.
 
-    It is empty if that recall is 0.
+    No sentence is accepted if that recall is 0.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
     sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
@@ -120,10 +130,10 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """Return the index, from 0, of the sentence from which an answer was taken, or None.
+    """Return the index, from 0, of the sentence of a story from which an answer was taken, or None.
 
-    It is the sentence that equals the answer, else the first that contains it word for word, else the first within the
-    answer. Case and punctuation are ignored.
+    It is a sentence that equals the answer, or else the first one that contains the answer, or else the first one that
+    the answer contains. Case and punctuation are ignored.
     """
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
@@ -137,7 +147,8 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Return the marks of an answer from its keys, its story and the sentences that people accept, if known."""
+    """Return the marks of an answer, by the question's right answers, its story, and its list of acceptable sentences,
+    if any."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

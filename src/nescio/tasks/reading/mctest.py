@@ -41,7 +41,8 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of all tests with their stories, and with the right options if the .ans is given too."""
+    """Return the questions of all `.tsv` files with their stories, and with the right options if `.ans` files are given
+    too."""
     by_part = by_role(parts)
     tests, keys = by_part["test"], by_part["gold"]
     if not tests:
@@ -70,7 +71,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """Raise MismatchError, because MCTest has no format for runs: its stories need runs in JSON Lines with them."""
+    """Raise MismatchError, because MCTest's own files hold no runs; the user must give runs in JSON Lines with them."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 

@@ -51,9 +51,10 @@ MEANINGS_OF_U = ("unsupported", "unanswered")
 
 
 class _Line(Struct):
-    """An answer of a run: `said` is its text in upper case, and `silent` whether it is an abstention.
+    """An answer of a run with its assessment: `said` is its text in upper case, and `silent` says whether it is an
+    abstention.
 
-    `letter` is the assessment of the answer, or of the withheld candidate.
+    `letter` is the assessment, such as "R". For an abstention, it assesses the candidate that the system withheld.
     """
 
     answer: Answer
@@ -68,7 +69,7 @@ def _word(cell: str | None) -> str:
 
 
 def _columns(source: Source) -> dict[str, str]:
-    """Return the columns of a table, keyed by role."""
+    """Return the name of each column of a table that has a role, such as "question" or "assessment", keyed by role."""
     by_part = {part: column_of(source, source.columns, part, names) for part, names in COLUMNS.items()}
     return {part: column for part, column in by_part.items() if column is not None}
 
@@ -87,9 +88,10 @@ def recognise(source: Source) -> str | None:
     columns=tuple(COLUMNS),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every file as a run, or as the runs that its column `run` names.
+    """Read every file as a run, or as several runs if its column `run` names them.
 
-    `--choose U=unanswered` or `U=unsupported` gives the meaning of the letter U, if no other assessment shows it.
+    The letter U can mean two things. If no other assessment shows which, `--choose U=unanswered` or `U=unsupported`
+    says it.
     """
     log = Log(parts, options)
     named = zip(log.sources, name_runs(log.sources), strict=True)
@@ -143,10 +145,10 @@ def _lines(source: Source, name: str) -> Iterator[_Line]:
 
 
 def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
-    """Return whether the letter U means unanswered, and not unsupported, in these lines.
+    """Return whether the letter U means unanswered in these lines; otherwise it means unsupported.
 
-    It means unsupported if the lines have an X or another word for unanswered. Raises UsageError if they have neither,
-    U is beside an answer, and the user did not choose.
+    If the user did not choose, it means unsupported where some line has the letter X, or says in another way than U
+    that it is unanswered. Raises UsageError if no line does, but U is the assessment of an answer.
     """
     is_known = any(line.letter == "X" or (line.silent and not line.noa) for line in lines)
     is_known = is_known or any(line.noa and line.letter != "U" for line in lines)
@@ -157,8 +159,10 @@ def _u_is_silence(lines: Sequence[_Line], options: ReadOptions) -> bool:
 
 
 def _settled(lines: Sequence[_Line]) -> Iterator[Answer]:
-    """Yield the answers with their outcomes. Raises FormatError if NIL and another answer to a question are both
-    right."""
+    """Yield the answers, with the outcome of each by its assessment.
+
+    Raises FormatError if, for one question, both NIL and another answer are judged right.
+    """
     rights = [line for line in lines if line.letter == "R" and not line.silent]
     right = {line.answer.question: line.said != NIL for line in reversed(rights)}  # the first right answer decides
     for line in lines:

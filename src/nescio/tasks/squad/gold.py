@@ -17,7 +17,10 @@ from nescio.tasks.squad.scores import Golds
 
 
 class _Asked(Struct, frozen=True):
-    """A question of the gold, with its article, and the indices of article, paragraph and question, from 0."""
+    """A question in the gold, with the title of its article.
+
+    It also has the indices, from 0, of its article, its paragraph and itself.
+    """
 
     id: str
     text: str
@@ -74,7 +77,7 @@ def questions(gold: Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> Any:
-    """Return the type of a valid gold file, so that msgspec checks it in one pass."""
+    """Return the type that describes a valid gold file, by which msgspec checks the file in one pass."""
     import msgspec
 
     answer: Any = msgspec.defstruct("Answer", [("text", str)])
@@ -85,7 +88,7 @@ def shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """Return the questions of a valid file, or None if the file needs a closer look."""
+    """Return the questions of a valid file, read fast, or None if the file must be read step by step."""
     import msgspec
 
     try:
@@ -106,7 +109,10 @@ def listed_questions(document: Any) -> list[_Asked] | None:
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """Yield the questions, each checked step by step. Raises FormatError with the place of the first invalid one."""
+    """Yield the questions of a gold file, each checked step by step.
+
+    Raises FormatError with the place of the first invalid question.
+    """
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
             for k, question in enumerate(qas):
@@ -114,7 +120,10 @@ def _slow(source: Source) -> Iterator[_Asked]:
 
 
 def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[str, list[Any], str]]:
-    """Yield the lists named `inside` of a list of objects, each with its place and the object's title."""
+    """Yield the list `inside` of each object in `items`, with the object's place in the file and its title.
+
+    `what` is the path of `items`, such as "data". Raises FormatError for an object without this list.
+    """
     for position, item in enumerate(items):
         place = f"{what}[{position}]"
         members = item.get(inside) if isinstance(item, dict) else None

@@ -16,13 +16,12 @@ from nescio.tasks.squad.scores import best, score_texts
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """Return the figures that evaluate-v2.0.py prints, keyed by its names.
+    """Return the figures that the official script evaluate-v2.0.py prints, in percent, keyed by the script's names.
 
-    `gold`, `predictions` and `odds` (no-answer probabilities or odds, optional) are files. Figures are in percent, and
-    no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds `best_exact`, `best_f1` and
-    their `_thresh`. As in the script, a question without a prediction counts nowhere. The best figures are no
-    estimates: the script tunes their thresholds on these same questions, and takes tied odds one by one, which no
-    threshold can. Raises FormatError or MismatchError.
+    `gold`, `predictions` and the optional `odds` (no-answer odds or probabilities) are files. `best_exact`, `best_f1`
+    and their `_thresh` need odds. They are too optimistic, because the script tunes the thresholds on these same
+    questions, and takes tied odds one by one. A question without a prediction counts nowhere. Raises FormatError or
+    MismatchError.
     """
     known = _gold_of(gold)
     sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
@@ -48,7 +47,10 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> Gold:
-    """Return the gold of a file. In a valid file, unneeded parts (the paragraphs themselves) are not read."""
+    """Return the questions and right answers of a gold file.
+
+    The texts of paragraphs are not read from a valid file, because no figure needs them.
+    """
     import msgspec
 
     try:

@@ -25,16 +25,19 @@ _GENERIC = {
 
 
 def run_names(sources: Sequence[Source]) -> list[str]:
-    """Return the names of the runs in files: the stems, without the prefix `pred_` if they still differ."""
+    """Return the names of the runs, from the names of their files without extension.
+
+    A prefix such as `pred_` is removed unless two runs would then have the same name.
+    """
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) -> dict[str, str]:
-    """Return the predictions for the gold's questions, keyed by question. Raises MismatchError if there is none.
+    """Return the predictions for the questions of the gold, keyed by question. Raises MismatchError if there are none.
 
-    The document of `source` is cleared.
+    The parsed document of `source` is emptied to save memory.
     """
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
@@ -55,9 +58,10 @@ def read_predictions(source: Source, run: str, gold: Gold, notes: list[Note]) ->
 def match_odds(
     odds: Sequence[Source], answers: Sequence[Source], names: Sequence[str], options: ReadOptions
 ) -> dict[str, Odds]:
-    """Return the odds of each run, keyed by run.
+    """Return the no-answer odds of each run, keyed by run.
 
-    A file of odds belongs to the only run, the run of that name, or the run in `--choose odds=RUN`.
+    A file of odds belongs to the only run, or to the run whose file name is alike, or to the run that `--choose
+    odds=RUN` names.
     """
     by_run: dict[str, Odds] = {}
     for source in odds:
@@ -80,7 +84,10 @@ def match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """Return the words of a file's name without those for its kind (pred, na, odds, …), or else its folder."""
+    """Return the words by which a file of predictions and its file of odds are alike.
+
+    They are the words of its name without "pred", "odds" and the like, or else the name of its folder.
+    """
     folder = own_path(source.path).parent.name if source.path else ""
     return core_of(source.stem) or ("/", folder)
 
@@ -97,9 +104,9 @@ def finite_odds(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str, float]:
-    """Return a run's confidence in its answers, keyed by question, from its odds that there is no answer.
+    """Return a run's confidence in its answers, keyed by question, from `odds`, the odds that a question has no answer.
 
-    It is 1 - p if all odds are probabilities p, else minus the odds.
+    If all odds are probabilities p, the confidence is 1 - p; otherwise it is minus the odds.
     """
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
@@ -118,7 +125,8 @@ def confidence(odds: Odds, run: str, gold: Gold, notes: list[Note]) -> dict[str,
 
 
 def tuned_note(run: str, gold: Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> Note:
-    """Return a note with the official script's figures at the thresholds that it tunes."""
+    """Return a note with the figures that the official script prints for a run at the thresholds that the script itself
+    tunes."""
     figures = best(gold.golds, texts, scores, odds)
     return note(
         "squad2.tuned",

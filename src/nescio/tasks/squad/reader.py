@@ -57,7 +57,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one gold file, the predictions of runs, each named by its file, and the odds of some of them."""
+    """Read one gold file and the predictions of runs, which are named by their files; runs may have no-answer odds."""
     by_part = by_role(parts)
     _belong_together(by_part["gold"], by_part["answers"], by_part["odds"])
     notes: list[Note] = []

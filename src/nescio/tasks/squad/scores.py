@@ -21,7 +21,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 class Golds:
-    """The gold answers of questions, normalised on demand."""
+    """The gold answers of questions; they are normalised only when a comparison needs it."""
 
     def __init__(self, ids: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
         self.ids, self.answers = ids, answers
@@ -29,9 +29,9 @@ class Golds:
         self._done: dict[str, str] = {"": ""}
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """Return the texts normalised as by SQuAD, keyed by text, with those of earlier calls.
+        """Return the texts normalised as by SQuAD, keyed by text.
 
-        ASCII texts are normalised together, which is faster.
+        The result also has the texts of earlier calls. ASCII texts are normalised all at once, which is faster.
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
@@ -45,17 +45,18 @@ class Golds:
 
 
 class Scores(Struct, frozen=True):
-    """The two scores of one run, in question order; a question without a prediction scores like an abstention."""
+    """The exact match and the F1 of one run on each question, in order; a missing prediction is scored like an
+    abstention."""
 
     exact: NDArray[np.int8]
     f1: NDArray[np.float64]
 
 
 def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
-    """Return exact match and F1 of each prediction, the maximum over the gold answers; shape (questions,).
+    """Return the exact match and the F1 of each prediction with the gold answer that fits best; shape (questions,).
 
-    A question without gold answers has the one answer "". Answers that become empty by normalisation ("The") do not
-    count, and a question with no others has the answer "" too.
+    A question without gold answers has the right answer "", an abstention. So has a question whose gold answers are all
+    empty after normalisation, such as "The"; other questions ignore such answers.
     """
     f1 = np.zeros(len(golds.ids))
     normal = golds.normalise(texts.values())
@@ -86,10 +87,11 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact` and `best_f1`, in percent, and their thresholds on the odds.
+    """Return `best_exact` and `best_f1` as the official script computes them, in percent, with the thresholds on the
+    odds.
 
-    Questions with odds above a threshold are declined. The script first declines all questions, and then answers one
-    more at a time, in order of rising odds, ties in file order.
+    A question is declined if its odds are above the threshold. The script first declines all questions, and then
+    answers one more at a time in the order of rising odds; equal odds keep the order of the file.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]

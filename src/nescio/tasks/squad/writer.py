@@ -35,7 +35,8 @@ STRATA = ("article", "paragraph")
     takes=Unjudged,
 )
 def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> WriteResult:
-    """Write gold, predictions and odds; the odds of no answer are minus the confidence in the given answer."""
+    """Write a gold file, predictions and odds; the odds that a question has no answer are minus the confidence in the
+    given answer."""
     answering = [run for run in unjudged.runs if run.responses]
     names = file_names([run.name for run in answering], core_of)
     notes = left_out(unjudged, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in answering], names)
@@ -73,7 +74,8 @@ def write(unjudged: Unjudged, path: Path, progress: Progress | None = None) -> W
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions grouped by article and paragraph, if known. A paragraph's text is the question's story."""
+    """Return the questions grouped by article and by paragraph, if these are known; a paragraph is the story of its
+    questions."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default
@@ -114,10 +116,10 @@ def _predictions(run: Run) -> dict[str, str]:
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Return minus the confidence of the given answers, keyed by question.
+    """Return the odds that a question has no answer, which are minus the run's confidence, keyed by question.
 
-    The script requires a number for an abstention, which gets the highest of these. Its printed figures do not depend
-    on this number, but the curves that it draws on request do.
+    The script needs a number for an abstention too, which gets the highest of these odds. The script's printed figures
+    do not depend on it, but the curves that it draws on request do.
     """
     first = [response for response in run.responses if response.rank == 1]
     odds = {

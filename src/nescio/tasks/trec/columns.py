@@ -13,7 +13,8 @@ _RANKED = "ranks questions by confidence; trec.AP is over the documents of each 
 
 
 def _first(behaviour: Any) -> Array:
-    """Return the precision at the first document of an answer, for a topic with one relevant document."""
+    """Return the precision at the first document, simulated for topics with one relevant document: 1 for a right
+    answer."""
     return np.where(behaviour.right & behaviour.answered, 1.0, 0.0)
 
 

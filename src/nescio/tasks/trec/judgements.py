@@ -30,19 +30,25 @@ _NAMES = {"X": "inexact", "U": "unsupported"}
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Return whether a line is a factoid judgement in numbers; the docno distinguishes it from qrels and nuggets."""
+    """Return whether the cells of a line are a factoid judgement with a number, such as 1, in place of a letter.
+
+    The docno in the second cell distinguishes it from lines of qrels and of nugget files, which have numbers too.
+    """
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
 class _Pool(Struct):
-    """Judgements: a letter keyed by question, document and answer, and whether a question has an answer (1 or 0)."""
+    """A pool of judgements: the verdict on each answer, and whether each question has an answer.
+
+    `verdicts` is keyed by question, document and answer. `answerable` is 1 or 0, keyed by question.
+    """
 
     verdicts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answerable: dict[str, int] = field(default_factory=dict)
 
 
 def _judgements(source: Source, options: ReadOptions) -> Iterator[tuple[str, str, str, str, int]]:
-    """Yield the lines of judgements: question, docno, letter, answer, line."""
+    """Yield each line of a file of judgements as question, docno, letter, answer and line number."""
     numbers = is_judged_in_numbers(str(source.first).split())
     letters = NUMBERS if numbers else {letter: letter for letter in VERDICTS}
     rule = f"a line of judgements is: qid docno {'1|-1|2|3' if numbers else 'R|W|X|U'} answer"
@@ -59,10 +65,9 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Record in `known` what an answer implies if its state is correct: NIL that the question has no answer, any other
-    that it has one.
+    """Record in `known` whether a question has an answer, as far as the state of a judged answer tells.
 
-    Raises `error` if both are right.
+    If NIL is correct, it has none, and if another answer is correct, it has one. Raises `error` if both are correct.
     """
     if state != CORRECT:
         return
@@ -76,7 +81,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
 
 
 def judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
-    """Read each file as one run, with one answer per question."""
+    """Read files of judgements without run files; each file is a run, with one judged answer to each question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
     rows: list[Answer] = []
@@ -123,8 +128,10 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def with_pool(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the answers of runs with the grades in the pool of judgements; an answer outside the pool is not
-    graded."""
+    """Return the answers of runs with the grades that the pool of judgements has for them.
+
+    An answer that is not in the pool is not graded.
+    """
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, answer_key(answer)

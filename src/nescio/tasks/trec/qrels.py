@@ -25,7 +25,8 @@ FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[RankedRun], options: ReadOptions) -> ReadResult:
-    """Return the outcomes and trec_eval's figures of runs, by the relevance that a file of qrels states."""
+    """Return the outcomes of runs and the figures of trec_eval, by the documents that a file of qrels says are
+    relevant."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -66,10 +67,10 @@ def _by_qrels(
     figures: array[float],
     notes: list[Note],
 ) -> Iterator[tuple[Answer, int]]:
-    """Yield an answer for each run and topic, with the rank of the first relevant document, or 0 without one.
+    """Yield an answer for each run and topic, with the rank of the first relevant document, or 0 if there is none.
 
-    `relevant` has the relevance of documents, keyed by topic; from `least` on they are relevant. trec_eval's values for
-    the topic are appended to `figures`.
+    `relevant` has the level of relevance of documents, keyed by topic and document; a document is relevant from the
+    level `least` on. The figures of trec_eval for each run and topic are appended to `figures`.
     """
     for run in runs:
         say_strangers(run, relevant, notes)
@@ -99,9 +100,9 @@ def _by_qrels(
 
 
 def _figures(good: Sequence[int], known: int) -> list[float]:
-    """Return trec_eval's figures for a topic, in the order of `FIGURES`.
+    """Return the figures of trec_eval for a topic, in the order of `FIGURES`.
 
-    `good` has the ranks of the run's relevant documents, and `known` is the number of all relevant documents.
+    `good` has the ranks at which the run has relevant documents, and `known` is the number of all relevant documents.
     """
     precisions = sum(so_far / rank for so_far, rank in enumerate(good, 1))
     first = 1 / good[0] if good else 0.0
@@ -117,7 +118,10 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]) -> None:
-    """Add a note on how many topics of a run were not judged. Raises MismatchError if none was judged."""
+    """Add a note on how many topics of a run are not among the judged topics `known`, and are left out.
+
+    Raises MismatchError if no topic of the run was judged.
+    """
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")
@@ -133,7 +137,11 @@ def say_strangers(run: RankedRun, known: Mapping[str, object], notes: list[Note]
 
 
 def ranked(rows: Iterable[tuple[Answer, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the outcomes of `rows`: for each run and question, an answer and the rank of the first right one, or 0."""
+    """Return the outcomes of `rows`, which has an answer for each run and question, and the rank of the first right
+    one.
+
+    The rank is 0 if there is no right answer.
+    """
     ranks = array("q")
 
     def graded() -> Iterator[Answer]:

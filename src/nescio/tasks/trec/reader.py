@@ -50,10 +50,10 @@ def recognise(source: Source) -> str | None:
     text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one file of qrels, or of judgements, and the runs for it; or only judgements, each file as a run.
+    """Read the runs and one file of qrels or judgements for them; or only judgements, where each file is a run.
 
     `--choose relevance=2` counts documents as relevant from that level on; `--choose order=rank` uses the ranks in the
-    files.
+    files in place of the scores.
     """
     by_part = by_role(parts)
     if by_part[QRELS] and by_part[JUDGED]:

@@ -21,7 +21,7 @@ NIL = "NIL"
 
 
 class RankedDocument(Struct, frozen=True):
-    """A line of a run: a document, and the answer from it if the line has one."""
+    """A line of a run: a document with its rank and score, and the answer taken from it, which may be empty."""
 
     docno: str
     rank: int
@@ -31,7 +31,7 @@ class RankedDocument(Struct, frozen=True):
 
 
 class RankedRun(Struct, frozen=True):
-    """A run: its documents for each topic, best first."""
+    """A run as it ranks documents: the documents for each topic, best first."""
 
     name: str
     source: Source
@@ -39,7 +39,8 @@ class RankedRun(Struct, frozen=True):
 
 
 def read_runs(sources: Sequence[Source], options: ReadOptions) -> list[RankedRun]:
-    """Return the runs in files. A run is named by its tag, or by its file if another run has the tag too."""
+    """Return the runs in files. A run has its tag as its name, or a name from its file if several runs have this
+    tag."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
@@ -80,7 +81,7 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[RankedDocu
 
 
 def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedDocument]]]) -> None:
-    """Raise FormatError for the first line that repeats a document with the same answer for a topic of a run."""
+    """Raise FormatError for the first line that repeats a document, with the same answer, for one topic of a run."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
         for topic, answers in topics.items():
@@ -95,6 +96,6 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[RankedD
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Return scores in single precision as in trec_eval, where more of them tie."""
+    """Return scores in single precision, because trec_eval uses it too; some different scores become equal by it."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

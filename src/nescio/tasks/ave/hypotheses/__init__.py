@@ -39,7 +39,7 @@ _TELLING = {
 
 
 def language_of(question: str) -> Language:
-    """Return the language of a question, from its function words; English if they do not decide."""
+    """Return the language of a question, guessed from its function words; English if they do not decide."""
     if "¿" in question:
         return "es"
     words = [plain(word) for word in question.split()]
@@ -48,9 +48,9 @@ def language_of(question: str) -> Language:
 
 
 def hypothesis(question: str, answer: str, language: str = "") -> str:
-    """Return the statement of a question and its answer as a sentence.
+    """Return a question and its answer as a statement, such as "The capital of Italy is Rome."
 
-    `language` is a code such as EN or es-MX. The language is guessed if the code is empty or has no rules here.
+    `language` is a code such as EN or es-MX. If it is empty or has no rules here, the language is guessed.
     """
     answer = " ".join(answer.split()).rstrip(".")
     before, after = around(question, answer, language)
@@ -66,20 +66,23 @@ def hypothesis(question: str, answer: str, language: str = "") -> str:
 
 
 def without_rules(language: str) -> bool:
-    """Return whether a language is given for which there are no rules."""
+    """Return whether a language is given but has no rules for making statements."""
     return bool(language) and language.lower().partition("-")[0] not in _RULES
 
 
 @lru_cache(maxsize=1 << 14)
 def around(question: str, answer: str, language: str = "") -> tuple[str, str]:
-    """Return the parts of the statement before and after the answer."""
+    """Return the parts before and after the answer in the statement that a question and its answer make."""
     known = language.lower().partition("-")[0]
     rules = _RULES[known] if known in _RULES else _RULES[language_of(question)]
     return cut(rules(question.strip(" ¿?!.\t\n"), answer))
 
 
 def _inside(answer: str) -> str:
-    """Return an answer of several words with its first word in lower case if that is a function word or an adverb."""
+    """Return an answer in the form that it has inside a sentence.
+
+    If it has several words, and the first is a function word or an adverb, this word is put in lower case.
+    """
     first, _, rest = answer.partition(" ")
     lowered = first in _LOWERED or first.endswith("ly")
     return f"{first.lower()} {rest}" if rest and lowered else answer

@@ -27,7 +27,10 @@ def joined(*parts: Sequence[str] | str) -> str:
 
 
 def cut(stated: str) -> tuple[str, str]:
-    """Return the text before the slot and the text after it. The slot is at the end if a rule omitted it."""
+    """Return the parts of a statement before and after `SLOT`, the place of the answer.
+
+    If the statement has no `SLOT`, all of it comes before the answer.
+    """
     before, _, after = stated.partition(SLOT)
     return before.strip(), after.replace(SLOT, "").strip()
 

@@ -36,7 +36,10 @@ _WEEK = word_set("monday tuesday wednesday thursday friday saturday sunday")
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a question, with `SLOT` in the place of the answer."""
+    """Return the statement of an English question, with `SLOT` in the place of the answer.
+
+    `answer` only decides the form of the statement, such as a plural verb.
+    """
     words = re.sub(r"(?i)\b(who|what|where|when|how|why)['’]?s\b(?!\s+of\b)", r"\1 is", question).split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS and not any(word in _ASKS for word in low[:4]):
@@ -58,9 +61,9 @@ def state(question: str, answer: str) -> str:
 
 
 def _named(words: Words) -> str:
-    """Return the statement for a command to name something.
+    """Return the statement of a question that is a command to name something.
 
-    "Name a river that flows north" gives "A is a river that flows north".
+    "Name a river that flows north" gives "[answer] is a river that flows north".
     """
     rest = words[1:]
     while rest and plain(rest[0]) in ("me", "us", "for"):
@@ -70,8 +73,11 @@ def _named(words: Words) -> str:
 
 
 def _in_place(before: Words, asks: str, after: Words) -> str:
-    """Return a statement for a question whose last words ask, with the answer in their place: X is located in which
-    country."""
+    """Return the statement of a question whose question word comes late, with the slot in its place.
+
+    "X is located in which country" gives "X is located in [answer]". `asks` is the question word, and `before` and
+    `after` are the words around it.
+    """
     kind = 0
     if asks in ("what", "which", "whose", "how"):
         stops = (en.PREPOSITIONS - {"of"}) | en.CONJUNCTIONS
@@ -121,7 +127,10 @@ def _clause(asks: str, after: Words, prep: Words, answer: str) -> str:
 
 
 def _asks_when(rest: Words) -> bool:
-    """Return whether a full clause follows, as in "what year did X die", but not in "what year is the first"."""
+    """Return whether `rest`, the words after a phrase such as "what year", are a clause that lacks only the time.
+
+    They are in "what year did X die", but not in "what year is the first", where the year is the subject.
+    """
     if not rest or plain(rest[0]) not in en.AUXILIARIES or not parts.inverted(rest):
         return False
     return plain(rest[0]) not in en.BE or bool(parts.predicate_at(rest))
@@ -133,7 +142,12 @@ def _asks_when(rest: Words) -> bool:
 def _core(
     rest: Words, slot: str, asks: str, *, adverbial: bool = False, kind: Sequence[str] = (), answer: str = ""
 ) -> str:
-    """Return a statement with the slot as subject, object or complement."""
+    """Return the statement of a question with `slot` where the answer belongs: as subject, object, complement or
+    adverbial.
+
+    `asks` is the question word, and `kind` has the words that name the requested kind of answer. `rest` has the words
+    of the question after both of them.
+    """
     if not rest:
         return slot
     if adverbial:
@@ -158,7 +172,8 @@ def _core(
 
 
 def _agreeing(rest: Words, answer: str) -> Words:
-    """Return the rest of a statement, with its verb in agreement with an answer that is its subject."""
+    """Return `rest`, a verb and the words after it, with a plural verb if the answer, which is its subject, is
+    plural."""
     words, ends = answer.split(), en.PREPOSITIONS | (en.CONJUNCTIONS - {"and"})
     head = words[: next((i for i, word in enumerate(words) if plain(word) in ends), len(words))]
     many = (
@@ -173,9 +188,10 @@ def _agreeing(rest: Words, answer: str) -> Words:
 
 
 def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str) -> str:
-    """Return the statement of a question with a form of be.
+    """Return the statement of a question whose verb is a form of be.
 
-    "What is X" gives "X is A", "what is X called" gives "X is called A", and "who is the X" gives "A is the X".
+    "What is X" gives "X is [answer]", "what is X called" gives "X is called [answer]", and "who is the X" gives
+    "[answer] is the X".
     """
     low = [plain(word) for word in rest]
     if len(rest) == 1 or not parts.inverted(rest):
@@ -217,7 +233,8 @@ def _copula(rest: Words, slot: str, asks: str, kind: Sequence[str], answer: str)
 
 
 def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
-    """Return the statement of a question about an object: "what did X build in 1900" gives "X built A in 1900"."""
+    """Return the statement of a question about an object: "what did X build in 1900" gives "X built [answer] in
+    1900"."""
     subject, verb, tail = parts.finite(rest)
     if verb[-1:] in (["did"], ["does"], ["do"]) and _verbal(answer):
         return joined(subject, slot, _kept(tail))
@@ -227,12 +244,15 @@ def _object(rest: Words, slot: str, answer: str, *, person: bool) -> str:
 
 
 def _kept(tail: Words) -> Words:
-    """Return the rest of a sentence after a verb and an object that the answer contains."""
+    """Return the words after "do" that remain in a statement if the answer is a verb with its own object.
+
+    Nothing remains of words that begin with "to" or "with": the answer "destroy it" replaces all of "do to the city".
+    """
     return [] if tail and plain(tail[0]) in ("to", "with") else tail
 
 
 def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
-    """Return words with an object inserted after their verb."""
+    """Return `tail`, the words after a verb, with `slot` inserted where the object of the verb belongs."""
     low = [plain(word) for word in tail]
     if not tail or low[-1] in en.PREPOSITIONS - {"up", "out", "off", "down"}:
         return joined(tail, slot)
@@ -264,7 +284,7 @@ def _placed(tail: Words, slot: str, answer: str, verb: str) -> str:
 def _adverbial(rest: Words, slot: str) -> str:
     """Return the statement of a question with when, where or how.
 
-    "When did X begin" gives "X began in A". "Where is X located" gives "X is located in A".
+    "When did X begin" gives "X began in [answer]". "Where is X located" gives "X is located in [answer]".
     """
     if not rest:
         return slot

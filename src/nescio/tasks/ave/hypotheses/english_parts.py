@@ -16,9 +16,10 @@ NAMING = word_set("called named known termed considered titled dubbed nicknamed 
 
 
 def kind_ends(after: Words, *, counted: bool = False) -> int:
-    """Return how many words after the question word name the requested kind: 2 in "what native chief travelled".
+    """Return how many words of `after`, the words after the question word, name the requested kind of answer.
 
-    With `counted`, the question word is "how many".
+    In "what native chief travelled" these are 2 words, "native chief". `counted` says that the question word is "how
+    many".
     """
     low = [plain(word) for word in after]
     if not low or low[0] in en.AUXILIARIES or (low[0].endswith("ly") and any(map(en.is_finite, low[1:2]))):
@@ -45,7 +46,7 @@ def kind_ends(after: Words, *, counted: bool = False) -> int:
 
 
 def inverted(rest: Words) -> bool:
-    """Return whether a subject follows the auxiliary with which `rest` begins."""
+    """Return whether the verb at the start of `rest` is followed by a subject, as in "did the war end"."""
     low = [plain(word) for word in rest]
     word, then = (*low[1:], "", "")[:2]
     if word in ("not", "also", "been", "be", "still", "often", "usually", "now", "always"):
@@ -68,13 +69,13 @@ def inverted(rest: Words) -> bool:
 
 
 def participle_at(low: Words) -> int | None:
-    """Return the index of the first participle after a subject, or None."""
+    """Return the index of the first participle after a subject, or None; `low` has the words in lower case."""
     fits = (i for i in range(2, len(low)) if en.is_participle(low[i]) or low[i] in _IRREGULAR)
     return next(fits, None)
 
 
 def main_at(rest: Words) -> int:
-    """Return the index of the main verb after an auxiliary and a subject."""
+    """Return the index of the main verb in `rest`, which begins with an auxiliary and a subject."""
     low = [plain(word) for word in rest]
     if low[0] in en.HAVE:
         return participle_at(low) or len(rest)
@@ -112,12 +113,18 @@ def predicate_at(rest: Words) -> int | None:
 
 
 def stranded(rest: Words) -> bool:
-    """Return whether a clause ends with a preposition whose object is the answer: the city that X was born in."""
+    """Return whether a clause ends with a preposition that lacks its object, as in "the city that X was born in".
+
+    The answer is then that object.
+    """
     return len(rest) > 1 and plain(rest[-1]) in _STRANDED
 
 
 def finite(rest: Words) -> tuple[Words, Words, Words]:
-    """Return subject, finite verb and rest of a clause with do, such as "did the war end"."""
+    """Return the subject, the finite verb and the remaining words of `rest`, a clause with do.
+
+    "did the war end" gives "the war", "ended" and no remaining words.
+    """
     do, words = rest[0], rest[1:]
     low = [plain(word) for word in words]
     tense = plain(do)
@@ -144,7 +151,10 @@ def finite(rest: Words) -> tuple[Words, Words, Words]:
 
 
 def verb_at(words: Words) -> int | None:
-    """Return the index of a verb's base form after a subject; the last one of adjacent candidates. None without one."""
+    """Return the index of a verb in its base form that follows a subject, or None if there is no such verb.
+
+    If several adjacent words could be the verb, it is the last of these.
+    """
     low = [plain(word) for word in words]
     if len(low) > 1 and low[0] in en.PRONOUNS - {"there"} and low[0] != "people":
         return 1 if low[1] not in ("also", "first", "still", "usually", "ever", "often") else 2
@@ -165,9 +175,10 @@ def verb_at(words: Words) -> int | None:
 
 
 def guessed_at(words: Words) -> int:
-    """Return the index of the word that is probably the verb of a clause without a known one.
+    """Return the index of the word that is probably the verb, in a clause without a known verb.
 
-    It is the first word in lower case after a name, else the word before a preposition or article, else the last word.
+    It is the first word in lower case after a name. If there is none, it is the word before a preposition or an
+    article, or else the last word.
     """
     low = [plain(word) for word in words]
     named = next(

@@ -50,7 +50,7 @@ def _participles() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _finite() -> frozenset[str]:
-    """Return the past forms and the third persons of all listed verbs."""
+    """Return the past forms and the third-person forms of all listed verbs, as a set."""
     bases = {*_past(), *_REGULAR}
     return frozenset({*_past().values(), *map(past, _REGULAR), *map(third_person, bases)})
 
@@ -86,7 +86,7 @@ def past(base: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """Return the third person singular of the present."""
+    """Return the third person singular of a verb in the present tense."""
     if base == "have":
         return "has"
     if re.search(r"(?:s|x|z|ch|sh|o)$", base):

@@ -29,7 +29,7 @@ _MONTHS = word_set("januar februar märz april mai juni juli august september ok
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a question, with `SLOT` in the place of the answer."""
+    """Return the statement of a German question, with `SLOT` in the place of the answer."""
     words = question.split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -86,9 +86,10 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_degree(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Return the statement of a question with wie.
+    """Return the statement of a German question with "wie".
 
-    Wie viele Einwohner hat X: A Einwohner hat X. Wie hoch ist X: X ist A hoch. Wie starb X: Durch A starb X.
+    "Wie viele Einwohner hat X" gives "[answer] Einwohner hat X", "wie hoch ist X" gives "X ist [answer] hoch", and "wie
+    starb X" gives "durch [answer] starb X".
     """
     if low[0] in ("viele", "viel"):
         has_adjective = low[1:2] and low[1] in answer.lower().split()
@@ -106,7 +107,8 @@ def _kind(after: list[str]) -> int:
 
 
 def _nominative(rest: list[str]) -> list[str]:
-    """Return words with a masculine accusative article as nominative: einen Fluss → ein Fluss."""
+    """Return words with a masculine article changed from accusative to nominative: "einen Fluss" becomes "ein
+    Fluss"."""
     return [{"einen": "ein", "den": "der"}.get(plain(word), word) for word in rest[:1]] + rest[1:]
 
 

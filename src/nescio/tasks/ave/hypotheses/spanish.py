@@ -25,7 +25,7 @@ _NUMBERED = ("mide", "pesa", "cuesta", "vale", "dura", "tarda", "costó", "duró
 
 
 def state(question: str, answer: str) -> str:
-    """Return the statement of a question, with `SLOT` in the place of the answer."""
+    """Return the statement of a Spanish question, with `SLOT` in the place of the answer."""
     words = question.replace("¿", " ").split()
     low = [plain(word) for word in words]
     if low and low[0] in _COMMANDS:
@@ -74,9 +74,10 @@ def _clause(asks: str, after: list[str], prep: list[str], answer: str) -> str:
 
 
 def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> str:
-    """Return the statement of a question with qué.
+    """Return the statement of a Spanish question with "qué".
 
-    Qué río atraviesa Roma: A atraviesa Roma. En qué año murió X: En el año A murió X.
+    "Qué río atraviesa Roma" gives "[answer] atraviesa Roma", and "en qué año murió X" gives "en el año [answer] murió
+    X".
     """
     if not prep and low[0] in _DEEDS:
         return joined(after[1:], after[0], SLOT)
@@ -105,9 +106,9 @@ def _of_kind(after: list[str], low: list[str], prep: list[str], answer: str) -> 
 
 
 def _ordered(after: list[str]) -> list[str]:
-    """Return words with the subject before the verb: se llama la capital → la capital se llama.
+    """Return Spanish words with the subject moved before the verb: "se llama la capital" becomes "la capital se llama".
 
-    The subject ends at a preposition.
+    The subject is taken to end at the first preposition.
     """
     low = [plain(word) for word in after]
     start = 1

@@ -23,9 +23,9 @@ _CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "NUM"))
 
 
 class Atom(Struct, frozen=True):
-    """A predicate of one or two places, which are indices of words in its text.
+    """A predicate that holds for one or two words of a text; `places` has the indices of these words.
 
-    A colon begins a predicate that is no word.
+    A predicate with a colon before it, such as ":most", does not come from a word of the text.
     """
 
     predicate: str
@@ -33,13 +33,14 @@ class Atom(Struct, frozen=True):
 
     @property
     def cost(self) -> int:
-        """Return the cost of giving up this atom."""
+        """Return the cost of leaving this atom of a statement unproved."""
         return WORD_COST if len(self.places) == 1 else ROLE_COST
 
 
 @lru_cache(maxsize=1 << 14)
 def formula(words: Parse) -> tuple[Atom, ...]:
-    """Return a statement as atoms: content words, roles, descriptions, modes of events, and quantifiers."""
+    """Return a parsed statement as atoms: its content words, their roles and descriptions, the modes of events (such as
+    denied), and quantifiers."""
     none, mode = no_thing(words), modes(words)
     content = [i for i in range(len(words)) if _counts(words, i)]
     atoms = [Atom("no " * (i in none) + stem(words[i].lemma), (i,)) for i in content]
@@ -62,9 +63,10 @@ def formula(words: Parse) -> tuple[Atom, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def facts(words: Parse) -> tuple[Atom, ...]:
-    """Return a text as atoms: its formula, and atoms that follow from the text alone.
+    """Return the atoms that hold if a text is true: its formula, and conclusions from it.
 
-    These are that an entity has the mode of its clause, and that an atom about all holds for most.
+    One conclusion gives an entity the mode of its clause, such as denied. Another says that what holds for all holds
+    for most.
     """
     mode = modes(words)
     more = [Atom(f":{mode_around(words, i)}", (i,)) for i in range(len(words)) if i not in mode and _counts(words, i)]
@@ -77,7 +79,11 @@ def facts(words: Parse) -> tuple[Atom, ...]:
 
 
 def _identity(frame: Frame, mode: dict[int, str]) -> tuple[int, int] | None:
-    """Return the two terms that an asserted "is", or an apposition, equates; else None."""
+    """Return the indices of the two words that a frame (a predicate with its roles) equates, or None if it equates
+    none.
+
+    An asserted "is" equates its subject and its complement; an apposition, such as "X, the king", does so too.
+    """
     pair = dict(frame.roles)
     if frame.predicate != "be" or not {AGENT, PATIENT} <= set(pair) or mode.get(frame.at, ASSERTED) != ASSERTED:
         return None
@@ -90,9 +96,9 @@ def _counts(words: Parse, i: int) -> bool:
 
 
 def matching(predicate: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the elements of `known`, a text's words, that imply the word `predicate`: itself and its synonyms.
+    """Return the words in `known`, the words of a text, that imply the word `predicate`: itself and its synonyms.
 
-    Words that merely share letters imply nothing: a universe is no university.
+    Words that merely share letters do not imply each other: "universe" does not imply "university".
     """
     synonyms = frozenset() if predicate.startswith((":", "no ")) else _lexicon.synonyms().get(predicate, frozenset())
     return known & {predicate, *synonyms}

@@ -22,10 +22,11 @@ Weight = Callable[[str], float]  # maps a stem to [0, 1]: 1 for a stem that the 
 
 
 class Case(Struct, frozen=True):
-    """A question, an answer and a text as words; `weight` is a function that says how informative a stem is.
+    """A candidate to validate: the question, the answer and the supporting text as words, and how they match.
 
-    `span` is the place (from, to) where the text has the answer word by word, or (0, 0). If there are several, it is
-    the one with most question words around it.
+    `weight` is a function that returns how informative a stem is, and `asks` is the index of the question word. `span`
+    is the range of words of the text that equals the answer, as (from, to); (0, 0) if there is none. If `places`, the
+    number of such ranges, is above 1, `span` is the range with most question words nearby.
     """
 
     question: Words
@@ -57,20 +58,20 @@ class Case(Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """Return the total weight of the question's content words."""
+        """Return the sum of the weights of the question's content words."""
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
-        """Return the weight of the matched content words, as a share of the weight of all."""
+        """Return the share of the question's content words, by weight, that are in `matches`."""
         return math.fsum(match.weight for match in matches) / self.total
 
 
 class Match(Struct, frozen=True):
-    """The match of a content word of the question with the text; `distance` is that of the match from the answer.
+    """How a content word of the question matches the text; words of the answer are never the match.
 
     `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters), TITLE (only in the title) or
-    NONE. `before` says whether the nearest match is before the answer. Without a match, `distance` is infinite. Words
-    of the answer are not matched.
+    NONE. `distance` is that between the nearest match and the answer, infinite without a match. `before` says whether
+    this match is before the answer.
     """
 
     at: int
@@ -82,12 +83,15 @@ class Match(Struct, frozen=True):
 
     @property
     def near(self) -> float:
-        """Return exp(-distance / 6): 1 at the answer, 0 without a match."""
+        """Return how near the match is to the answer, exp(-distance / 6): 1 beside it, 0 without a match."""
         return math.exp(-self.distance / NEAR)
 
 
 def case(question: str, answer: str, text: str, weight: Weight, title: str = "", *, language: str = ENGLISH) -> Case:
-    """Return the case of a candidate, read as words of the language with this code; `title` is that of its text."""
+    """Return the case of a candidate: question, answer and text split into words, with their matches.
+
+    `weight` returns how informative a stem is, `title` is the title of the text, and `language` a code such as "en".
+    """
     q, a, t = read(question, language), read(answer, language), read(text, language)
     named = frozenset(read(title.replace("_", " "), language).stem)
     starts = find_words(t.lower, a.lower)
@@ -125,8 +129,10 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
 
 
 def asked_of_text(q: Words) -> list[int]:
-    """Return the positions of the content words of a question, without those that only name the kind of answer (how
-    many, what year)."""
+    """Return the positions of the content words of a question that its text should contain.
+
+    Words that only name the kind of answer are left out, such as "year" in "what year".
+    """
     asks = question_word(q)
     kinds: set[int] = set()
     if asks is not None:
@@ -138,7 +144,11 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """Return the indices of names of two to five words, keyed by their initials: "us" for United States."""
+    """Return where the first name with certain initials begins in a text, keyed by the initials: "us" for "United
+    States".
+
+    A name is a sequence of two to five capitalised words.
+    """
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -149,7 +159,11 @@ def initials(t: Words) -> dict[str, int]:
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:
-    """Return the distance of the i-th word from a span, in places; from the start of the text if the span is empty."""
+    """Return the distance of the i-th word of a text from `span`, a range of words, or from the start if `span` is
+    empty.
+
+    The distance counts words, and more for punctuation between them (see `Words`).
+    """
     first, end = span
     if first == end:
         return t.place[i]
@@ -177,8 +191,10 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """Return the position of the first content word after the question word, which names the kind of answer, or
-    None."""
+    """Return the position of the question's first content word after the question word, or None.
+
+    This word usually names the kind of answer, such as "river" in "which long river".
+    """
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)
@@ -196,5 +212,5 @@ def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Return the length of the longest run of words that both sequences have."""
+    """Return the length of the longest sequence of consecutive words that both sequences contain."""
     return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size

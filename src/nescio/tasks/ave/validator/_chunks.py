@@ -30,14 +30,19 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """Return the class of the i-th word, beside the answer's word `inside`; "edge" at punctuation and at the ends."""
+    """Return the class of the i-th word, which is a neighbour of an answer's first or last word, given by the index
+    `inside`.
+
+    It is "edge" if punctuation separates the two words, or if the text has no i-th word.
+    """
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)
 
 
 def chunks(case: Case) -> Row:
-    """Return features of the answer's first and last word, and of the words right before and after it in the text."""
+    """Return features of the boundaries of the answer: the classes of its first and last word, and of the two words of
+    the text right before and after the answer."""
     answer, text, (first, end) = case.answer, case.text, case.span
     begins, ends = (_class(answer, 0), _class(answer, len(answer) - 1)) if len(answer) else ("other", "other")
     before = _neighbour(text, first - 1, first) if first < end else "edge"

@@ -37,9 +37,10 @@ def _encoder(name: str) -> Any:
 
 @lru_cache(maxsize=1 << 12)
 def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
-    """Return the vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
+    """Return the vector of a text, shape (d,), and the vectors of its words, shape (words, d), all of length 1.
 
-    A word's vector is the mean of its tokens' vectors. A word beyond the model's longest text has a vector of zeros.
+    The vector of a word is the mean of the vectors of its tokens. It is zero for words after the part of the text that
+    the model can read. `name` is the name of the model.
     """
     encoder, text = _encoder(name), text.strip()
     (encoded,) = encoder.encode([text], output_value=None, show_progress_bar=False)
@@ -65,10 +66,11 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class _Compared(Struct, frozen=True):
-    """The question's content words compared with the text's words.
+    """The content words of a question, compared with the words of a text by the cosines of their vectors.
 
-    `at` has the positions of the question's words, `weight` their weights, and `cosine` their cosines with the text's
-    words, shape (at, text). `rest` has the positions of the text's words outside the answer, `near` of those near it.
+    `at` has the positions of the question words, `weight` their weights, and `cosine` all cosines, shape (question
+    words, text words). `rest` has the positions of the text's words outside the answer, and `near` the positions of
+    those among them that are near the answer.
     """
 
     one: Case
@@ -80,9 +82,11 @@ class _Compared(Struct, frozen=True):
 
 
 def embeddings(case: Case, resources: Resources) -> Row:
-    """Return cosines in [-1, 1]: statement and text, question and text, question and answer, and their words.
+    """Return features from cosines in [-1, 1], which compare the statement with the text, the question with the text
+    and the answer, and single words.
 
-    A class of words that the question lacks has the cosine 1, because nothing is missing. Absent words have 0.
+    If a question has no words of some class, such as names, the cosine of that class is 1, because nothing is missing.
+    If the words to compare with are absent, it is 0.
     """
     name = str(resources.embeddings)
     sentence = " ".join(case.stated)
@@ -121,13 +125,13 @@ def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
-    """Return the least and the mean of the values, or twice `empty` if there are none."""
+    """Return the least value and the mean; both are `empty` if there are no values."""
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 
 def _matched(compared: _Compared) -> Row:
-    """Return features of the question's words and the text outside the answer: cosines, and the weight of what
-    lacks."""
+    """Return features of the question words that the text outside the answer lacks: the cosine of each question word
+    with the most similar word, and the weight of the words without a similar one."""
     best, weight = _best(compared.cosine[:, compared.rest]), compared.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -157,7 +161,8 @@ def _matched(compared: _Compared) -> Row:
 
 
 def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
-    """Return features of the words near the answer: cosines with the question in both directions, and distances."""
+    """Return features of the text's words near the answer: their cosines with the question words, and the distances of
+    similar words from the answer."""
     least, mean = _least(_best(compared.cosine[:, compared.near]), 1.0)
     content = [i for i in compared.near if compared.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
@@ -176,8 +181,11 @@ def _beside(compared: _Compared, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(compared: _Compared, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """Return the cosines of the answer's vector in its text with the question's words, and with that in the
-    statement."""
+    """Return features of the vector that the answer has as the text uses it.
+
+    They are its cosines with the vectors of the question word and other words of the question, and with the vector of
+    the answer in the statement that question and answer make.
+    """
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     case = compared.one

@@ -35,10 +35,10 @@ def _entities(text: str, parser: str | None) -> tuple[tuple[str, tuple[str, ...]
 
 @lru_cache(maxsize=1 << 14)
 def _meant(text: str, parser: str | None) -> frozenset[str]:
-    """Return the words of the names that the pronouns of a text refer to.
+    """Return the words of the names to which the pronouns of a text refer.
 
-    A pronoun refers to the nearest person before it, or, with a parser, to the nearest noun before it that agrees in
-    number and gender.
+    Without a parser, a pronoun refers to the nearest person before it. With a parser, it refers to the nearest noun
+    before it with the same number and gender.
     """
     if parser is None:
         return frozenset(word for names in referents(sentences(text)) for word in names)
@@ -49,8 +49,8 @@ def _meant(text: str, parser: str | None) -> frozenset[str]:
 
 
 def classes(case: Case, parser: str | None = None) -> Row:
-    """Return features of persons and places: whether the answer is one, alone or in its text, and whether the question
-    asks for one."""
+    """Return features of persons and places: whether the answer names one, alone or in the text, and whether that is
+    what the question asks for."""
     answer_words = set(case.answer.lower)
     in_text = _entities(case.text.text, parser)
     answer_kinds = {kind for kind, name in (*in_text, *entities(case.answer.text)) if answer_words & set(name)}
@@ -66,7 +66,8 @@ def classes(case: Case, parser: str | None = None) -> Row:
 
 
 def coreference(case: Case, parser: str | None = None) -> Row:
-    """Return features of resolved pronouns: whether they refer to names in the question."""
+    """Return features of the text's pronouns, each resolved to a name: whether these names are names in the
+    question."""
     meant = _meant(case.text.text, parser)
     asked = [m for m in case.matches if is_name(case.question, m.at)]
     referred = [m for m in asked if case.question.lower[m.at] in meant]

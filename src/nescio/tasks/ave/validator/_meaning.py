@@ -14,7 +14,8 @@ _PRONOUNS = word_set("he she it they his her its their him them this these those
 
 
 def references(case: Case) -> Row:
-    """Return features of pronouns in the text, which may refer to names in missing earlier sentences."""
+    """Return features of the text's pronouns, since a pronoun may refer to a name in an earlier sentence that the text
+    lacks."""
     lower = case.text.lower
     pronouns = [i for i, word in enumerate(lower) if word in _PRONOUNS]
     missing = sum(is_name(case.question, m.at) and m.level <= TITLE for m in case.matches)
@@ -28,7 +29,8 @@ def references(case: Case) -> Row:
 
 
 def similar(case: Case) -> Row:
-    """Return features of meaning by the small lexicon: synonyms count as matches, opposites and negations against."""
+    """Return features of meaning by the small lexicon: a synonym in the text counts as a match of a question word, and
+    an opposite or a negation counts against it."""
     stems, lemmas = set(case.text.stem), set(case.text.lemma)
     none: frozenset[str] = frozenset()
     matched = odd = opposite = rival = 0.0

@@ -31,7 +31,10 @@ _SUBJECTS = ("nsubj", "nsubjpass", "expl")
 
 @lru_cache(maxsize=1 << 14)
 def modes(words: Parse) -> dict[int, str]:
-    """Return the mode of each word that states something (verbs, and heads of sentences), keyed by index."""
+    """Return the mode (asserted, denied or supposed) of each word that states something, keyed by the word's index.
+
+    Such words are verbs and the heads of sentences. A mode can be "denied+supposed".
+    """
     stating = [i for i, word in enumerate(words) if _states(words, i)]
     negated, supposed = _negated(words), _supposed(words)
     mode_of: dict[int, str] = {}
@@ -47,7 +50,10 @@ def _states(words: Parse, i: int) -> bool:
 
 
 def mode_around(words: Parse, i: int) -> str:
-    """Return the mode of the clause around a word. An event that somebody wants or denies is at most supposed."""
+    """Return the mode of the clause around the i-th word: asserted, denied or supposed.
+
+    What somebody wants or denies in an asserted clause is only supposed.
+    """
     above = governor(words, i)
     mode = modes(words).get(above, ASSERTED)
     return SUPPOSED if mode == ASSERTED and above != i and words[above].lemma in _WANTING | _DENYING else mode
@@ -61,7 +67,7 @@ def _depth(words: Parse, i: int) -> int:
 
 
 def governor(words: Parse, i: int) -> int:
-    """Return the nearest word, at or above another in the parse, that states something."""
+    """Return the index of the word that states something and governs the i-th word, or is the i-th word itself."""
     for _ in range(len(words)):
         if _states(words, i):
             break
@@ -70,7 +76,8 @@ def governor(words: Parse, i: int) -> int:
 
 
 def no_thing(words: Parse) -> frozenset[int]:
-    """Return the indices of the nouns that a sentence denies (no kite) or almost denies (few kites)."""
+    """Return the indices of the nouns of which a sentence says that there are none ("no kite") or almost none ("few
+    kites")."""
     return frozenset(
         word.head
         for i, word in enumerate(words)
@@ -80,7 +87,7 @@ def no_thing(words: Parse) -> frozenset[int]:
 
 
 def quantifiers(words: Parse) -> tuple[tuple[str, int], ...]:
-    """Return each quantifier of a sentence (all, most, only) with its noun."""
+    """Return pairs of a quantifier ("all", "most" or "only") and the index of the noun that it quantifies."""
     return tuple(
         (kind, word.head)
         for i, word in enumerate(words)
@@ -120,7 +127,7 @@ def _root(words: Parse, i: int) -> int:
 
 
 def _inherited(words: Parse, i: int, mode_of: dict[int, str]) -> set[str]:
-    """Return the mode that a clause inherits from the clause that governs it."""
+    """Return the modes that the clause of the i-th word inherits from the clause that governs it."""
     if words[i].head == i or words[i].dep not in _COMPLEMENTS:
         return set()
     above = governor(words, words[i].head)

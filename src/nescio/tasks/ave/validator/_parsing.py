@@ -62,7 +62,10 @@ Parse = tuple[Token, ...]
 
 
 class Parsed(Struct, frozen=True):
-    """A parsed candidate: its statement and its text, and which words of each belong to the answer."""
+    """A parsed candidate: the words of its statement and of its text.
+
+    `answer` has the indices of the answer's words in the statement, and `in_text` those in the text.
+    """
 
     stated: Parse
     text: Parse
@@ -82,7 +85,7 @@ def absent(parser: str | None) -> str | None:
 
 
 def version(parser: str) -> str:
-    """Return the name and version of a pipeline."""
+    """Return the name and version of the spaCy pipeline that `parser` names."""
     meta = _pipeline(parser).meta
     return f"{meta['lang']}_{meta['name']} {meta['version']}"
 
@@ -127,7 +130,7 @@ def parse(parser: str, texts: Sequence[str]) -> list[Parse]:
 
 
 def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
-    """Return the sentences of a text with normalised white space, each with the places of its words in the text."""
+    """Return the sentences of a text with single spaces, each with the offsets at which its words begin in the text."""
     parts, end = [], 0
     for sentence in sentences(text):
         places = []
@@ -139,7 +142,11 @@ def _sentences(text: str) -> list[tuple[tuple[int, ...], str]]:
 
 
 def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Parse]) -> Parse:
-    """Return the parsed words of a text from those of its sentences, with places in the text."""
+    """Return the parsed words of a text, joined from the parses of its sentences; offsets and heads refer to the whole
+    text.
+
+    `parts` has the sentences with the offsets of their words, and `known` the parse of each sentence.
+    """
     words: list[Token] = []
     for places, sentence in parts:
         first = len(words)
@@ -153,7 +160,8 @@ def _whole(parts: Sequence[tuple[tuple[int, ...], str]], known: Mapping[str, Par
 def each_parsed(
     compute: Callable[[Case, Parsed], dict[str, float]],
 ) -> Callable[[Sequence[Case], str], list[dict[str, float]]]:
-    """Return a technique for all candidates from a function of one candidate and its parse."""
+    """Return a function that computes the features of all candidates, given the function that computes those of one
+    candidate from its parse."""
 
     def all_rows(cases: Sequence[Case], parser: str) -> list[dict[str, float]]:
         return [compute(case, parsed) for case, parsed in zip(cases, parsed_cases(cases, parser), strict=True)]
@@ -162,7 +170,7 @@ def each_parsed(
 
 
 def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
-    """Return the parses of all candidates."""
+    """Return each candidate with its statement and its text parsed."""
     statements = [hypothesis(case.question.text, case.answer.text) for case in cases]
     texts = [case.text.text for case in cases]
     parses = parse(parser, [*statements, *texts])
@@ -180,11 +188,14 @@ def parsed_cases(cases: Sequence[Case], parser: str) -> list[Parsed]:
 
 
 def _covered(words: Parse, first: int, end: int) -> range:
-    """Return the indices of the words that begin in a range of characters."""
+    """Return the range of the indices of the words that begin at an offset of the text from `first` to below `end`."""
     inside = [i for i, word in enumerate(words) if first <= word.at < end]
     return range(inside[0], inside[-1] + 1) if inside else range(0)
 
 
 def top(words: Parse, part: range) -> int | None:
-    """Return the index of the first word of a part whose head is outside the part, or that is a root; else None."""
+    """Return the index of the word that heads the phrase `part`, or None if `part` is empty.
+
+    It is the first word of the range whose head lies outside the range, or that has no head.
+    """
     return next((i for i in part if words[i].head not in part or words[i].head == i), None)

@@ -29,7 +29,7 @@ def model() -> str:
 
 
 def passages(cases: Sequence[Case]) -> list[Row]:
-    """Return the cosines of the question, the answer and their statement with the text and with each other."""
+    """Return features of similarity: the cosines between the vectors of question, answer, statement and text."""
     made = import_module(MODEL)
 
     def vectors(texts: list[str], *, asks: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -15,8 +15,7 @@ from nescio.text import STOP_WORDS, find_words
 
 
 def hypothesis(case: Case) -> Row:
-    """Return features of the statement from question and answer: the share of it that the text has, in the same
-    order."""
+    """Return features of the statement that question and answer make: how much of it the text has in the same order."""
     stated, t = case.stated_stems, case.text.stem
     answer_stems = case.answer.stem
     return {
@@ -28,8 +27,10 @@ def hypothesis(case: Case) -> Row:
 
 
 def _beside(stated: Sequence[str], case: Case) -> float:
-    """Return the share of the three content words on each side of the answer in the statement that are near it in the
-    text."""
+    """Return the share of the statement's words around the answer that the text has near the answer too.
+
+    These are up to three content words on each side of the answer.
+    """
     starts = find_words(stated, case.answer.stem)
     if not starts:
         return 0.0
@@ -43,8 +44,8 @@ def _beside(stated: Sequence[str], case: Case) -> float:
 
 
 def phrases(case: Case) -> Row:
-    """Return features of transformed statements: another order (passive, of for 's), and patterns of apposition and
-    naming."""
+    """Return features of other forms of the statement, such as the passive, and of words in the text that often
+    introduce an answer, such as "named"."""
     stated = case.stated_stems
     rest = tuple(stem for i, stem in enumerate(case.question.stem) if i != case.asks)
     answer_stems, t = case.answer.stem, case.text.stem
@@ -76,12 +77,11 @@ def phrases(case: Case) -> Row:
 
 
 def conflicts(case: Case) -> Row:
-    """Return features of slots in the question that the text fills differently: in Berlin for in Warsaw, German for
-    Polish.
+    """Return features of question words in whose place the text has another word: "in Berlin" for "in Warsaw".
 
-    A slot is the word before or after a missing word. It is filled differently if the text has that word beside a word
-    that neither question nor answer has. Function words make slots only for names and numbers, filled by words of the
-    same kind.
+    For each question word that the text lacks, its neighbour is sought in the text. There is a conflict if the text has
+    another word of the same kind (name, number or other) beside that neighbour, which is in neither question nor
+    answer. A function word can be the neighbour of names and numbers only.
     """
     q, t = case.question, case.text
     known = {*q.stem, *case.answer.stem, *(t.stem[i] for i in range(*case.span))}
@@ -99,8 +99,8 @@ def conflicts(case: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], case: Case) -> Row:
-    """Return features of sides and voices: whether the question's words are on the same side of the answer in statement
-    and text, and whether question and text are passive."""
+    """Return features of word order: whether the question's words are on the same side of the answer in statement and
+    text, and whether question and text are in the passive voice."""
     answer_stems = case.answer.stem
     at = next(iter(find_words(stated, answer_stems)), len(stated) if answer_stems else 0)
     same = near = weight = 0.0
@@ -125,7 +125,8 @@ def _sides(stated: Sequence[str], case: Case) -> Row:
 
 
 def _passive(words: Words, first: int, end: int) -> bool:
-    """Return whether a form of be is at most three words before a participle, or "by" is right after one."""
+    """Return whether the words from `first` to `end` seem passive: a form of be at most three words before a
+    participle, or "by" right after a participle."""
     lower = words.lower[max(0, first) : end]
     for i, word in enumerate(lower):
         if not (word.endswith(("ed", "en")) or (word in lemmas() and len(word) > 3)):
@@ -138,7 +139,7 @@ def _passive(words: Words, first: int, end: int) -> bool:
 
 
 def _pairs(case: Case) -> Row:
-    """Return features of adjacent content words of the question that the text has both: their distance there."""
+    """Return features of pairs of adjacent content words of the question: how far apart the text has the two words."""
     places: dict[str, list[float]] = {}
     for word, place in zip(case.text.stem, case.text.place, strict=True):
         places.setdefault(word, []).append(place)
@@ -163,7 +164,10 @@ def _kind(words: Words, i: int) -> str:
 
 
 def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
-    """Return the places in the text whose neighbour on this side equals that of a word of the question."""
+    """Return the places in the text where the question word at `at` would fit, because its neighbour is there.
+
+    The neighbour is the word before the place if `side` is -1, and the word after it if `side` is 1.
+    """
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
@@ -172,7 +176,8 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
 
 
 def _exchanged(stated: Sequence[str], case: Case) -> Row:
-    """Return features of statement words that the text replaces between two shared words, such as a month by a year."""
+    """Return features of one or two words of the statement that the text replaces by others, between words that both
+    have, such as a month by a year."""
     t = case.text.stem
     known = set(stated)
     blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
@@ -189,7 +194,7 @@ def _exchanged(stated: Sequence[str], case: Case) -> Row:
 
 
 def _order(case: Case) -> float:
-    """Return the share of adjacent matched question words with the same order in the text; ½ without any."""
+    """Return the share of pairs of successive question words that the text has in the same order; ½ without a pair."""
     first: dict[str, int] = {}
     for i, word in enumerate(case.text.stem):
         first.setdefault(word, i)

@@ -19,14 +19,17 @@ Votes = Mapping[Key, int]  # the number of systems that gave each answer
 
 
 class Group(Struct, frozen=True):
-    """The answers to one question as normalised words, with the number of systems that gave each."""
+    """The answers to one question in normalised form, with the number of systems that gave each."""
 
     answers: tuple[tuple[str, ...], ...]
     votes: tuple[int, ...]
 
 
 def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
-    """Return the group of the answers to one question; answers with equal normalised words share their votes."""
+    """Return the normalised answers to one question with their votes.
+
+    Answers that are equal after normalisation have the sum of their votes.
+    """
     keys = [tuple(normalised_words(answer)) for answer in answers]
     sums: Counter[tuple[str, ...]] = Counter()
     for key, many in zip(keys, votes, strict=True):
@@ -35,7 +38,10 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """Return `redundancy` for every candidate among its question's answers; a candidate missing from `votes` has 1."""
+    """Return the features `redundancy` of every candidate, computed among all answers to its question.
+
+    `votes` has the number of systems that gave each candidate's answer; it counts as 1 if missing.
+    """
     row_of: dict[Key, Row] = {}
     for those in by_question(candidates).values():
         together = group(
@@ -46,8 +52,8 @@ def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
 
 
 def redundancy(answers: Group, at: int) -> Row:
-    """Return features of the answer at index `at`: its votes, its similarity to the other answers, and how the votes
-    are divided."""
+    """Return features of how many systems agree with the answer at index `at`: its votes, its similarity to the other
+    answers, and how the votes are spread."""
     distinct = dict(zip(answers.answers, answers.votes, strict=True))
     answer, mine = answers.answers[at], answers.votes[at]
     total = sum(distinct.values())

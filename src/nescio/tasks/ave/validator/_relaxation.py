@@ -21,17 +21,20 @@ Costs = NDArray[np.int64]
 
 
 class Table(Struct, frozen=True, eq=False):
-    """Costs for the values of some constants of a statement, one axis per constant, with constants in ascending
-    order."""
+    """The cost of an atom or several, for each choice of the text's constants for `constants` of the statement.
+
+    `costs` has an axis for each of these constants, in ascending order. A constant is the index of a word.
+    """
 
     constants: tuple[int, ...]
     costs: Costs
 
 
 class Relaxation(Struct, frozen=True):
-    """The atoms that a statement gives up, and the constant of the text for each constant of the statement.
+    """The atoms that a statement gives up so that the rest follows from a text, with their `cost`.
 
-    If `limit_reached`, giving up less might be enough.
+    `mapping` has, for each constant of the statement (the index of a word), a constant of the text. `whole` is the cost
+    of giving up all atoms. If `limit_reached`, a cheaper relaxation may exist.
     """
 
     cost: int
@@ -42,7 +45,7 @@ class Relaxation(Struct, frozen=True):
 
 
 class Facts:
-    """A text's facts, keyed by predicate, with one constant for all equal constants."""
+    """The facts of a text, keyed by predicate; constants that the text equates are replaced by one of them."""
 
     def __init__(self, atoms: tuple[Atom, ...]) -> None:
         self._same: dict[int, int] = {}
@@ -58,20 +61,22 @@ class Facts:
         self.words = frozenset(atom.predicate for atom in atoms if len(atom.places) == 1)
 
     def one(self, constant: int) -> int:
-        """Return the representative of the constants equal to this one."""
+        """Return the constant (the index of a word) that represents all constants that the text equates with this
+        one."""
         while constant in self._same:
             constant = self._same[constant]
         return constant
 
     def places(self, atom: Atom) -> set[tuple[int, ...]]:
-        """Return the tuples of constants that satisfy an atom of a statement."""
+        """Return the tuples of the text's constants (indices of words) for which an atom of a statement holds."""
         if len(atom.places) > 1:
             return self.held.get(atom.predicate, set())
         return {places for word in matching(atom.predicate, self.words) for places in self.held[word]}
 
 
 def relaxation(stated: tuple[Atom, ...], text: tuple[Atom, ...]) -> Relaxation:
-    """Return the relaxation that gives up the least of a statement so that the rest follows from a text."""
+    """Return the cheapest relaxation: the atoms to give up from a statement so that the rest of it follows from a
+    text."""
     facts = Facts(text)
     places = {atom: facts.places(atom) for atom in stated if atom.predicate != EQUAL}
     values = _values(stated, places)
@@ -89,9 +94,10 @@ def _kept(atom: Atom, places: set[tuple[int, ...]] | None, mapping: Mapping[int,
 
 
 def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]]) -> dict[int, list[int]]:
-    """Return the text's constants that each of the statement's can be mapped to with some atom kept.
+    """Return, for each constant of a statement, the constants of the text that make some atom of the statement hold.
 
-    Constants that must be equal share these values.
+    A constant is the index of a word. `places` has the tuples of the text's constants that satisfy each atom. Constants
+    that the statement equates have the same result.
     """
     values_of: dict[int, set[int]] = {constant: set() for atom in stated for constant in atom.places}
     for atom, kept in places.items():
@@ -105,9 +111,10 @@ def _values(stated: tuple[Atom, ...], places: Mapping[Atom, set[tuple[int, ...]]
 
 
 def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int, list[int]]) -> Table:
-    """Return the cost of an atom at each mapping of its constants, which is 0 for the images in `places`.
+    """Return the table of costs of an atom: 0 where the text's constants satisfy it, and the atom's cost elsewhere.
 
-    The last value of a constant is an entity that the text does not mention, which equals only itself.
+    `places` has the tuples of constants that satisfy it, or None for an equation. The last entry of each axis is an
+    entity that the text does not mention, which equals only itself.
     """
     constants = tuple(sorted(set(atom.places)))
     costs = np.full([len(values[constant]) + 1 for constant in constants], atom.cost, dtype=np.int64)
@@ -123,7 +130,11 @@ def _table(atom: Atom, places: set[tuple[int, ...]] | None, values: Mapping[int,
 
 
 def _cheapest(tables: list[Table], sizes: Mapping[int, int]) -> tuple[dict[int, int], bool]:
-    """Return the index of the best value of each constant, and whether a table would have been too large."""
+    """Return the choice of values with the least total cost, as an index for each constant, and whether it may not be
+    the best.
+
+    It may not be the best if a table would have been too large to compute.
+    """
     left, limit_reached = set(sizes), False
     choices: list[tuple[int, Table]] = []
     while left:

@@ -16,10 +16,11 @@ from nescio.tasks.wordnet import DEBIAN, lacking, open_folder
 
 
 class Resources(Struct, frozen=True):
-    """The paths or names of WordNet's folder, a sentence-transformers model, a spaCy pipeline, and the prover E.
+    """The resources outside this project that techniques use: the folder of WordNet, a sentence-transformers model, a
+    spaCy pipeline, and the prover E.
 
-    Nothing is downloaded. The user names embeddings and parser. WordNet and the prover are searched for in their usual
-    places.
+    Nothing is downloaded. The user names the model (`embeddings`) and the pipeline (`parser`). WordNet and the prover
+    are searched for in their usual places.
     """
 
     wordnet: Path | None = None
@@ -63,7 +64,8 @@ def embeddings_absent(resources: Resources) -> str | None:
 
 @lru_cache(maxsize=1 << 15)
 def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the synonyms of a word, the words up to two steps above and one below it, and its antonyms."""
+    """Return the words that WordNet relates to a word: synonyms, words up to two steps wider and one step narrower, and
+    antonyms."""
     same: set[str] = set()
     kin: set[str] = set()
     against: set[str] = set()
@@ -84,8 +86,8 @@ def _base(folder: Path, word: str) -> str:
 
 
 def wordnet(case: Case, resources: Resources) -> Row:
-    """Return features of missing question words: whether the text has a synonym, a wider or narrower word, or an
-    antonym."""
+    """Return features of the question words that the text lacks: whether it has a synonym, an antonym, or a wider or
+    narrower word instead."""
     folder = resources.folder
     text = {_base(folder, word) for word in case.text.lower}
     sums = {"synonym": 0.0, "kin": 0.0, "antonym": 0.0, "nothing": 0.0}

@@ -16,9 +16,10 @@ from nescio.tasks.ave.validator._lexical import Row, share
 
 
 class RivalView(Struct, frozen=True):
-    """A candidate for comparison with its rivals.
+    """What is known of a candidate for comparison with candidates that have the same text but answer other questions.
 
-    `found` is the share, by weight, of its question that the text has, and `lacks` the weight that the text lacks.
+    `found` is the share, by weight, of the question's words that the text has. `lacks` is the weight of the words in
+    `missing`, which it lacks.
     """
 
     question: frozenset[str]
@@ -29,17 +30,18 @@ class RivalView(Struct, frozen=True):
 
     @property
     def fit(self) -> tuple[float, float]:
-        """Return the sort key by which one answer represents its question: how well the text fits the question."""
+        """Return a sort key for how well the text fits the question; the best answer to a rival question represents
+        that question."""
         return self.found, -self.lacks
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """Return features that compare each candidate with its rivals: other questions about the same text.
+    """Return features that compare each candidate with its rivals, which are the other questions with the same text.
 
-    There are five features for all rivals, for those with the same answer, and for those that share a word of the
-    answer: the number of rivals; the lead, in the share of a question that the text has, over the best rival, and over
-    the most similar one; the similarity of the latter; and the weight of its missing words minus that of the
-    candidate's missing words, times the similarity. All are 0 without rivals.
+    They ask whether the text fits another question better. There are five features: the number of rivals, the lead over
+    the best one, the lead over the most similar one, its similarity, and its missing weight less that of the candidate.
+    They are computed for all rivals, for those with the same answer, and for those that share a word of the answer; 0
+    without rivals.
     """
     views = [_view(case) for case in cases]
     by_text: dict[str, list[int]] = {}
@@ -56,7 +58,8 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
 
 
 def contested(candidates: Sequence[Candidate]) -> float:
-    """Return the share of the candidates with a rival: another question with a candidate of the same text."""
+    """Return the share of the candidates that have a rival, which is another question with a candidate of the same
+    text."""
     questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
         questions_of.setdefault(candidate.text, set()).add(candidate.question_id)

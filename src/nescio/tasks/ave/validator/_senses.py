@@ -25,9 +25,10 @@ STEPS = 3  # the distance above a sense up to which two words are of one kind
 
 @lru_cache(maxsize=1 << 15)
 def _signatures(folder: Path, word: str, part: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the senses of a word, each with the stems of its gloss and of the glosses of neighbouring senses.
+    """Return the senses of a word in WordNet, each with the stems of its gloss and of the glosses of related senses.
 
-    These are the senses with the part of speech, or all senses if it is "" or no sense has it.
+    `part` is a part of speech such as "n". Senses of other parts of speech are left out, unless no sense has this one
+    or it is "".
     """
     signatures, net = [], open_folder(folder)
     for sense in (net.synsets(word, part) if part else ()) or net.synsets(word):
@@ -47,9 +48,10 @@ def _gloss(folder: Path, name: str) -> frozenset[str]:
 
 
 def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str = "") -> str | None:
-    """Return the sense of a word among words with the stems `around`: the commonest at a tie, None without senses.
+    """Return the sense of a word whose gloss shares most stems with `around`, the stems of the words nearby.
 
-    `own` is the stem of the word itself, which is ignored. `part` is its part of speech (n, v, a, r).
+    At a tie it is the commonest sense; None if WordNet has no sense. `own` is the word's own stem, which is ignored in
+    `around`. `part` is the word's part of speech ("n", "v", "a" or "r"), or "" if it is unknown.
     """
     senses = _signatures(folder, word, part)
     if len(senses) < 2:
@@ -60,7 +62,7 @@ def sense(folder: Path, word: str, own: str, around: frozenset[str], part: str =
 
 @lru_cache(maxsize=1 << 14)
 def _above(folder: Path, name: str) -> frozenset[str]:
-    """Return a sense with its hypernyms up to three steps above it."""
+    """Return the names of a WordNet sense and of its hypernyms up to three steps above it."""
     level, names = [open_folder(folder).synset(name)], {name}
     for _ in range(STEPS):
         level = [other for each in level for other in each.hypernyms()]
@@ -70,14 +72,17 @@ def _above(folder: Path, name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _senses(folder: Path, words: tuple[tuple[str, str, str], ...]) -> dict[str, str]:
-    """Return the sense of each word of a text, keyed by stem."""
+    """Return the sense of each word of a text, keyed by the word's stem."""
     around = frozenset(stem for _, stem, _ in words)
     sense_of_stem = ((stem, sense(folder, word, stem, around, part)) for word, stem, part in words)
     return {stem: name for stem, name in sense_of_stem if name is not None}
 
 
 def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ...]:
-    """Return lemma, stem and part of speech ("" without a parser) of the content words of a text."""
+    """Return the lemma, the stem and the part of speech of each content word of a text.
+
+    Without a parser, the part of speech is "".
+    """
     if parser is None:
         return tuple(dict.fromkeys((words.lemma[i], words.stem[i], "") for i in words.content))
     tags = {word.at: _PARTS.get(word.pos, "") for word in parse(parser, [words.text])[0]}
@@ -86,8 +91,8 @@ def _content(words: Words, parser: str | None) -> tuple[tuple[str, str, str], ..
 
 
 def senses(case: Case, folder: Path, parser: str | None = None) -> Row:
-    """Return features of senses: whether matching words have the same sense, and whether the text has a missing word's
-    sense."""
+    """Return features of word senses: whether words in both question and text have the same sense, and whether the text
+    has another word with the sense of a question word that it lacks."""
     question, text = (_senses(folder, _content(words, parser)) for words in (case.question, case.text))
     sums = {"same": 0.0, "another": 0.0, "by another word": 0.0, "of its kind": 0.0, "nothing": 0.0}
     there = frozenset(text.values())

@@ -12,14 +12,15 @@ FUNCTIONS = ("nsubj", "nsubjpass", "dobj", "dative", "attr", "pobj", "appos", "c
 
 
 def arcs(words: Parse) -> frozenset[tuple[str, str, str]]:
-    """Return the dependencies of a text: lemma of the head, relation, lemma of the dependent."""
+    """Return the dependencies in a parsed text as triples: lemma of the head, relation, lemma of the dependent."""
     return frozenset(
         (words[word.head].lemma, word.dep, word.lemma) for word in words if word.pos not in ("PUNCT", "SPACE")
     )
 
 
 def _dependencies(_: Case, parsed: Parsed) -> Row:
-    """Return features of dependencies that statement and text share, with the relation and without it."""
+    """Return features of the dependencies that the text shares with the statement of question and answer, with and
+    without regard to the relation's name."""
     stated, text = arcs(parsed.stated), arcs(parsed.text)
     bare, others = ({(head, tail) for head, _, tail in those} for those in (stated, text))
     return {
@@ -30,7 +31,8 @@ def _dependencies(_: Case, parsed: Parsed) -> Row:
 
 
 def _speech(_: Case, parsed: Parsed) -> Row:
-    """Return features of parts of speech: the statement's words that the text lacks as such, and the answer's own."""
+    """Return features of parts of speech: which words of the statement the text lacks, or has only as another part of
+    speech, and the part of speech of the answer."""
     inside = {*parsed.answer}
     stated = {(w.pos, w.lemma) for i, w in enumerate(parsed.stated) if w.pos in _CONTENT and i not in inside}
     text = {(w.pos, w.lemma) for w in parsed.text}
@@ -46,7 +48,7 @@ def _speech(_: Case, parsed: Parsed) -> Row:
 
 
 def _constituents(_: Case, parsed: Parsed) -> Row:
-    """Return features of the parser's chunks: whether the answer is one whole constituent of its text, or cut out of
+    """Return features of the answer as a constituent of its text: whether it is a whole phrase, or cut out of a longer
     one."""
     words, part = parsed.text, parsed.in_text
     tops = [i for i in part if words[i].head not in part or words[i].head == i]
@@ -63,7 +65,11 @@ def _constituents(_: Case, parsed: Parsed) -> Row:
 
 
 def _function(words: Parse, at: int | None) -> tuple[str, str]:
-    """Return the function of a word and the lemma of its governor, past prepositions."""
+    """Return the grammatical function of the word at index `at`, and the lemma of the word that governs it.
+
+    For the object of a preposition, these are the preposition and the word that governs the preposition. Both are "" if
+    `at` is None.
+    """
     if at is None:
         return "", ""
     word: Token = words[at]
@@ -74,8 +80,8 @@ def _function(words: Parse, at: int | None) -> tuple[str, str]:
 
 
 def _functions(_: Case, parsed: Parsed) -> Row:
-    """Return features of functions (subject, object …): whether the answer has the same function and governor in its
-    text and in the statement."""
+    """Return features of grammatical functions such as subject and object: whether the answer has the same function,
+    and depends on the same word, in its text and in the statement that question and answer make."""
     stated, text = parsed.stated, parsed.text
     function, governor = _function(stated, top(stated, parsed.answer))
     there, over = _function(text, top(text, parsed.in_text))

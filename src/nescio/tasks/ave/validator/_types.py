@@ -24,7 +24,11 @@ _FITS = {"who": ("name",), "when": ("time",), "where": ("name",), "how many": ("
 
 
 def asked_type(question: Words, asks: int | None) -> str:
-    """Return the kind of answer that the question asks for, one of ASKED."""
+    """Return the kind of answer that a question asks for, one of `ASKED`, such as "who"; `asks` is the question word's
+    index.
+
+    It is "when", "where" or "who" too for "what" with a noun such as "year", "city" or "king".
+    """
     if asks is None:
         return "none"
     word, following = question.lower[asks], question.lower[asks + 1 : asks + 3]
@@ -39,7 +43,7 @@ def asked_type(question: Words, asks: int | None) -> str:
 
 
 def given_type(answer: Words) -> str:
-    """Return the kind that the answer has by its form, one of GIVEN."""
+    """Return the kind of an answer by the form of its words, one of `GIVEN`: "time", "number", "name" or "other"."""
     if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
         return "time"
     if any(map(is_number, answer.lower)):
@@ -52,8 +56,8 @@ def _held(case: Case, i: int) -> bool:
 
 
 def names(case: Case) -> Row:
-    """Return features of names and types: whether the text has the question's names, and whether the answer has the
-    right type."""
+    """Return features of names and kinds: whether the text has the names in the question, and whether the answer is of
+    the kind that the question asks for."""
     question_names = [
         i for i in case.question.content if is_name(case.question, i) and not is_number(case.question.lower[i])
     ]
@@ -80,7 +84,8 @@ def names(case: Case) -> Row:
 
 
 def numbers(case: Case) -> Row:
-    """Return features of numbers: whether the text has those of the question, and how many others."""
+    """Return features of numbers: how many numbers of the question the text lacks, and how many other numbers it
+    has."""
     in_question, stated, in_answer = (
         _values(plain_numbers(" ".join(words.surface), words.language))
         for words in (case.question, case.text, case.answer)
@@ -98,7 +103,7 @@ def numbers(case: Case) -> Row:
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str) -> frozenset[Decimal]:
-    """Return the numbers in a text, in digits or words, as the judge of numbers reads them."""
+    """Return the numbers in a text, written in digits or words, as the judge "numeric" reads them."""
     from nescio.judging._numbers import quantities
 
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
@@ -106,9 +111,9 @@ def _values(text: str) -> frozenset[Decimal]:
 
 @lru_cache(maxsize=8)
 def _time(language: str) -> re.Pattern[str]:
-    """Return a regular expression for times, such as 8 May, the 8th of May, 8 de mayo, May the 8th.
+    """Return a regular expression for dates in a language, such as "8 May", "the 8th of May" or "8 de mayo".
 
-    English months must have a capital, because may is a verb.
+    An English month must have a capital, because "may" is a verb.
     """
     names = "|".join(map(str.capitalize, months(language)))
     month = rf"(?P<month>{names})" if language == ENGLISH else rf"(?P<month>(?i:{names}))"
@@ -122,9 +127,9 @@ def _time(language: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1 << 14)
 def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
-    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("month", 5), ("day", 508).
+    """Return the dates that a text names: ("year", 1945), ("decade", 1940), ("month", 5), and ("day", 508) for 8 May.
 
-    Word order does not matter: 8 May, May 8th and the 8th of May are the same day.
+    "8 May", "May 8th" and "the 8th of May" are the same day.
     """
     dates: set[tuple[str, int]] = set()
     for match in _time(language).finditer(text):
@@ -140,7 +145,8 @@ def moments(text: str, language: str = ENGLISH) -> frozenset[tuple[str, int]]:
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
-    """Return whether a time equals or contains one of the others: the 1940s and the 20th century contain 1945."""
+    """Return whether a date is among `others`, or contains a year among them, as the 1940s and the 20th century contain
+    1945."""
     kind, value = moment
     years = {year for other, year in others if other == "year"}
     if kind == "decade" and any(year // 10 == value // 10 for year in years):
@@ -151,7 +157,8 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 
 
 def times(case: Case) -> Row:
-    """Return features of times: whether the text names those of the question, or others instead."""
+    """Return features of dates: how many dates of the question the text lacks, and whether it names other dates
+    instead."""
     in_question, stated, in_answer = (
         moments(" ".join(words.surface), words.language) for words in (case.question, case.text, case.answer)
     )

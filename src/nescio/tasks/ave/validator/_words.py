@@ -18,9 +18,10 @@ _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which
 
 
 class Words(Struct, frozen=True):
-    """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` has the place of each.
+    """The words of a text in order, in several forms: as written (`surface`), in lower case, as lemmas and as stems.
 
-    A place counts words, and adds more for punctuation between them, so that another clause is farther away.
+    `place` has a number for each word that grows by 1 from word to word, and by more across punctuation. So words of
+    another clause are farther away.
     """
 
     text: str
@@ -53,7 +54,7 @@ class Words(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def read(text: str, language: str = ENGLISH) -> Words:
-    """Return the words of a text in a language, given its code."""
+    """Return the words of a text, read by the rules of the language with this code, such as "en"."""
     surface, place, at, end = [], [], 0.0, 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -68,31 +69,31 @@ def read(text: str, language: str = ENGLISH) -> Words:
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the first and last offset of each word of a text, in characters."""
+    """Return the offsets in characters of the start and the end of each word of a text."""
     return tuple(match.span() for match in _WORD.finditer(text))
 
 
 def _plain(word: str) -> str:
-    """Return a word in lower case, without accents and a possessive 's: Céloron's gives celoron."""
+    """Return a word in lower case, without accents and without a possessive 's: "Céloron's" becomes "celoron"."""
     return without_accents(bare_word(word)) or word
 
 
 def lemma(word: str) -> str:
-    """Return the base of an irregular form, the country of an adjective, or any other word unchanged."""
+    """Return the lemma of a word: "go" for "went", the country for "german", and any other word unchanged."""
     word = lemmas().get(word, word)
     return peoples().get(word, word)
 
 
 def is_number(word: str) -> bool:
-    """Return whether a lower-case word is a number, in digits or in words."""
+    """Return whether a lower-case word is a number, such as "12" or "twelve"."""
     return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def is_name(words: Words, i: int) -> bool:
-    """Return whether the i-th word has a capital that is not due to the start of a sentence."""
+    """Return whether the i-th word is written with a capital for another reason than that it begins a sentence."""
     return i > 0 and words.surface[i][0].isupper() and words.lower[i] not in words.stops
 
 
 def question_word(words: Words) -> int | None:
-    """Return the position of the first word that asks (who, when, which, …), or None."""
+    """Return the position of the first question word (who, when, which, …), or None if there is none."""
     return next((i for i, word in enumerate(words.lower) if word in _QUESTION_WORDS), None)

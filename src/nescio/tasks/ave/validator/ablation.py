@@ -21,10 +21,10 @@ def ablation(
     test: tuple[Exercise, Features] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, list[Validation]]:
-    """Return the decisions of the validator with all techniques, and without each of them, keyed by name.
+    """Return the decisions of the validator with all techniques, and without each technique in turn, keyed by name.
 
-    Each validator is trained and tuned again. The decisions are on `test`, a collection with its features, or else on
-    held-out answers of the development collection.
+    Each validator is trained and tuned anew. Its decisions are on `test`, a collection with its features. If `test` is
+    None, they are on held-out answers of the development collection.
     """
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
     runs: dict[str, list[Validation]] = {}

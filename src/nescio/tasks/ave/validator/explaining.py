@@ -17,7 +17,8 @@ from nescio.tasks.ave.validator._relaxation import relaxation
 
 
 class Line(Struct, frozen=True):
-    """An atom of a statement: the cost of giving it up, whether it is kept, and its words in the text."""
+    """A line of an explanation about an atom of the statement: the cost of giving it up, whether the proof keeps it,
+    and the words of the text that it is mapped to."""
 
     atom: str
     cost: int
@@ -26,13 +27,16 @@ class Line(Struct, frozen=True):
 
 
 class Fact(Struct, frozen=True):
-    """An atom of the text."""
+    """A line of an explanation with an atom of the text."""
 
     fact: str
 
 
 class FrameLine(Struct, frozen=True):
-    """A frame of the statement or the text: its predicate, its mode, and the filler of each role."""
+    """A line of an explanation with a frame; `of` is "statement" or "text".
+
+    It has the predicate, its mode (such as asserted), and the words that fill its roles.
+    """
 
     of: str
     predicate: str
@@ -41,7 +45,11 @@ class FrameLine(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """A statement with its proof: the cost of what it gives up, and whether E proves the rest (None: no E)."""
+    """The explanation of how far a statement follows from its text.
+
+    `cost` is the cost of the atoms that the statement gives up, and `whole` that of all its atoms. `proved` says
+    whether the prover E proves the rest, or is None without E.
+    """
 
     statement: str
     cost: int
@@ -54,7 +62,7 @@ class Proof(Struct, frozen=True):
 
 
 def explain(question: str, answer: str, text: str, parser: str, prover: str | None) -> Proof:
-    """Return the formula, the proof and the frames of an answer to a question, and of its supporting text."""
+    """Return the explanation of an answer: the atoms of statement and text, the proof, and the frames."""
     statement = hypothesis(question, answer)
     stated, known = parse(parser, [statement, text])
     atoms, known_facts = formula(stated), facts(known)

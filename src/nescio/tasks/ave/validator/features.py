@@ -21,7 +21,10 @@ from nescio.tasks.ave.validator.techniques import TECHNIQUES
 
 
 class Rarity(Struct, frozen=True):
-    """The weight of a stem that n of N texts hold: ln((N + 1)/(n + 1)) / ln(N + 1); 1 if n is 0."""
+    """The weights of stems: the fewer texts hold a stem, the higher its weight.
+
+    It is ln((N + 1)/(n + 1)) / ln(N + 1) for a stem that n of N texts hold, which is 1 if n is 0.
+    """
 
     texts: int
     counts: Mapping[str, int]
@@ -34,7 +37,8 @@ class Rarity(Struct, frozen=True):
 
 
 class Features(Struct, frozen=True, eq=False):
-    """The features of candidates: `values` has shape (candidates, features), and each name is `technique: feature`."""
+    """The features of candidates: `values` has shape (candidates, features), and names are such as "lexical:
+    coverage"."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
@@ -63,10 +67,10 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """Return the features that the techniques compute for each candidate. No technique depends on another.
+    """Return the features of each candidate by the named techniques, each of which computes its own.
 
-    `votes` has the number of systems that gave each candidate's answer, keyed by candidate (1 if unknown). Only
-    redundancy reads it.
+    `votes` has the number of systems that gave each candidate's answer, keyed by candidate, and 1 for missing ones.
+    Only the technique "redundancy" reads it.
     """
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")

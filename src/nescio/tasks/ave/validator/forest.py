@@ -23,10 +23,10 @@ LEAF = -1
 
 
 class Tree(Struct, frozen=True, eq=False):
-    """Nodes, root first and children after their parent; an inner node goes left if x[feature] <= threshold, else
-    right.
+    """A decision tree as arrays of nodes, the root first and children after their parent.
 
-    A leaf has the feature -1; `value` is the share of right answers among the training candidates in it.
+    At an inner node, x goes left if x[feature] <= threshold, and otherwise right. A leaf has the feature -1. `value` is
+    the share of right answers among the training candidates that reach a node.
     """
 
     feature: Ints
@@ -36,7 +36,8 @@ class Tree(Struct, frozen=True, eq=False):
     value: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Return the value of each row's leaf, shape (rows,); x has shape (rows, features)."""
+        """Return, for each row of x, the share of right answers in the leaf that it reaches; x has shape (rows,
+        features)."""
         at = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         while (inner := self.feature[at] != LEAF).any():
@@ -47,12 +48,12 @@ class Tree(Struct, frozen=True, eq=False):
 
 
 class Forest(Struct, frozen=True):
-    """Trees whose mean is the probability that an answer is right."""
+    """Decision trees; the mean of their values is the probability that an answer is right, before calibration."""
 
     trees: tuple[Tree, ...]
 
     def predict(self, x: Floats) -> Floats:
-        """Return the mean over the trees, in [0, 1]; shape (rows,)."""
+        """Return the mean of the trees' values for each row of x, in [0, 1]; shape (rows,)."""
         narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # scikit-learn compares in single precision.
         return np.asarray(np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees))
 
@@ -93,7 +94,10 @@ def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """Return the forest from the lists of `as_lists`. Raises ValueError if they are no trees over so many features."""
+    """Return the forest from lists such as `as_lists` returns.
+
+    Raises ValueError if they are not valid trees over `features` features.
+    """
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 

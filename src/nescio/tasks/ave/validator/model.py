@@ -33,18 +33,19 @@ APART = 0.25  # A larger difference between the shares of contested answers give
 
 
 class Calibration(Struct, frozen=True):
-    """Platt's calibration: p = 1 / (1 + exp(-(slope·logit(forest) + intercept)))."""
+    """Platt's calibration, which maps a forest's mean to a probability: p = 1 / (1 + exp(-(slope·logit(mean) +
+    intercept)))."""
 
     slope: float
     intercept: float
 
     def __call__(self, raw: Floats) -> Floats:
-        """Return the probabilities of being right for the means of a forest."""
+        """Return the calibrated probability that an answer is right for each value of a forest in `raw`."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * logit(raw) + self.intercept))))
 
 
 def logit(share: Floats) -> Floats:
-    """Return ln(p / (1 - p)), with p kept a millionth away from 0 and 1."""
+    """Return ln(p / (1 - p)) for each share p, after keeping p at least a millionth away from 0 and 1."""
     inside = np.clip(share, _CLIP, 1 - _CLIP)
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
@@ -52,7 +53,7 @@ def logit(share: Floats) -> Floats:
 class Model(Struct, frozen=True):
     """A trained validator.
 
-    `thresholds` has, keyed by measure (F, c@1), the threshold that maximises it; None accepts nothing.
+    `thresholds` has the best threshold for each measure (F and c@1); None means that it is best to accept no answer.
     """
 
     techniques: tuple[str, ...]
@@ -67,7 +68,8 @@ class Model(Struct, frozen=True):
         """Return the probability that each candidate is right, in the order of the exercise; shape (candidates,), in
         (0, 1).
 
-        Raises UsageError if a technique of the model is not available here, or used other resources in training.
+        Raises UsageError if a technique of the model is not available here, or if a parser, prover or other resource
+        has another version than in training.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
@@ -85,7 +87,8 @@ class Model(Struct, frozen=True):
         return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
-        """Return notes on limits of this model on this collection."""
+        """Return notes on reasons why this model may be unreliable on this collection, such as questions in another
+        language."""
         made = note(
             "validator.pairs",
             "these are pairs of text and hypothesis, but the model learned from questions and answers: the "
@@ -124,7 +127,8 @@ class Model(Struct, frozen=True):
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """Return the probabilities from computed features, which must be the model's in its order."""
+        """Return the probability that each candidate is right, from features that must have the model's names and
+        order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
 
@@ -152,7 +156,8 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """Return a saved model, which predicts the same to the last bit. Raises FormatError for any other file."""
+    """Return the model in a file that `save` wrote; it predicts the same to the last bit. Raises FormatError for other
+    files."""
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
@@ -171,7 +176,7 @@ def load(path: Path) -> Model:
 
 
 class _Document(Struct):
-    """The content of a model's file."""
+    """The content of the file in which a model is saved."""
 
     techniques: tuple[str, ...]
     features: tuple[str, ...]

@@ -48,9 +48,10 @@ Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list
 
 
 class Technique(Struct, frozen=True):
-    """A group of features that can be switched on and off; `absent` says why it is unavailable, or None.
+    """A group of features that the user can switch on and off.
 
-    `compute` takes all candidates of a collection with their votes; most techniques use one candidate at a time.
+    `compute` returns the features of all candidates of a collection. `absent` returns why the technique is unavailable,
+    or None if it is available. `row` names its row in Table 12.
     """
 
     name: str
@@ -75,7 +76,10 @@ def _plain(
 
 
 def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
-    """Return the function of a technique that works without a parser, and better with one."""
+    """Return the `compute` of a technique that works without a parser, but better with one.
+
+    `compute` here takes a single candidate, the resources, and the name of the parser or None.
+    """
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         parser = None if _parsing.absent(resources.parser) else resources.parser
@@ -87,7 +91,7 @@ def _tagged(compute: Callable[[Case, Resources, str | None], Row]) -> Compute:
 
 
 def _parsed(name: str, row: str, compute: Callable[[Sequence[Case], str], list[Row]], *also: str) -> Technique:
-    """Return a technique that needs parses."""
+    """Return a technique that needs parsed texts; `also` names further rows of Table 12 that it represents."""
 
     def all_rows(_: object, cases: Sequence[Case], __: object, resources: Resources) -> list[Row]:
         return compute(cases, str(resources.parser))
@@ -232,9 +236,9 @@ _REMARKS = {
 
 
 class Row12(Struct, frozen=True):
-    """A row of Table 12, and the technique that represents it here; `use` is yes or skipped.
+    """A row of Table 12, which lists the techniques of the participants of 2007, and nescio's technique for it.
 
-    `in_2007` has an x for each of the participants that used it, in the order of `PARTICIPANTS`.
+    `in_2007` has an x for each of the `PARTICIPANTS` that used it, in their order. `use` is "yes" or "skipped".
     """
 
     technique: str
@@ -252,14 +256,18 @@ def missing(technique: Technique, resources: Resources, languages: Collection[st
 
 
 def preset(participant: str) -> tuple[str, ...]:
-    """Return the lexical techniques, and those for the rows that a participant of 2007 marked in Table 12."""
+    """Return the names of the lexical techniques, and of those in the rows of Table 12 that mark a participant of
+    2007."""
     column = PARTICIPANTS.index(participant)
     used = {LEXICAL, *(row for row, marks in TABLE_12.items() if marks[column] == "x")}
     return tuple(name for name, each in TECHNIQUES.items() if used & {each.row, *each.also})
 
 
 def named(only: Collection[str]) -> frozenset[str]:
-    """Return the techniques that `only` names, itself or by a participant of 2007 who used them; all if it is empty."""
+    """Return the techniques in `only`, where the name of a participant of 2007 means all techniques that it used.
+
+    All techniques are returned if `only` is empty.
+    """
     for name in only:
         if name not in TECHNIQUES and name not in PARTICIPANTS:
             raise UnknownNameError("technique", name, (*TECHNIQUES, *PARTICIPANTS))
@@ -275,10 +283,10 @@ def chosen(
     redundancy: bool = False,
     languages: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the techniques to use: those that are available and in `only` (all if empty), but not in `without`.
+    """Return the techniques to use: those that are available, named in `only`, and not named in `without`.
 
-    `redundancy` is used only on request. A technique must support all `languages`. Raises UnknownNameError for an
-    unknown name, UsageError if no technique is left.
+    If `only` is empty, all are named. "redundancy" is used only if that argument is true. A technique must support all
+    `languages`. Raises UnknownNameError for an unknown name, UsageError if no technique is left.
     """
     for name in without:
         if name not in TECHNIQUES:
@@ -297,7 +305,7 @@ def chosen(
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
-    """Raise UsageError if a technique of a model is unavailable here."""
+    """Raise UsageError if one of a model's techniques, given by `names`, is unavailable here."""
     for name in names:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
@@ -306,7 +314,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 
 def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
-    """Return the names and versions of the parser, the prover and the passage model that techniques use."""
+    """Return the names and versions of the parser, the prover and the passage model that the named techniques use."""
     version_of = {}
     if PARSED & {*names} or (TAGGED & {*names} and _parsing.absent(resources.parser) is None):
         version_of["parser"] = _parsing.version(str(resources.parser))
@@ -318,7 +326,8 @@ def versions(names: Sequence[str], resources: Resources) -> dict[str, str]:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """Return the rows of Table 12, then nescio's own techniques, with those in use, those skipped and why."""
+    """Return the rows of Table 12, followed by nescio's own techniques, each with whether it is used, and if not,
+    why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}

@@ -38,9 +38,10 @@ class TrainingPlan(Struct, frozen=True):
 
 
 class Trained(Struct, frozen=True, eq=False):
-    """A model, and its held-out confidence in each development candidate, shape (candidates,).
+    """A model, and its confidence in each development candidate from a forest that did not see this candidate.
 
-    `tuned` has the threshold for each measure, with its expected value on new questions.
+    `confidence` has shape (candidates,). `tuned` has the threshold for each measure, with its expected value on new
+    questions.
     """
 
     model: Model
@@ -49,10 +50,11 @@ class Trained(Struct, frozen=True, eq=False):
 
 
 class Material(Struct, frozen=True, eq=False):
-    """The training data of a model: features, labels and weights of the development and any second collection.
+    """The training data of a model: a row for each candidate of the development collection, then of the second
+    collection.
 
-    `group` names the group with which each row is held out. The first `own` rows are the development collection's.
-    `use` marks judged rows. `versions` has those of parser and prover.
+    The first `own` rows belong to the development collection. Rows with the same name in `group` are held out together.
+    `use` marks the judged rows. `versions` has the versions of the parser, the prover and other resources.
     """
 
     x: Features
@@ -77,12 +79,10 @@ def train(
 ) -> Trained:
     """Return a validator trained on a development collection with judged answers.
 
-    Questions (or the clusters that they name) are split into parts, and a forest grown on the others judges each part.
-    These held-out confidences serve to fit the calibration and to tune the thresholds for F and c@1. Then a forest is
-    grown on all parts. `also` is a second collection that only helps the forest. Its answers weigh `plan.also` each,
-    and those to a held-out question are held out as well.
-
-    Raises MismatchError without both right and wrong answers, or with fewer than two groups of questions.
+    The questions, or the clusters that they name, are split into parts. A forest grown on the other parts gives each
+    part held-out confidences, which fit the calibration and the thresholds for F and c@1. The final forest uses all
+    parts. Answers of `also`, a second collection, weigh `plan.also` each, and are held out with their question. Raises
+    MismatchError without both right and wrong answers, or with fewer than two groups of questions.
     """
     plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy, languages=languages(exercise))
@@ -98,10 +98,10 @@ def gather(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Material:
-    """Return the features of a development collection, and of a second one (`also`) if given, with labels, weights and
-    groups.
+    """Return the features, labels, weights and groups of a development collection, and of a second one if `also` is
+    given.
 
-    Raises UsageError if `plan.also` is not from 0 to 1.
+    Raises UsageError if `plan.also`, the weight of an answer of the second collection, is not from 0 to 1.
     """
     if not 0 <= plan.also <= 1:
         raise UsageError(f"the weight of an answer of a second collection must be from 0 to 1 (found {plan.also!r})")
@@ -127,7 +127,10 @@ def gather(
 
 
 def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
-    """Return the validator of the material from an exercise: calibrated and tuned on held-out answers, grown on all."""
+    """Return the validator trained on `material`, which `gather` made from the exercise.
+
+    Its calibration and thresholds come from held-out answers, and its forest from all answers.
+    """
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
@@ -167,7 +170,11 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """Return the probability of each development candidate by a forest grown without its group; shape (own,)."""
+    """Return the probability that each development candidate is right, by a forest that did not see the candidate's
+    group.
+
+    The shape is (own,), with `own` the number of development candidates.
+    """
     fold = deal(material.group, material.own, plan)
     means = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
@@ -193,8 +200,11 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 
 
 def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
-    """Return the held-out part of each row; whole groups are assigned by the seed, and -1 marks groups without
-    development candidates."""
+    """Return the number of the part in which each row is held out; all rows of a group are in one part.
+
+    The seed assigns groups to parts. A group without any of the first `own` rows, which are the development
+    collection's, has -1 and is never held out.
+    """
     names = sorted(set(group[:own]))
     if len(names) < 2:
         raise MismatchError("training needs at least two questions (or clusters), so that one can be held out")
@@ -205,7 +215,8 @@ def deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64
 
 
 def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
-    """Return Platt's two parameters by maximum likelihood."""
+    """Return Platt's calibration, fitted by maximum likelihood to the forest's values `raw`; `good` marks the right
+    answers."""
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)

@@ -13,10 +13,11 @@ from nescio.errors import MismatchError
 
 
 class Scored(Struct, frozen=True):
-    """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
+    """What a system answers to a question: a score of 0 or more for each candidate, and the index of the sentence that
+    supports the chosen candidate.
 
-    The candidates are the options of the question, else the sentences of its story. `chosen` is set if the system has
-    its own rule for ties, `sure` if it has its own confidence.
+    The candidates are the options of the question, or else the sentences of its story. `chosen` is the chosen candidate
+    if the system has its own rule for ties, and `sure` the confidence if the system has its own.
     """
 
     scores: tuple[float, ...]
@@ -26,14 +27,17 @@ class Scored(Struct, frozen=True):
 
     @property
     def best(self) -> int:
-        """Return the index of the chosen candidate: the first with the best score, if the system has no other rule."""
+        """Return the index of the candidate that the system chose.
+
+        It is the first one with the best score, unless the system has its own rule for ties.
+        """
         return self.scores.index(max(self.scores)) if self.chosen is None else self.chosen
 
     @property
     def confidence(self) -> float:
-        """Return the system's own confidence, or else m / (1 + m), with m the margin of the best score over the second.
+        """Return the confidence in the chosen candidate: the system's own or, if it has none, m / (1 + m), in [0, 1).
 
-        The latter is in [0, 1).
+        m is the difference between the best score and the second best.
         """
         if self.sure is not None:
             return self.sure
@@ -45,7 +49,7 @@ System = Callable[[Question], Scored]
 
 
 def check(question: Question, *, options: bool) -> None:
-    """Raise MismatchError if a question lacks what a system needs: its story, or options."""
+    """Raise MismatchError if a question has no story, or, if `options` are needed, no options."""
     if options and not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"
@@ -56,8 +60,8 @@ def check(question: Question, *, options: bool) -> None:
 
 
 def weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
-    """Return the sum of the weights ln(1 + n / held) of stems, added exactly.
+    """Return the sum of the weights of stems; a stem in `held` of n sentences has the weight ln(1 + n / held).
 
-    A stem in none of the n sentences weighs like a stem in one of them.
+    A stem in no sentence has the same weight as a stem in one sentence.
     """
     return math.fsum(math.log1p(n / held.get(stem, 1)) for stem in stems)

@@ -45,14 +45,17 @@ Merit = tuple[bool, int, tuple[int, ...]]
 
 
 class _Sentence(Struct, frozen=True):
-    """A sentence for Deep Read: its words, and the classes of its entities."""
+    """A sentence as Deep Read compares it: a bag of words, and the classes of the entities that it names."""
 
     bag: Bag
     classes: Bag
 
 
 def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple[str, ...]:
-    """Return the switches in the paper's order. Raises UnknownNameError, or UsageError for an unavailable switch."""
+    """Return the names of the switches, such as "Stem", in the order of the paper.
+
+    Raises UnknownNameError for an unknown switch, UsageError for a switch that needs something unavailable.
+    """
     wanted = set(switches)
     for name in sorted(wanted):
         if name in BY_HAND:
@@ -71,7 +74,8 @@ def parse_switches(switches: Iterable[str], folder: Path | None = None) -> tuple
 
 
 def deep_read(switches: Iterable[str] = (), folder: Path | None = None) -> System:
-    """Return Deep Read with these switches on; `folder` is WordNet's, if it is not in its usual place."""
+    """Return the system Deep Read with these switches on; `folder` is the folder of WordNet if it is not in its usual
+    place."""
     on = parse_switches(switches, folder)
 
     def choose(question: Question) -> Scored:
@@ -103,13 +107,20 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...], folder: Path | None)
 
 
 def _question_bag(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
-    """Return the question as a bag of words, and the class that it asks for."""
+    """Return the words of a question as a set, and the class of entity that it asks for, such as person, or None.
+
+    `on` has the switches of Deep Read that are on.
+    """
     demanded = classes.DEMANDED.get(question_word(question.text)) if {"Name", "Sem"} & set(on) else None
     return _bag(question.text, on) | ({demanded} if demanded else frozenset()), demanded
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """Return the sort key of a sentence: fits the demanded class, number of shared words, their lengths."""
+    """Return the key by which Deep Read sorts sentences; the largest is best.
+
+    Its parts are whether the sentence names an entity of the `demanded` class, the number of words that it shares with
+    the question, and the lengths of these words. The first part makes a difference only with the switch "Filt".
+    """
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)
@@ -153,5 +164,5 @@ def _choose_option(question: Question, on: tuple[str, ...], folder: Path | None)
 
 @lru_cache(maxsize=1 << 10)
 def _held(story: tuple[str, ...]) -> Mapping[str, int]:
-    """Return the number of sentences with each content stem, keyed by stem."""
+    """Return how many sentences of a story have each stem of a content word, keyed by stem."""
     return Counter(word for sentence in story for word in set(content_stems(sentence)))

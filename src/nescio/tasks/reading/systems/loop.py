@@ -20,10 +20,11 @@ from nescio.text import content_stems
 
 
 def exercise(collection: Collection) -> Exercise:
-    """Return the exercise in which every option, or every sentence if there are no options, is an answer to validate.
+    """Return a collection for validators, with the candidates of every question as its answers.
 
-    Right answers are the options of the key, and the sentences that people accept (without people's lists, those of
-    AutSent). Without a key the values are unknown. Raises MismatchError for a question without a story.
+    The candidates are the options, or else the sentences of the story. Right are the options in the key, and the
+    sentences that people accept, or else those that AutSent accepts. Without a key, it is unknown which are right.
+    Raises MismatchError for a question without a story.
     """
     questions = tuple(
         Question(question.id, question.text, cluster=question.cluster) for question in collection.questions
@@ -50,7 +51,7 @@ def _candidates(question: Question) -> list[Candidate]:
 
 
 def _right(question: Question) -> frozenset[int] | None:
-    """Return the indices of the right candidates, or None if unknown."""
+    """Return the indices of the right candidates of a question, or None if it is unknown which are right."""
     if question.answerable is False:
         return frozenset()
     if question.options:
@@ -63,24 +64,32 @@ def _right(question: Question) -> frozenset[int] | None:
 
 
 def _support(question: Question, option: str) -> int:
-    """Return the index of the sentence with the most stems of the option, and at a tie of the question."""
+    """Return the index of the sentence of the story that has the most stems of an option.
+
+    At a tie, it is the one of these with the most stems of the question.
+    """
     option_stems, asked = {*content_stems(option)}, {*content_stems(question.text)}
     shared = [{*content_stems(sentence)} for sentence in question.story]
     return max(range(len(shared)), key=lambda i: (len(option_stems & shared[i]), len(asked & shared[i]), -i))
 
 
 def confidences(collection: Collection, model: Model) -> dict[Key, float]:
-    """Return the validator's confidence in every candidate of a collection, keyed by question and place (from 1)."""
+    """Return the validator's confidence in every candidate of a collection.
+
+    The key of a confidence is the question's id and the number of the candidate, from 1, as a text.
+    """
     made = exercise(collection)
     sure = model.confidence(made)
     return {candidate.key: float(p) for candidate, p in zip(made.candidates, sure, strict=True)}
 
 
 def validated(question: Question, scored: Scored, sure: Mapping[Key, float], threshold: float | None) -> Response:
-    """Return the first candidate, in the order of the system's scores, that the validator accepts; else an abstention.
+    """Return the candidate that the validator accepts as the response, with the validator's confidence, taken from
+    `sure`.
 
-    The validator accepts from `threshold` on, or nothing if that is None. An abstention keeps the system's first
-    candidate. The confidence is the validator's (`sure`) in the kept candidate.
+    A candidate is accepted if its confidence is at least `threshold`; if that is None, none is accepted. Of several,
+    the one that the system scores highest is the response. If none is accepted, the response is an abstention that
+    withholds the system's own choice.
     """
     texts = question.options or question.story
     order = sorted(range(len(texts)), key=lambda i: (i != scored.best, -scored.scores[i], i))

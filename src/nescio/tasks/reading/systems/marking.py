@@ -18,10 +18,10 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 def suited_judge(
     result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False, measures: Sequence[str] = ()
 ) -> tuple[str | None, list[str] | None]:
-    """Return the judge for the questions, and the marks that it can give; both are None for the default judge.
+    """Return the judge that suits the questions of `result`, and the marks of the paper that it can give.
 
-    It is the `wanted` judge, or `deep_read`. For questions with options it is the default, unless `measures` names a
-    mark or pronouns are kept.
+    The judge is the user's `wanted` one, or else `deep_read`. For questions with options it is None, the default judge,
+    unless `measures` names a mark or `keep_pronouns` is set. The marks are None with the default judge too.
     """
     judge_name = deep_read.__name__
     if not isinstance(result.data, Unjudged):
@@ -38,8 +38,10 @@ def suited_judge(
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Return the marks that the judge gives and the questions allow, or None; HumSent needs people's lists, AutSent
-    stories."""
+    """Return the marks of the paper that the judge can give to these questions, or None if there are none.
+
+    HumSent needs people's lists of sentences, and AutSent needs stories.
+    """
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}

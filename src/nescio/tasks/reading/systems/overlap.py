@@ -35,7 +35,7 @@ NEIGHBOUR = 0.25  # the weight of a match in a neighbour of the selected sentenc
 
 
 class _Stems(Struct, frozen=True):
-    """A question and its story as stems: those of the question, of each option alone, and of the sentences."""
+    """The stems of a question and of its story; `options` has the stems of each option that are not in the question."""
 
     asked: frozenset[str]
     options: tuple[frozenset[str], ...]
@@ -59,7 +59,8 @@ class _Stems(Struct, frozen=True):
         return weigh(stems, self.held, len(self.story))
 
     def closest(self) -> int:
-        """Return the index of the sentence with the most of the question's stems; ties go to longer stems."""
+        """Return the index of the sentence with the most stems of the question; at a tie, of the one with the longest
+        of them."""
 
         def merit(index: int) -> tuple[int, list[int], int]:
             matches = self.asked.intersection(self.story[index])
@@ -69,7 +70,8 @@ class _Stems(Struct, frozen=True):
 
 
 def option_overlap(question: Question) -> Scored:
-    """Return a score for each option: the weight that its best sentence shares with question and option together."""
+    """Return a score for each option: the weight of the stems that its best sentence shares with the question or the
+    option."""
     stems, scored = _Stems.of(question), []
     for option_stems in stems.options:
         shared = [
@@ -83,7 +85,11 @@ def option_overlap(question: Question) -> Scored:
 
 
 def sentence_overlap(question: Question) -> Scored:
-    """Return a score for each option: the share of its stems in, and beside, the sentence closest to the question."""
+    """Return a score for each option by the sentence closest to the question: the share of the option's stems in it.
+
+    Stems in the sentences beside it count for less. All scores are multiplied by the number of the question's stems in
+    the closest sentence.
+    """
     stems = _Stems.of(question)
     at, scored = stems.closest(), []
     beside = [stems.story[i] for i in (at - 1, at + 1) if 0 <= i < len(stems.story)]
@@ -97,7 +103,10 @@ def sentence_overlap(question: Question) -> Scored:
 
 
 def word_distance(question: Question) -> Scored:
-    """Return a score for each option from the distance of its stems to the question's, in the story's content words."""
+    """Return a score for each option, which is higher the nearer the story has its stems to the question's stems.
+
+    The distance counts content words.
+    """
     stems = _Stems.of(question)
     line = [(stem, index) for index, sentence in enumerate(stems.story) for stem in sentence]
     places: dict[str, list[int]] = {}
@@ -120,9 +129,11 @@ def word_distance(question: Question) -> Scored:
 
 
 def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
-    """Return the scores in `supported`, rounded so that equal ones tie on every machine, and the best one's sentence.
+    """Return scores and the sentence that supports the option with the best score; `supported` has both for each
+    option.
 
-    `supported` has the score and the sentence of each option. If all scores are 0, the sentence is the closest.
+    Scores are rounded, so that equal scores tie on every machine. If all are 0, the sentence closest to the question is
+    the support.
     """
     scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
     return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

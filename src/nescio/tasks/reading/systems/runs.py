@@ -47,14 +47,12 @@ def answer(
     wordnet: Path | str | None = None,
     validator: Model | None = None,
 ) -> Run:
-    """Return a run in which a system answers every question from its story, and declines below the threshold.
+    """Return a run in which a system answers every question from its story, and declines if the confidence is below
+    `threshold`.
 
-    A question with options is answered by an option, or, with `by_sentence`, by a sentence of its story. A question
-    without options is answered by a sentence. A declined candidate keeps its answer and confidence. `switches` are Deep
-    Read's, `seed` is that of `random`, and `wordnet` is the folder for Sem. With a `validator`, the threshold is on its
-    confidence, by default its own for c@1 (`nescio.tasks.reading.systems.loop`). Raises UnknownNameError for the system
-    or a switch, and UsageError for a threshold outside [0, 1]. Raises MismatchError for a question without the story or
-    the options that the system needs.
+    The answer is an option, or a sentence of the story without options or with `by_sentence`. `switches` and `wordnet`
+    are for Deep Read, `seed` for `random`. With a `validator`, the confidence is the validator's. Raises
+    UnknownNameError, UsageError, or MismatchError if a question lacks the story or options.
     """
     make = SYSTEMS.find(system)
     if threshold is not None and not 0 <= threshold <= 1:

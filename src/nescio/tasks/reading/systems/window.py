@@ -28,7 +28,10 @@ from nescio.text import STOP_WORDS, words
 
 
 class _Story(Struct, frozen=True, eq=False):
-    """The words of a story in order: the word at each place, the places of each word, and its weight."""
+    """The words of a story, coded as numbers in order of their places.
+
+    It also has the places of each word, and the sentence and the weight (`worth`) of the word at each place.
+    """
 
     code: NDArray[np.int64]
     places: dict[str, list[int]]
@@ -49,8 +52,11 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """Return the weight of the best window of as many words as `wanted`, and the index of the sentence in its
-    middle."""
+    """Return the largest weight of `wanted` words in a window of the story, and the index of the sentence in its
+    middle.
+
+    A window has as many words as `wanted`.
+    """
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
@@ -69,7 +75,11 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
 
 
 def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
-    """Return d of algorithm 2, in (0, 1]."""
+    """Return the distance d of the paper's algorithm 2, in (0, 1]: how near a word of the question is to one of the
+    option.
+
+    It is 1 if the story lacks such words.
+    """
     story_words = story.places.keys() - STOP_WORDS
     near, far = question & story_words, (option & story_words) - question
     if not near or not far or len(story.code) < 2:
@@ -101,22 +111,24 @@ def _scored(question: Question, *, distance: bool) -> Scored:
 
 
 def sliding_window(question: Question) -> Scored:
-    """Return scores by algorithm 1: the weight of the option's and the question's words in the best window of the
-    story."""
+    """Return a score for each option by the paper's algorithm 1: the weight of the words of question and option in the
+    best window of the story."""
     return _scored(question, distance=False)
 
 
 def window_distance(question: Question) -> Scored:
-    """Return scores by algorithm 1 minus algorithm 2, plus 1, which keeps scores from being negative and changes no
-    choice."""
+    """Return a score for each option: the score of algorithm 1 minus the distance of algorithm 2, plus 1.
+
+    Adding 1 keeps scores from being negative, and changes no choice.
+    """
     return _scored(question, distance=True)
 
 
 def random_choice(collection: Collection, seed: int = 0) -> System:
     """Return a system that chooses at random among the options of each question, or the sentences of its story.
 
-    The draw depends on the question's identifier, so the order of the questions does not matter. The confidence is the
-    probability of each choice.
+    Its confidence is the probability of each choice. The draw depends on the question's id, not on the order of
+    questions.
     """
     names = sorted(question.id for question in collection.questions)
     lots = dict(zip(names, Block(0, len(names), seed).generator(Stream.RANDOM_READER).random(len(names)), strict=True))
