@@ -27,7 +27,11 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """The verdicts of assessors: `table` has an index into `categories`, or -1 for none; shape (items, assessors)."""
+    """The verdicts of several assessors on items, such as answers.
+
+    `table` has shape (items, assessors). A value is the index of the verdict in `categories`, or -1 if the assessor did
+    not judge the item.
+    """
 
     items: tuple[Any, ...]
     assessors: tuple[str, ...]
@@ -36,7 +40,8 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Return whether there are enough assessors and items for a model of them to beat a vote."""
+        """Return whether enough items have enough assessors for Dawid and Skene's model to be better than a majority
+        vote."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
@@ -82,11 +87,11 @@ def called_in(said: Said) -> list[Note]:
 
 
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
-    """Return the one verdict on an item, or None if the rule leaves it in dispute.
+    """Return one verdict on an item from the verdicts of its assessors, or None if the rule leaves it in dispute.
 
-    A unanimous verdict is taken. Otherwise `majority` takes the verdict of more than half, and `dawid-skene` takes the
-    `likeliest`, or the majority's if that is None. An adjudication decides what is still open. `refused` leaves every
-    difference in dispute.
+    If all assessors agree, their verdict is taken. Otherwise `majority` takes the verdict of more than half of them,
+    and `dawid-skene` takes `likeliest`, or the majority's verdict if `likeliest` is None. If neither gives a verdict,
+    the adjudicator's verdict is taken. The rule `refused` leaves every disagreement in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     if len({*given}) == 1:
@@ -120,7 +125,7 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return the key that all labels of one answer share: the question, and the run or the text."""
+    """Return a key that all labels of one answer have in common: the question, and the run or else the answer's text."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, answer_key(label.answer)
@@ -142,7 +147,7 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one label for each answer whose assessors' different verdicts `rule` settles; and a note.
+    """Return the labels, with one label instead of several where the assessors disagree and `rule` decides; and a note.
 
     An answer that is still in dispute keeps all of its labels.
     """

@@ -45,7 +45,11 @@ def clustered(data: Any, column: str) -> Any:
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
-    """Return the cluster of each question, keyed by question, named after its alphabetically first question."""
+    """Return the cluster of each question, keyed by question; a cluster is named after its alphabetically first
+    question.
+
+    Without clusters, each question is a cluster of its own.
+    """
     if data.clusters is None:
         return dict(zip(data.questions, data.questions, strict=True))
     clusters = data.clusters.tolist()

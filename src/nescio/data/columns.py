@@ -26,7 +26,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """The parts of Evidence that a derived column may read; arrays have shape (runs, questions)."""
+    """The parts of Evidence from which a column may be computed; arrays have shape (runs, questions)."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -42,8 +42,10 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """The rule by which `check` sums a column over a run's questions: the sum, the number of values, or the number of
-    zeros."""
+    """The way in which `nescio check` summarises a column over a run's questions.
+
+    `how` is the sum of the values, the number of values, or the number of zeros; `words` describes this figure.
+    """
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -85,7 +87,8 @@ class Column(Struct, frozen=True):
 
     @property
     def lacking(self) -> str:
-        """Return the words of a note for a question that lacks this column."""
+        """Return words that say what a question without this column lacks, such as "a confidence"; else the column's
+        name."""
         return self.when_missing or bare(self.name)
 
 
@@ -107,13 +110,16 @@ def known(name: str) -> Column:
 
 
 def declared(name: str) -> Column | None:
-    """Return the declaration of a column, also of one with a parameter (`nuggets.string_length(2)`); else None."""
+    """Return the declaration of a column, or None if it is not declared.
+
+    The name may have a parameter, as `nuggets.string_length(2)` does.
+    """
     return REGISTRY.get(name) or (REGISTRY.get(name.partition("(")[0]) if parameters(name) else None)
 
 
 @lru_cache(1 << 14)
 def parameters(name: str) -> tuple[float, ...]:
-    """Return the parameters in the name of a task's column, such as 50.0 of `nuggets.string_precision(50)`."""
+    """Return the parameters in the name of a column, such as 50.0 of `nuggets.string_precision(50)`."""
     call = None if name.startswith(USER) else re.fullmatch(r"[^()]+\((\d+(?:\.\d+)?(?:e[+-]?\d+)?)\)", name)
     return (float(call[1]),) if call else ()
 
@@ -124,21 +130,25 @@ def user(name: str) -> str:
 
 
 def bare(name: str) -> str:
-    """Return a column's name for the user: a user's own column without its prefix, any other with its whole name."""
+    """Return a column's name as the user knows it: without the prefix `user.`, which nescio puts before a user's
+    columns."""
     return name.removeprefix(USER)
 
 
 @lru_cache(1 << 14)
 def attribute(name: str) -> str:
-    """Return a column's attribute in formulas, without its parameter: `ave.right` is `total.right`."""
+    """Return the part of a column's name that formulas use as an attribute, such as `right` for `ave.right`.
+
+    A parameter in the name is left out.
+    """
     return (name.partition("(")[0] if parameters(name) else name).rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """Return the column to which a name refers in data with these columns.
+    """Return the name of the stored column to which `name` refers; `name` itself if it refers to no other.
 
-    A user's name (`user.f1`, from mean(f1)) refers to the user's own column. If there is none, it refers to the stored
-    column of that name, or to the only column with that ending (`token_f1.f1`).
+    `user.f1`, from mean(f1), refers to the user's own column f1 if there is one. Otherwise it refers to a column that
+    is named `f1`, or to the only column whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name

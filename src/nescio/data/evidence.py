@@ -67,7 +67,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Return a mask of the cells with a graded outcome or score, shape (runs, questions)."""
+        """Return a mask of the answers that have a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
@@ -84,19 +84,20 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the numbers of questions, repeats and clusters, as fields of a signature."""
+        """Return the numbers of questions, of repeats and of clusters, as fields for a signature."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """Return the word for the resampled units: "questions", each with its answers, or "clusters" of them."""
+        """Return the word for the units that are resampled: "clusters" if clusters hold several questions, else
+        "questions"."""
         return "questions" if self.groups is None else "clusters"
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """Return the cluster of each row, if clusters hold more than the answers to one question; else None."""
+        """Return the cluster of each row if clusters hold several questions; None if they hold only the repeats of one."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
@@ -123,16 +124,19 @@ class Evidence(Struct, frozen=True, eq=False):
         raise MissingColumnError(f"{needs}there is no column {bare(name)!r}; the data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
-        """Return the end of an error message about a column of `namespace`: advice on the columns of other
-        namespaces."""
+        """Return advice to add to an error message: which other measures fit the columns that this data has.
+
+        Columns of `namespace` are left out, because the message is about them. The result is "" if there is no advice.
+        """
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return a mask, shape (runs, questions), of the present cells on rows that the columns `names` describe.
+        """Return a mask of the present rows on which measures of the columns `names` are computed, shape (runs,
+        questions).
 
-        These are the rows of single answers if one of the columns describes answers, and otherwise those of questions.
+        If one of the columns describes single answers, these are the rows of answers; otherwise the rows of questions.
         """
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
@@ -165,7 +169,7 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def tally(self) -> Tally:
-        """Return the integer columns as distinct patterns, with the count of each in each run."""
+        """Return a Tally: the distinct combinations of values in the integer columns, and how often each run has them."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         every_present = self.present
         at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
@@ -188,7 +192,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return Tally(self.runs, columns, counts)
 
     def sorted_rows(self) -> list[int]:
-        """Return the rows sorted by question name and repeat."""
+        """Return the indices of the rows, sorted by the name of the question and then by the label of the repeat."""
         if self.repeats is None:
             return sorted(range(len(self.questions)), key=self.questions.__getitem__)
         labels = list(map(str, self.repeats.label))
@@ -241,12 +245,13 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def what(self) -> str:
-        """Return the name of this table in messages."""
+        """Return the name of this kind of table in messages: "a counts table", or "a pair table" if it compares runs in
+        pairs."""
         return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the size of the data as fields of a signature."""
+        """Return the number of questions, if it is known, as a field for a signature."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property
@@ -262,18 +267,22 @@ class Tally(Struct, frozen=True, eq=False):
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return Evidence with one row per pattern, in which `counts` are the weights."""
+        """Return Evidence with one row per pattern. The counts of a pattern are to be used as the weights of its row."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
         return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
-        """Return a column with one value per pattern; n is 1 for each."""
+        """Return the value of a column for each pattern; the column `n` is 1 for each."""
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 
     def table(self, x: int, y: int) -> NDArray[np.int64]:
-        """Return the number of questions with pattern i in run x and pattern j in run y; shape (K, K)."""
+        """Return how often each pair of patterns occurs in the runs `x` and `y`, for K patterns an array of shape (K,
+        K).
+
+        Element (i, j) is the number of questions with pattern i in run `x` and pattern j in run `y`.
+        """
         assert self.pairs is not None
         table: NDArray[np.int64] = self.pairs[pair_index(min(x, y), max(x, y), len(self.runs))]
         return table if x < y else table.T
@@ -325,8 +334,10 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return Evidence with one row per answer for a Tally that counts answers at each confidence; return other data
-    unchanged."""
+    """Return Evidence with one row per answer, for a Tally that counts answers at each confidence.
+
+    Any other data are returned unchanged.
+    """
     if data.has_questions or "confidence" not in data.columns:
         return data
     weighted = data.weighted_rows()

@@ -59,7 +59,7 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
 
 
 def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
-    """Return a note on the questions for which only the runs of some parts say whether there is an answer."""
+    """Return a note on questions for which only the runs of some parts say whether the question has an answer."""
     questions = [*dict.fromkeys(question for part in parts for question in part.questions)]
     place = {question: at for at, question in enumerate(questions)}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
@@ -109,7 +109,11 @@ def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
 def _cells(
     arrays: Sequence[Array | None], parts: Sequence[Outcomes], columns: Sequence[Array], empty: object
 ) -> Array | None:
-    """Return one value per run and question, `empty` if a part has none; None if no part has such values."""
+    """Return one array of the values of all parts, shape (all runs, all questions); None if no part has an array.
+
+    `columns` has the index of each part's questions among all questions. `empty` is the value for a run whose part
+    lacks the question or the array.
+    """
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None
@@ -124,7 +128,11 @@ def _cells(
 
 
 def _per_question(arrays: Sequence[Array | None], columns: Sequence[Array], size: int, empty: object) -> Array | None:
-    """Return one value per question, from the first part that has one; None if no part has such values."""
+    """Return one value per question, from the first part that has one; None if no part has such values.
+
+    `columns` has the index of each part's questions among all `size` questions. `empty` is the value for other
+    questions.
+    """
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None

@@ -61,7 +61,10 @@ def named(records: Iterable[JudgeRecord | None]) -> str:
 
 
 def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Note]:
-    """Return a note if not all runs have the same judge; `judges` has the text of each run's judge (None: unknown)."""
+    """Return a note if the runs were not all judged by the same judge.
+
+    `judges` has the text of each run's judge; None means an unknown judge, which differs from every known one.
+    """
     texts = [text or _UNKNOWN for text in judges]
     if len({*texts}) < 2:
         return []

@@ -87,9 +87,10 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
 
 
 def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
-    """Return a note for each merged run with the other runs that lie in some of its files and not in all.
+    """Return a note on each merged run whose files also contain other runs, unless the other runs lie in all of its
+    files.
 
-    Whoever sends such a file could add attempts to the run of somebody else.
+    Whoever sends such a file could add attempts to somebody else's run.
     """
     names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
     files: dict[str, set[str]] = {name: set() for name in names}

@@ -40,11 +40,12 @@ class Collection(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """A run's response to one question. Its key is (question_id, rank), with `repeat` if the question was asked several
-    times.
+    """A run's response to one question.
 
-    `answered=False` with an `answer` is a declined candidate. It is kept, because validation is measured on it. `why`
-    is a short reason for the lack of an answer, if its source states one; `document` names the source of `support`.
+    A response is identified by (question_id, rank), and by `repeat` if the question was asked several times. If
+    `answered` is false but there is an `answer`, this is a candidate that the run declined to give; it is kept, because
+    some measures grade it. `why` is a short reason for the lack of an answer, if the file states one. `support` is a
+    text that supports the answer, and `document` names the source of that text.
     """
 
     question_id: str
@@ -81,7 +82,7 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question for each value of a column, the questions without a value, and a note with their
+    """Return the first question with each value of `column`, every question without a value, and a note on their
     number.
 
     Raises UsageError if no question has the column.

@@ -71,14 +71,17 @@ def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
 
 
 def renamed(remark: Note, names: Mapping[str, str]) -> Note:
-    """Return a note in which runs have other names; `names` maps each name that it may have to the new one."""
+    """Return a note with other names of runs; `names` maps old names to new ones."""
     values = tuple((name, _renamed(value, names)) for name, value in remark.values)
     whose = tuple(names.get(own, own) for own in remark.whose)
     return replace(remark, subject=names.get(remark.subject, remark.subject), values=values, whose=whose)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a value of a note with each name in it replaced, which may be quoted or lie in a sequence."""
+    """Return a value of a note with its names of runs replaced; `names` maps old names to new ones.
+
+    The value may be a name, a quoted name, a tuple with names in it, or a note.
+    """
     if isinstance(value, Note):
         return renamed(value, names)
     if isinstance(value, tuple):
@@ -90,7 +93,8 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Return each note once, with the measures and runs that share it; `remarks` are tuples (note, measure, run)."""
+    """Return each note once, together with all measures and runs that have it; `remarks` are tuples (note, measure,
+    run)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None

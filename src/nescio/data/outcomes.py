@@ -118,13 +118,14 @@ class Outcomes(Struct, frozen=True, eq=False):
     def lacking(self) -> NDArray[np.bool_]:
         """Return a mask of the rows of questions that a run lacks, shape (runs, questions).
 
-        A missing repeat does not count if the run has another row of the question.
+        If a question was asked several times, a run lacks it only if it has none of the answers.
         """
         lacking: NDArray[np.bool_] = self.state == ABSENT
         return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
 
     def where(self, run: int, question: int) -> str:
-        """Return the words for a run and a question in a message."""
+        """Return words for a message that name a run's answer to a question, such as "a.csv: run 'mine', question
+        'q1'"."""
         origin = f"{self.files[run]}: " if self.files else ""
         name = self.questions[question]
         shown = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
@@ -176,11 +177,11 @@ def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
-    """Return Outcomes from arrays with one row per answer, and the number of rows below rank 1.
+    """Return Outcomes, and the number of answers below rank 1, from arrays with one element per answer.
 
-    The arrays are `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
-
-    The answer of rank 1 gives the outcome. All answers give the rank of the first right one and the credit in K.
+    The arrays are `run` and `question` (indices), `rank`, `state`, `confidence`, `candidate` and `known`. The answer of
+    rank 1 gives the outcome of the question. The rank of the first right answer and the credit in the measure K come
+    from all answers.
     """
     shape, top = (len(runs), len(questions)), cells["rank"] == 1
     at = (cells["run"][top], cells["question"][top])
@@ -210,9 +211,11 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Return the sum of score·eval over a question's answers, divided by max(known answers, answers given).
+    """Return each question's credit in the measure K, which sums confidence × verdict over the answers in order of
+    rank.
 
-    Ranks order the answers. NaN without confidence.
+    A verdict is 1 for a right answer, 0 for a right answer beyond the `known` ones, and -1 for a wrong answer. The sum
+    is divided by the number of known answers or of given answers, whichever is larger. It is NaN without confidences.
     """
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]

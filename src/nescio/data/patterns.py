@@ -36,7 +36,7 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def held(self) -> tuple[object, ...]:
-        """Return the content as a key for comparison. Equal keys have equal values under the same seed."""
+        """Return a key for the content: patterns with equal keys give equal results under the same seed."""
         rows = (self.counts, self.unit, self.starts, self.shares, self.kind)
         columns = ((name, values.shape, values.tobytes()) for name, values in self.columns.items())
         return (*columns, *(None if values is None else values.tobytes() for values in rows))
@@ -48,10 +48,10 @@ Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
 def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
-    """Return the distinct rows of additive columns (each of shape (questions,)) with their counts.
+    """Return the distinct rows of additive columns, each of shape (questions,), and how often each row occurs.
 
-    `derive` maps columns to new ones and runs once, on the distinct rows. With clusters, a row is the sum over a
-    cluster.
+    With clusters, a row is the sum over the questions of a cluster. `derive` is a function that computes other columns
+    from these; it runs once, on the distinct rows.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
@@ -71,7 +71,8 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
 
 
 def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Return the distinct rows of columns, or of their sums over clusters, if no column is derived from them."""
+    """Return the distinct rows of the columns, with clusters their sums over each cluster, and how often each row
+    occurs."""
     size = len(columns["n"])
     if not size:
         return Patterns(dict(columns), np.zeros(0, dtype=np.int64))
@@ -119,7 +120,10 @@ def compress_ordered(
 
 
 def by_unit(patterns: Patterns) -> Patterns:
-    """Return the patterns with every unit as a separate kind: one weight per question, in the given order."""
+    """Return the same patterns with one row for each unit, so that a resample can have one weight per question.
+
+    Units are in the given order.
+    """
     if (patterns.counts == 1).all() and patterns.kind is None:
         return patterns
     kind = np.repeat(np.arange(len(patterns.counts)), patterns.counts) if patterns.kind is None else patterns.kind
@@ -133,14 +137,15 @@ def by_unit(patterns: Patterns) -> Patterns:
 
 
 def numbered(clusters: Array) -> NDArray[np.int64]:
-    """Return numbers of clusters from 0, in order of first appearance."""
+    """Return the clusters as numbers from 0, in the order in which they first appear."""
     _, first, code = np.unique(clusters, return_index=True, return_inverse=True)
     place: NDArray[np.int64] = np.argsort(np.argsort(first))
     return place[code]
 
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Return the distinct rows of a matrix in lexicographic order, and the index of each row among them."""
+    """Return the distinct rows of a matrix in lexicographic order, and, for each row, its index among the distinct
+    rows."""
     if cells.dtype.kind in "iu" and len(cells) and cells.shape[1] <= MOST_AXES:
         low = [int(column.min()) for column in cells.T]
         span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]

@@ -89,17 +89,17 @@ def signed_figure(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets, or an empty text without one."""
+    """Return an interval as text, such as "[0.412, 0.587]", or "" if a bound is undefined or not computed."""
     return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
 
 
 def shown_p(value: float | None) -> str:
-    """Return a p-value as text."""
+    """Return a p-value as text: three decimals, "<0.001", or "undefined"."""
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
 
 
 def count_range(counts: Iterable[int]) -> str:
-    """Return a count, or the lowest and the highest of several, such as "60–70"."""
+    """Return "60" if all counts are 60, or the lowest and the highest of different counts, such as "60–70"."""
     ends = sorted({*counts})
     return "–".join(f"{count:,}" for count in (ends[0], ends[-1])[: len(ends)]) if ends else "0"
 

@@ -94,7 +94,7 @@ class Comparison(Struct, frozen=True):
 
     @property
     def significant(self) -> bool:
-        """Return whether the adjusted p-value says that the two differ."""
+        """Return whether the run and the baseline differ significantly by the adjusted p-value."""
         return self.verdict in TURNED
 
 
@@ -232,7 +232,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """The numbers of questions that a run answered correctly, incorrectly and not at all, in all or in a stratum."""
+    """How many questions a run answered correctly, answered incorrectly, and left unanswered.
+
+    `stratum` is the part of the questions that is counted; None means all.
+    """
 
     run: str
     stratum: str | None
@@ -309,7 +312,11 @@ class Scores(Plotted[Score], frozen=True):
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return the key columns and the measures of the wide table, and the scores of each row, keyed by measure."""
+        """Return the layout of the wide table: its key columns, its measures, and the scores of each row, keyed by
+        measure.
+
+        A row is keyed by its run and stratum.
+        """
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}
@@ -319,7 +326,7 @@ class Scores(Plotted[Score], frozen=True):
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def best_first(self) -> list[str]:
-        """Return the runs sorted by the first measure, the best first, and those without a value last."""
+        """Return the names of the runs, sorted by the first measure from best to worst; runs without a value are last."""
         runs = dict.fromkeys(row.run for row in self.rows)
         first = self.rows[0].measure if self.rows else ""
         whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}
@@ -327,7 +334,8 @@ class Scores(Plotted[Score], frozen=True):
         return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
-        """Return the counts of each row of the wide table as shown; empty if nobody asked for them."""
+        """Return the counts of correct, incorrect and unanswered as text, keyed by run and stratum; empty if not asked
+        for."""
         rows: tuple[Counted, ...] = self.tables.get("counted", ())
         return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
 
@@ -357,7 +365,7 @@ class Scores(Plotted[Score], frozen=True):
 class Comparisons(Plotted[Comparison], frozen=True):
     """The result of `compare`: rows of `Comparison`.
 
-    `named` says that the user named the measures. Then all of them decide; otherwise the first decides.
+    If the user named the measures (`named`), all of them count for the decision; otherwise only the first one does.
     """
 
     named: bool = False
@@ -365,7 +373,8 @@ class Comparisons(Plotted[Comparison], frozen=True):
 
     @property
     def decision(self) -> Any:
-        """Return the decision on two runs (`heading`, `sentence`, `status`, `further`, `units`), or None."""
+        """Return the decision about two runs, with `heading`, `sentence`, `status`, `further` and `units`; None if
+        there is none."""
         return self.decided_by(self) if self.rows else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -391,7 +400,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
-    """Return each column's kind, from the declared type of its field."""
+    """Return the kind of each column (text, number, …), derived from the declared type of its field."""
     return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 
@@ -401,12 +410,15 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of its fields, with plain values."""
+    """Return each row as a dictionary of its fields, with rows inside it as dictionaries too."""
     return list(map(asdict, rows))
 
 
 def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of its declared columns, or of its fields; empty for rows that only JSON has."""
+    """Return each row as a dictionary of cells as they are shown; if the rows declare no columns, of all fields.
+
+    Rows that are shown only in JSON give an empty list.
+    """
     laid = lay(rows)
     if laid is None:
         return _raw(rows)
@@ -420,7 +432,7 @@ def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _cell(row: Score) -> str:
-    """Return a value as text with its mark and its interval."""
+    """Return a score as text: its value, its mark (such as the mark of the best run), and its interval."""
     sign = "*" if row.best else "†" if row.tied_with_best else ""
     if row.low is None or row.high is None or math.isnan(row.value):
         return f"{figure(row.value)}{sign}"

@@ -46,7 +46,7 @@ class Signature(Mapping[str, str]):
 
 
 def sign(**fields: object) -> Signature:
-    """Return the signature of a result of this version of nescio."""
+    """Return a signature that begins with this version of nescio, followed by `fields`."""
     return Signature(((TOOL, __version__), *((name, str(value)) for name, value in fields.items())))
 
 

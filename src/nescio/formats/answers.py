@@ -117,7 +117,8 @@ class _Layout:
                 self.reasons[r][answer.why] += 1
 
     def array(self, values: Iterable[Any], empty: object, dtype: type) -> Array:
-        """Return an array of the answers' values, with `empty` where there is no answer."""
+        """Return an array of one value per answer, shape (runs, questions); `empty` is the value where a run has no
+        answer."""
         filled: Array = np.full((len(self.runs), len(self.questions)), empty, dtype=dtype)
         column: Array = np.empty(self._places.shape[1], dtype=dtype)
         for i, value in enumerate(values):
@@ -209,9 +210,9 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return `clusters` as an array if enough questions share a cluster to change an interval; else None.
+    """Return `clusters` as an array, or None if too few questions share a cluster to change an interval.
 
-    Adds a note on the questions that share one.
+    A note that counts the questions which share a cluster is added to `notes`.
     """
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)

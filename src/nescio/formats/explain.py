@@ -31,9 +31,10 @@ def rule(format_: Format) -> str:
 
 
 def seen(format_: Format, source: Source) -> str:
-    """Return the part of the file that satisfied the rule.
+    """Return a description of the part of a file by which nescio recognised its format.
 
-    It is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice.
+    This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice, such
+    as "a table, by the columns run, outcome; beside them topic".
     """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
@@ -62,9 +63,9 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return the few of `names` that, added to `some`, make `does` true.
+    """Return a small selection of `names` for which `does` is true of `some` and the selection together.
 
-    Halving the names again and again finds a few among thousands quickly.
+    The search halves `names` again and again, which is fast even for thousands of names.
     """
     if does(some):
         return []
@@ -76,7 +77,7 @@ def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """Return the source reduced to these names."""
+    """Return the source with only those columns, keys or archive members that are in `names`."""
     kept = {*names}
 
     def cut(value: Any) -> Any:

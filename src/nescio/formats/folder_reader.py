@@ -139,12 +139,18 @@ def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) ->
 
 
 def _is_called(path: Path, pattern: str) -> bool:
-    """Return whether the last parts of a path match a pattern, as many parts as the pattern has."""
+    """Return whether the end of a path matches a pattern, such as `*/runs/log.json` with three parts.
+
+    As many parts of the path are compared as the pattern has.
+    """
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files that a tool's format recognises, keyed by tool; a tool without any is left out."""
+    """Return the files keyed by the name of their format, without the files that this format does not recognise.
+
+    A format without any file is left out.
+    """
     kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}
 

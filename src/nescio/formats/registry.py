@@ -94,8 +94,11 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """The values of `--choose NAME=VALUE`, keyed by name. `asked` holds the names that a reader looked for, given or
-    not."""
+    """The values of `--choose NAME=VALUE`, keyed by NAME.
+
+    `asked` records each name that a reader looked up, even if the user did not give it, to find values that no reader
+    uses.
+    """
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -170,7 +173,7 @@ class ReadOptions(Struct, frozen=True):
         return replace(self, told=self.told | {*more}, **known)
 
     def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
-        """Return the labels of a question that become strata."""
+        """Return those of a question's labels that become strata: all, or the ones that the user named."""
         return {name: label for name, label in labels.items() if self.strata is None or name in self.strata}
 
 
@@ -308,7 +311,10 @@ def is_streamed(source: Source) -> bool:
 
 
 class WriteResult(Struct, frozen=True):
-    """The result of a writer: a description ("12 outcomes of 1 run"), and notes on data that the format cannot hold."""
+    """The result of a writer.
+
+    `what` describes what was written, such as "12 outcomes of 1 run". `notes` are on data that the format cannot hold.
+    """
 
     what: str
     notes: tuple[Note, ...] = ()
@@ -318,7 +324,11 @@ Write = Callable[..., WriteResult]  # takes the data, a path, and `progress`, if
 
 
 class Writer(Struct, frozen=True):
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of its file (none for a folder)."""
+    """A registered writer of a format.
+
+    `takes` is the type of data that it writes, Outcomes or Unjudged. `suffixes` are those of the file that it writes;
+    empty if it writes a folder.
+    """
 
     name: str
     about: str

@@ -50,7 +50,8 @@ class Total(Struct, frozen=True):
 
 
 def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
-    """Yield a note for each figure that differs from the answers, or that covers another number of answers."""
+    """Yield a note for each figure that differs from the answers, or that the file states for another number of
+    answers."""
     for total in totals:
         if total.agrees:
             continue

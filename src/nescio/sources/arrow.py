@@ -24,7 +24,10 @@ class Stream(Struct, frozen=True, eq=False):
 
 
 class Renamed(Struct, frozen=True, eq=False):
-    """A table with unique column names: `select` calls its columns c0, c1, …."""
+    """A table with another query for its columns, because its own column names are not unique.
+
+    `select` is the SQL that names the columns c0, c1, ….
+    """
 
     table: Any
     select: str
@@ -48,12 +51,12 @@ def is_rows(item: Any) -> bool:
 
 
 def items_of(source: Any) -> list[Any]:
-    """Return the given items as a list: a path or a table, or several."""
+    """Return the given items as a list, also if `source` is a single path or table."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
 
 
 def told(source: Any) -> str:
-    """Return the names of the given items for a message: their paths, or "the table" for one in memory."""
+    """Return the names of the given items for a message: the path of a file, "the table" for a table in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
@@ -81,7 +84,7 @@ def _text(cell: Any) -> str | None:
 
 
 def _widened(table: Any) -> Any:
-    """Return an Arrow table with half-precision numbers, which DuckDB does not read, as single-precision ones."""
+    """Return an Arrow table with single-precision numbers instead of half-precision ones, which DuckDB does not read."""
     import pyarrow as pa
 
     schema = getattr(table, "schema", None)

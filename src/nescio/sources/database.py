@@ -29,7 +29,10 @@ _INTERRUPTED = "Query interrupted"  # The message of the RuntimeError that the t
 
 @contextmanager
 def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection of `open_connection`, and close it. Ctrl-C during a query raises KeyboardInterrupt."""
+    """Yield a connection from `open_connection`, and close it afterwards.
+
+    If the user presses Ctrl-C during a query, KeyboardInterrupt is raised instead of DuckDB's RuntimeError.
+    """
     try:
         with open_connection(alone=alone, small=small) as connection:
             yield connection
@@ -141,9 +144,9 @@ _HELD: dict[int, tuple[int | None, int]] = {}
 
 
 def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
-    """Limit the table engine to half of the allowed memory, and to the threads that this is enough for.
+    """Set the limits of DuckDB: half of the allowed memory `size`, and no more threads than this memory is enough for.
 
-    Data beyond the limit go to the folder for temporary files.
+    If `size` is None, DuckDB keeps its own memory limit. Data beyond the limit go to the folder for temporary files.
     """
     if size is None:
         connection.execute(f"RESET memory_limit; SET threads = {threads}")
@@ -189,10 +192,10 @@ def _open(threads: int) -> duckdb.DuckDBPyConnection:
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a Parquet table in SQL, and its parameters.
+    """Return the SQL that reads a Parquet table, and its parameters; `more` has further options in SQL.
 
-    The table is a file, all files that match a pattern, or all in a folder and its subfolders, whose names may hold
-    columns (run=a/part-0.parquet).
+    The table is one file, all files that match a pattern, or all files in a folder and its subfolders. A subfolder
+    named `run=a` gives its files a column `run` with the value "a".
     """
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)

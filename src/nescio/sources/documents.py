@@ -39,7 +39,10 @@ _NODE = 120  # bytes of memory that lxml needs for an element, a text or an attr
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by its suffix. Raises FormatError for any other file."""
+    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by the suffix.
+
+    Raises FormatError for any other suffix.
+    """
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -132,7 +135,10 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
 
 
 def _on_halves(path: Path, halves: int) -> tuple[Note, ...]:
-    """Return the note that halves of surrogate pairs, which no text can hold, are read as U+FFFD."""
+    """Return a note that halves of surrogate pairs in a file are read as U+FFFD, because no text can hold them.
+
+    `halves` is their number; the result is empty if it is 0.
+    """
     if not halves:
         return ()
     return (
@@ -168,11 +174,11 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
-    """Return a JSON document that is a table as such a source, with its cells as texts; None for other documents.
+    """Return the source for a JSON document of the form `{"columns": [...], "data": [[...], ...]}`; None for other
+    documents.
 
-    Such a table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
-
-    Raises FormatError if a row and the header differ in length, or if a name appears twice.
+    pandas, MLflow and Weights & Biases write tables in this form. The cells are read as texts. Raises FormatError if a
+    row has more or fewer cells than there are columns, or if a column name appears twice.
     """
     if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
         return None
@@ -223,7 +229,10 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 class _AtMost:
-    """A file that returns at most some bytes for each read, because zipfile reads the whole list of members at once."""
+    """A file that raises FormatError if a single read returns more than `most` bytes.
+
+    Python's zipfile reads the whole list of members at once; this limits the memory for the list.
+    """
 
     def __init__(self, file: IO[bytes], path: Path, most: int) -> None:
         self.file, self.path, self.most = file, path, most
@@ -238,9 +247,10 @@ class _AtMost:
 
 
 def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive that has about `most` members at most (None: the limit on files).
+    """Return the members of an archive.
 
-    Raises FormatError if it is damaged, if its list of members is too long, or if two members overlap.
+    Raises FormatError if the archive is damaged, if two members overlap, or if its list of members takes more bytes
+    than about `most` members need (None: the allowed number of files).
     """
     import zipfile
 
@@ -270,10 +280,10 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
 
 def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Yield the members whose names are `wanted`, in the order of the archive, with all members that share a name.
+    """Yield each member of an archive for whose name `wanted` is true, and its content, in the order of the archive.
 
-    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only). Raises
-    FormatError for one that is damaged or encrypted.
+    Several members may have the same name. A member is unpacked only when the caller asks for the next one. Raises
+    FormatError for a member that is damaged or encrypted.
     """
     for info in listed_members(path):
         if wanted(info.filename):
@@ -327,6 +337,9 @@ def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> by
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
-    """Raise FormatError if the XML tree would take too much memory; that of `<a/><a/>…` takes 30 times the text."""
+    """Raise FormatError if the parsed tree of an XML file would take too much memory.
+
+    A file of tiny elements such as `<a/><a/>` takes 30 times its size.
+    """
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

@@ -14,7 +14,8 @@ _PIECE = 1 << 22  # bytes read at a time: with each piece, the parser restarts a
 
 
 def part_of(document: Any, *place: str) -> Any:
-    """Return the value at a place within a document, given as a path of keys; None if it does not exist."""
+    """Return the value under nested keys in a document, such as `part_of(document, "eval", "model")`; None if there is
+    none."""
     for key in place:
         document = document.get(key) if isinstance(document, dict) else None
     return document
@@ -41,9 +42,10 @@ def texts_in(value: Any) -> list[str]:
 
 
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
-    """Return the name of a row under a key, as text.
+    """Return the name of a row, which is the text or whole number under `key`, as text.
 
-    Raises FormatError, with the place or line, unless it is a text or a whole number.
+    Raises FormatError if the value is neither or blank. The message calls the file `label`, and `where` is the row's
+    place or line number.
     """
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
@@ -58,7 +60,10 @@ def identity(value: object) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a number, or None if it is none. True is 1, and a text that is a number is converted."""
+    """Return a JSON value as a float, or None if it is no number.
+
+    True is 1, and a text that writes a number, such as "0.5", is converted.
+    """
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -68,7 +73,10 @@ def number(value: Any) -> float | None:
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:
-    """Return the true, false or None of a row under a key. Raises FormatError for any other value."""
+    """Return the value under `key` in a row, which is true, false or None (also if the key is missing).
+
+    Raises FormatError for any other value; the message calls the file `label` and the place of the row `where`.
+    """
     value = row.get(key)
     if not isinstance(value, (bool, type(None))):
         raise FormatError(label, f"{key} must be true or false", where=where, value=value)

@@ -89,10 +89,11 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file's size, or its unpacked size.
+    """The memory that the values of a file may still take.
 
-    For a file of `packed` bytes it is at most 500 times that. It never exceeds half of the machine's memory, or of the
-    memory that the user states.
+    At first it is ten times the size of the file. For a compressed file of `packed` bytes it is ten times the unpacked
+    size, but at most about 500 times `packed`. It never exceeds half of the machine's memory, or half of the memory
+    that the user allows.
     """
 
     __slots__ = ("left",)
@@ -113,7 +114,10 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """Return an estimate of the memory for a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
+    """Return an estimate of the memory that a JSON text and its values take.
+
+    It is 3 to 6 times the size of a usual log, and 26 times that of a text of empty lists, `[[],[],…`.
+    """
     texts = _times(text, b'"') - _times(text, b'\\"')  # Each text has two quotation marks.
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
@@ -137,13 +141,16 @@ def _times(text: bytes, mark: bytes) -> int:
 
 
 def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
-    """Yield parts of a text, each with the bytes that a mark of this width may reach into the next part."""
+    """Yield a text in parts, as arrays of bytes, so that marks of `wide` bytes can be found in each part.
+
+    Each part overlaps the next by `wide` - 1 bytes, because a mark may lie across their border.
+    """
     for start in range(0, len(text), _AT_ONCE):
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
 def _longest(text: bytes) -> int:
-    """Return the largest distance in bytes between two quotation marks."""
+    """Return the largest number of bytes between two quotation marks; no text in this JSON can be longer."""
     longest, last, start = 0, -1, 0
     for part in _parts(text, 1):
         places = np.flatnonzero(part == ord('"')) + start
@@ -158,7 +165,10 @@ _NOTHING = object()  # the result for a text that is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes U+FFFD."""
+    """Return the value that Python's own JSON reader reads from a text, or `_NOTHING` if the text is no JSON.
+
+    Half of a surrogate pair becomes U+FFFD.
+    """
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
@@ -196,9 +206,9 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError if values nest too deep, or if a key appears twice in one object.
+    """Raise FormatError if the decoded `value` nests too deep, or if an object in its JSON `text` repeats a key.
 
-    For a repeated key, `value` holds only the last value.
+    A repeated key shows because `value` holds only its last value, so that it has fewer keys than the text.
     """
     keys = depth = 0
     level = [value]
@@ -219,12 +229,10 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
 
 
 def most_keys(text: bytes) -> int:
-    """Return the largest number of keys that a JSON text may hold.
+    """Return the largest number of keys that a JSON text may hold, from the number of times that `":` occurs in it.
 
-    It is exact unless a key ends in a backslash, or a text holds `" :`.
-
-    A quotation mark within a text has a backslash before it. So `":` ends a key if there is no backslash, or if the
-    backslash belongs to another one.
+    A quotation mark within a text has a backslash before it. So `":` ends a key if there is no backslash before it, or
+    if this backslash is itself escaped. The result is exact unless a key ends in a backslash, or a text holds `" :`.
     """
     closed = _times(text, b'":') - _times(text, b'\\":') + _times(text, b'\\\\":')
     return closed + (len(_SPACED.findall(text)) if len(text) < _LONG or _has_spaced_colon(text) else 0)

@@ -30,7 +30,10 @@ COLUMN = 1 << 15  # bytes that a column takes in memory, however few rows there 
 
 
 class Limits(Struct, frozen=True):
-    """The limits that a user set; None means the limit that follows from the size of a file."""
+    """The limits that nescio sets for files, as the user may change them.
+
+    None means that the limit depends on the size of the file.
+    """
 
     max_unpacked: float | None = None  # in GB
     max_rows: int | None = None
@@ -59,7 +62,8 @@ def limits() -> Limits:
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
-    """Return the number of bytes to which a file of `size` bytes may unpack."""
+    """Return the number of bytes to which a file of `size` bytes may unpack: what the user allows, or about `ratio`
+    times it."""
     stated = limits().max_unpacked
     return min(MOST_UNPACKED, SMALL + ratio * size) if stated is None else int(stated * GB)
 
@@ -97,9 +101,10 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have.
+    """Raise FormatError if a table has more rows than allowed for a file of `size` bytes (`size` None: no limit by
+    size).
 
-    If the user states the size to which a file may unpack, it may have all rows that fit into it.
+    If the user states how much a file may unpack to, the number of rows has no limit of its own.
     """
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
@@ -109,8 +114,10 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 
 
 def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
-    """Raise FormatError if nearly every answer has a run and a question of its own, because each run has a cell for
-    each question."""
+    """Raise FormatError if there are far more pairs of a run and a question than there are answers.
+
+    nescio keeps a cell for each pair. Such a table usually names another run in nearly every row, by mistake.
+    """
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"
         other = f"{opt('column', of='run=COLUMN')} names another column"

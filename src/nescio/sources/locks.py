@@ -55,9 +55,10 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held(draft: Path) -> Iterator[bool]:
-    """Hold the lock of a draft during the block; yields whether it was free, as after a process was killed.
+    """Hold the lock of the draft of a file or folder during the block, and yield whether the draft had no lock before.
 
-    On Windows a locked draft could not be moved, so no lock is held and the result is always false.
+    A draft of a killed process has no lock. On Windows a locked draft could not be moved, so there no lock is held, and
+    the block always gets false.
     """
     if sys.platform == "win32":
         yield False
@@ -84,7 +85,10 @@ def _posix(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _windows(path: Path) -> Iterator[bool]:
-    """Lock the first byte of a file that is deleted with the lock."""
+    """Hold a lock on Windows, on the first byte of the file `path`, which is deleted with the lock.
+
+    Yields whether the lock was free.
+    """
     msvcrt: Any = import_module("msvcrt")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     free = False

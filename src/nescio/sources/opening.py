@@ -39,10 +39,11 @@ HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Return a source from the head of a file or the schema of a table.
+    """Return the source for a path, an address or a table, from the first bytes of a file or the columns of a table.
 
-    Raises FormatError if it is missing, empty or not text, or exceeds the `limits`. `streamed` returns whether a large
-    document, given its outline, is read piece by piece; other documents are read whole.
+    Raises FormatError if a file is missing, empty or not text, or exceeds the `limits`. `streamed` is a function that
+    returns whether nescio reads a large JSON document piece by piece, given its outline; other documents are read
+    whole.
     """
     if not isinstance(item, (str, Path)):
         return open_table(item)
@@ -112,7 +113,10 @@ def _parquet_files(path: Path) -> list[Path]:
 
 
 def _open_kept(path: Path, streamed: Streamed | None) -> Source:
-    """Return a source for the file that holds a stream; messages call it by the name of the stream."""
+    """Return the source for a file in which a stream, such as standard input, was saved.
+
+    Messages use the name of the stream instead of the file's.
+    """
     try:
         source = _open_file(path, streamed)
     except FormatError as error:
@@ -144,7 +148,10 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return an unpacked or fetched source, with notes that name the original file or address."""
+    """Return the source of an unpacked or fetched file with `packed`, its origin.
+
+    Notes about the file name `label`, the original file or address, instead of the temporary one.
+    """
     names = {str(source.path), str(source.label)}
     notes = tuple(replace(remark, subject=str(label)) if remark.subject in names else remark for remark in source.notes)
     return replace(source, packed=packed, notes=notes)

@@ -101,12 +101,18 @@ def _is_web(place: str) -> bool:
 
 
 def _opened(system: Any, name: str) -> Any:
-    """Open a file. A web server sends it in one answer, because several answers could be parts of two versions."""
+    """Return an open file of the file system `system`.
+
+    A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
+    """
     return system.open(name, "rb", block_size=0) if _is_web(name) else system.open(name, "rb")
 
 
 def _version(system: Any, name: str) -> list[str]:
-    """Return what tells one version of a stored file from another; nothing for a file that comes in one answer."""
+    """Return values that change if the stored file changes, such as its size and time.
+
+    The result is empty for a file from a web server, because that arrives in one answer and cannot be mixed.
+    """
     if _is_web(name):
         return []
     system.invalidate_cache()
@@ -143,12 +149,12 @@ def _files(system: Any, place: str) -> list[str]:
 
 
 def _file(place: str) -> str:
-    """Return a place without the query of a web address, which is no pattern and no part of a file's name."""
+    """Return an address without the query (`?…`) of a web address, which is no part of a file's name."""
     return place.partition("?")[0] if _is_web(place) else place
 
 
 def _above(place: str) -> str:
-    """Return the place itself, or for a pattern the last folder before its first part with wildcards."""
+    """Return the part of an address before the first wildcard, as a folder; the whole address if it has no wildcard."""
     parts = PurePosixPath(place).parts
     plain = next((i for i, part in enumerate(parts) if any(c in part for c in PATTERN)), len(parts))
     return str(PurePosixPath(*parts[:plain]))

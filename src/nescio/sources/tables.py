@@ -80,8 +80,10 @@ def load_rows(
 
 
 def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
-    """Return the first row of a result, or None. It fetches the whole result, because DuckDB allows no other query
-    before."""
+    """Return the first row of a query's result, or None if the result is empty.
+
+    All rows are fetched, because DuckDB allows no other query on the connection before that.
+    """
     return next(iter(connection.execute(query, parameters).fetchall()), None)
 
 
@@ -94,8 +96,10 @@ def _text(cell: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return the SQL of `_text` for a cell of text; it first checks that no white space is at the ends, which is
-    fast."""
+    """Return the SQL of a cell of text without white space at its ends.
+
+    It first checks whether there is any such white space, which is faster than to remove it from every cell.
+    """
     is_bare = f"{cell} BETWEEN '!' AND '~' AND right({cell}, 1) BETWEEN '!' AND '~'"
     return f"CASE WHEN {is_bare} THEN {cell} ELSE {_text(cell)} END"
 
@@ -133,9 +137,10 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long.
+    """Raise FormatError if a text in a Parquet file is too long, or if all texts together exceed the allowed unpacked
+    size.
 
-    The file stores a text once, however many rows have it.
+    A Parquet file stores a text once, even if many rows have it, so that a small file may unpack to a huge table.
     """
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
@@ -178,9 +183,9 @@ def _load_delimited(
 
 
 def _quick(source: Source) -> str:
-    """Return a delimited file as a table of texts in SQL, with its address as parameter.
+    """Return the SQL that reads a delimited file as a table of texts; its one parameter is the address of the file.
 
-    Return an empty text if DuckDB would misread the file.
+    The result is "" if DuckDB would misread the file.
     """
     if not source.plain or source.begins != 1 or len(source.columns) < 2:
         return ""
@@ -440,8 +445,10 @@ def with_points(
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:
-    """Yield the columns in which some cell contains a mark. One query of all columns is faster than a query for
-    each."""
+    """Yield the columns in which some cell contains the character `mark`.
+
+    One query of many columns is faster than a query for each column.
+    """
     names = list(cells)
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[start : start + _COLUMNS_AT_ONCE]
@@ -467,7 +474,8 @@ def literals(texts: Iterable[str]) -> str:
 
 
 def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
-    """Raise FormatError that names the first missing column."""
+    """Raise FormatError for the first of `names` that is not among the columns `have`; `holds` is what needs these
+    columns."""
     for name in names:
         if name not in have:
             raise FormatError(

@@ -20,7 +20,8 @@ _LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 Ki
 
 
 def check_text(path: Path) -> bool:
-    """Return whether all readers agree on a file's content: line ends are alike, and no quotes are beside spaces.
+    """Return whether all CSV readers read a file alike: it has one kind of line end, and no quotation mark beside a
+    space.
 
     Raises FormatError, with the line, at the first NUL byte, the first byte that is not UTF-8, or a line that is too
     long.

@@ -99,8 +99,8 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
-    Raises FormatError if that is more than allowed, or if there are more elements than a file of its size may have. A
-    file that may unpack to a size that the user stated may have all elements that fit into it.
+    Raises FormatError if the number is higher than allowed, or if the workbook has more XML elements than a file of its
+    size should have. If the user states how much a file may unpack to, the number of elements has no limit of its own.
     """
     size = unpacked_size(path, SHEETS)
     most = _FEW_ELEMENTS + _ELEMENTS_A_BYTE * path.stat().st_size
@@ -148,9 +148,10 @@ def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without empty rows, and as wide as the first row below the titles.
+    """The rows of a sheet as texts, for iteration; empty rows are left out, and each row is as wide as the header.
 
-    Errors, and cells beyond that width, are known after all cells were read.
+    The header is the first row below any titles. After all rows were read, `errors` has the cells with an error,
+    `beyond` the names of cells to the right of the header, and `titles` the rows above it.
     """
 
     def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
@@ -201,7 +202,10 @@ def _check_formulas(path: Path) -> None:
 
 
 def _without_value(path: Path, sheet: IO[bytes]) -> list[str]:
-    """Return the cells of a sheet whose formula has no value. An empty value is one if the formula returns text."""
+    """Return the cells of a sheet that have a formula without a value.
+
+    A cell whose formula returns text has a value even if that is empty.
+    """
     lacking: list[str] = []
     cell: dict[str, str] = {}
     within: set[str] = set()  # the parts of the cell that were seen

@@ -25,7 +25,8 @@ _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # errors tha
 
 @contextmanager
 def naming(path: Path, *drafts: Path) -> Iterator[None]:
-    """Name the file in errors of writing: UsageError if the disk is full, or if no draft of the file can be created."""
+    """Raise UsageError that names the file `path` if writing fails in the block: the disk is full, or no draft can be
+    made."""
     try:
         yield
     except OSError as error:
@@ -40,10 +41,10 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # The umask of the process is applied to the mode.
-    """Yield a draft path beside `path`, which replaces `path` if the block succeeds.
+    """Yield a draft path in the folder of `path`. If the block succeeds, the draft replaces `path`.
 
-    Otherwise it is deleted, by the next call if the process is killed. A pipe or a device stays, and the draft is
-    written into it.
+    If the block fails, the draft is deleted. If the process is killed, the next call for `path` deletes it. If `path`
+    is a pipe or a device, it is not replaced: the content of the draft is written into it.
     """
     if is_special(path):
         with _poured_into(path) as draft:
@@ -74,8 +75,7 @@ def is_special(path: Path) -> bool:
 
 
 def _printed_to(path: Path) -> int | None:
-    """Return the descriptor of standard output or standard error if it is open on this file (/dev/stdout); else
-    None."""
+    """Return 1 or 2 if standard output or standard error goes to the file `path` (such as /dev/stdout), or None."""
     for descriptor in (1, 2):
         with suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), path.stat()):
@@ -85,7 +85,7 @@ def _printed_to(path: Path) -> int | None:
 
 @contextmanager
 def _poured_into(path: Path) -> Iterator[Path]:
-    """Yield a temporary file, whose bytes are written into a pipe or a device if the block succeeds."""
+    """Yield the path of a temporary file; if the block succeeds, its content is written into the pipe or device `path`."""
     with temporary_folder() as folder:
         draft = folder / f"draft{path.suffix}"
         yield draft
@@ -173,7 +173,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _gives_way(path: Path) -> bool:
-    """Return whether another folder can replace an empty one."""
+    """Return whether another folder can be moved into the place of the empty folder `path`."""
     around = path.absolute().parent
     apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
     return not apart and not path.samefile(Path.cwd())

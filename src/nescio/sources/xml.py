@@ -20,7 +20,8 @@ _LONGEST_TAG = 16 * MB
 
 
 class Element(ElementTree.Element):
-    """An element with its line in the file, and the element above it (None for the root)."""
+    """An XML element with its line in the file (`sourceline`), and the element that contains it (`above`; None for the
+    root)."""
 
     __slots__ = ("above", "sourceline")
     above: Element | None
@@ -35,7 +36,10 @@ class Element(ElementTree.Element):
         return [element for element in self if element.tag == tag]  # type: ignore[misc]
 
     def ancestors(self, *tags: str) -> Iterator[Element]:
-        """Yield the elements above this one with one of these tags (without tags: all), the nearest first."""
+        """Yield the elements that contain this element and have one of the `tags`, the innermost first.
+
+        Without `tags`, all elements that contain it are yielded.
+        """
         above = self.above
         while above is not None:
             if not tags or above.tag in tags:

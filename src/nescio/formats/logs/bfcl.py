@@ -152,9 +152,10 @@ def _category_of(source: Source) -> str:
 
 
 def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
-    """Return the outputs of the scores' model and category, keyed by id, or None without such a file.
+    """Return the model's outputs for the model and the category of the file `scores`, keyed by the question's id.
 
-    Among several files, the one whose path has `result` where that of the scores has `score` counts.
+    If several files have this model and category, the one is taken whose path equals that of `scores` with "result" in
+    place of "score". The result is None if no file fits.
     """
     model, category = _model_folder(scores).name, _category_of(scores)
     same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
@@ -240,7 +241,10 @@ def _is_to_be_a_call(output: Any) -> bool:
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Note outputs that BFCL counts as right where no function fits, but that seem wrong or were not given."""
+    """Add notes on answers that BFCL counts as right only because they call no function, where no function fits.
+
+    They count the answers that look like a call which BFCL could not parse, and the empty answers.
+    """
     right = Counter(answer.silent or answer.nothing for answer in answers if answer.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(

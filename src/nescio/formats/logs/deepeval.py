@@ -66,8 +66,10 @@ class Metric(Struct, rename="camel"):
 
     @property
     def passed(self) -> bool | None:
-        """Return whether the case passes the metric, or None if the metric failed. Early versions give a minimum score
-        instead."""
+        """Return whether the case passes the metric, or None if the metric failed.
+
+        Early versions of DeepEval write no verdict, but a minimum score; then the score is compared with this minimum.
+        """
         least = number(self.minimum_score)
         if self.value is None:
             return None
@@ -294,7 +296,10 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
-    """Return the metrics that decide, keyed by name: `metric` alone, or all that are not flaky if it is None."""
+    """Return the metrics that decide whether a case passes, keyed by name.
+
+    It is `metric` alone or, if `metric` is None, every metric that is not marked as flaky.
+    """
     return {
         name: result
         for name, result in metrics.items()
@@ -316,9 +321,10 @@ def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Note if the run's own share of passed cases differs from that of its cases, or covers another number of cases.
+    """Add a note if the counts that a run states in `testPassed` and `testFailed` differ from the verdicts on its
+    cases.
 
-    A large file, read piece by piece, has these counts at its end, so they are not compared.
+    A large file, which is read piece by piece, has these counts at its end. They are not compared.
     """
     run = None if source.outline else part_of(source.document, *_root(source))
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))

@@ -133,7 +133,7 @@ def _confidence(logs: Sequence[float]) -> float | None:
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a file. Without `texts`, columns that only people read are left out."""
+    """Yield the rows of a Parquet file. If `texts` is false, columns that are only for people to read are left out."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,7 +159,10 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL that selects the needed fields of a column of structures, or the whole of another column."""
+    """Return the SQL that selects a column. Of a column of structures it selects only the fields that nescio needs.
+
+    If `texts` is true, these include the fields that are only for people to read.
+    """
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
@@ -180,9 +183,9 @@ def _value(cell: Any) -> Any:
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics of a row, keyed by name; NaN for one without a finite number.
+    """Return the metrics of a row, keyed by name. A value that is no finite number becomes NaN.
 
-    Lists are left out, because the tool computes a figure of the whole task from them.
+    Lists and objects are left out, because the tool computes a figure of the whole task from them.
     """
     scores = {}
     for name, value in metrics.items():
@@ -194,7 +197,10 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note if the tool's own figure of a task differs from the mean of its answers' scores, if all are 0 or 1."""
+    """Add a note if a metric that the tool states for the task of `answers` differs from the mean of their scores.
+
+    Only metrics are compared whose scores are all 0 or 1. `figures` are the files with the tool's metrics.
+    """
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:

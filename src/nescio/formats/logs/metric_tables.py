@@ -137,10 +137,11 @@ def marked_rows(
     gold: str | None = None,
     reasons: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """Yield the rows as answers of a run, each named by its question.
+    """Yield each row of a table as an answer of the run `run`; the question is named by its text.
 
-    `metrics` has the scores of each metric, one per row. Columns that are neither metrics nor `fields` of the tool are
-    labels. `gold` and `reasons` are columns of texts for people to read. Raises FormatError if a question is empty.
+    `metrics` has the scores of each metric, one per row. Columns become labels unless they are metrics or listed in
+    `fields`, the tool's own columns. `gold` and `reasons` name columns of texts for people to read. Raises FormatError
+    if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
@@ -180,7 +181,10 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for the role `part`, else the first of `called` that is in `names`."""
+    """Return the column that the user named for the role `part`; else the first of the usual names `called` in `names`.
+
+    The result is None if there is neither.
+    """
     return source.named.get(part) or next((name for name in called if name in names), None)
 
 

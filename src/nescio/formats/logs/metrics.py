@@ -27,11 +27,11 @@ _LONGEST = 100  # the most characters of a question that serves as its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return the answers graded by one metric; if none decides, only the scores of all metrics.
+    """Return the result of answers graded by one metric, or, if no metric decides, only the scores of all metrics.
 
-    The metric in `--choose metric=NAME` decides. If the tool has `verdicts`, the default in each task is the only
-    metric whose scores are all 0 or 1. The strata in `keep` always stay. Raises FormatError if there is no metric,
-    UsageError if the chosen one does not exist.
+    The user chooses the metric with `--choose metric=NAME`. Without a choice, a metric decides in a task if it is the
+    only one whose scores are all 0 or 1, provided that the tool's metrics can be verdicts (`verdicts`). Strata in
+    `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -101,7 +101,11 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Return whether nescio's own metric marks an answer with these scores as an abstention."""
+    """Return whether the metric that nescio itself adds to a tool marks this answer as an abstention.
+
+    `scores` are the answer's scores, keyed by metric. A score of this metric strictly between 0 and 1 means an
+    abstention.
+    """
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
@@ -128,9 +132,10 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Add a note on why there are only scores: a task has no deciding metric, or the metric's scores are no outcomes.
+    """Add a note on why the result has scores but no outcomes.
 
-    `deciding` has the metric that decides, keyed by task.
+    Either a task has no metric that decides, or the deciding metric has scores outside [0, 1]. `deciding` has the
+    metric that decides in each task, or None.
     """
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]

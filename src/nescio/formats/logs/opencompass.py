@@ -130,7 +130,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _items(source: Source) -> list[tuple[str, Any]]:
-    """Return the details of a file, or, in a file of items alone, the items; each with its number."""
+    """Return pairs of a number and an item, from the `details` of a file of results, or from a file of predictions."""
     return details_of(source.document) or [
         (str(name), item) for name, item in source.document.items() if str(name).isdecimal()
     ]
@@ -162,7 +162,7 @@ def _place(source: Source) -> tuple[str, str]:
 def _check_places(sources: Sequence[Source]) -> None:
     """Raise MismatchError if a dataset of a model is in two folders `results`, or in two folders `predictions`.
 
-    These are of two runs of the tool, whose answers are no repeats.
+    Two such folders come from two runs of the tool, but nescio would read both as one run of the model.
     """
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
@@ -202,7 +202,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items; `said` holds the model's answers, if they are in a separate file.
+    """Yield the answers of all items. `said` has the model's responses if these are in a separate file.
 
     Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
     """
@@ -271,7 +271,10 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return the verdict on an item's answer, from true, a number, or a list with one of these; NaN without one."""
+    """Return the verdict on an item's answer as 1 or 0, or NaN if the item has no verdict.
+
+    In the file the verdict is true or false, a number, or a list with one of these.
+    """
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -282,8 +285,11 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return an item for each answer: of an example (`example_abbr`) one per element of its lists; else the item
-    alone."""
+    """Return the answers in an item as items of their own.
+
+    An item with `example_abbr` holds lists with one element per answer; any other item is one answer and returned
+    alone.
+    """
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -294,9 +300,10 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return, for each of `items`, the index of its question and the number of its copy, counted from 1.
+    """Return the index of its question and the number of its copy (from 1) for each of `items`.
 
-    The items are copies of a data set, one after the other (`n` of a data set). Returns None if they are not.
+    OpenCompass writes the whole data set several times, one copy after another, if each question is asked `n` times.
+    The result is None if the items are not such copies.
     """
     asked = [_asked(item) for item in items]
     if None in asked:
@@ -333,7 +340,7 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
 
 
 def details_of(document: Item) -> list[tuple[str, Any]]:
-    """Return the details with their numbers, in order."""
+    """Return the `details` of a document as pairs of a number (as text) and an item, in the order of the document."""
     details = document.get("details")
     if isinstance(details, list):
         return [(str(i), detail) for i, detail in enumerate(details)]
@@ -343,10 +350,11 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Return whether a document's details are the tool's, and not the rows of a table under the key `details`.
+    """Return whether the `details` of a document were written by OpenCompass, and are not rows of a table with this
+    key.
 
-    The tool's have its names for answers and gold, no column for the run, the question or abstentions, no texts beside
-    them, and an accuracy in percent.
+    OpenCompass uses its own names for answers and gold answers, has no column for the run, the question or abstentions,
+    writes no texts beside the details, and states the accuracy in percent.
     """
     items = details_of(document)
     item = items[0][1] if items else None

@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of the file `label`, and the questions of its tests (`asked`), keyed by the test's name in it."""
+    """The answers in the file `label`, and the text of the question of each test, keyed by names such as "test 3"."""
 
     label: str
     answers: list[Answer]
@@ -208,9 +208,10 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return the question of each test, keyed by the test's name: its variables, else its prompt, else "".
+    """Return the text of the question of each test, keyed by names such as "test 3".
 
-    A prompt serves only if the tests have different prompts: one prompt for all may change from file to file.
+    The text is that of the test's variables. Without variables it is the prompt, but only if the tests have different
+    prompts, because a prompt that all tests share may change from file to file. Otherwise it is "".
     """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}

@@ -72,7 +72,11 @@ class Provenance(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True, eq=False):
-    """A run and its origin; `texts` and `golds` hold a digest for each question with known words."""
+    """A run with its origin, as saved for later comparisons.
+
+    `texts` and `golds` have a digest of the question's text and of its gold answers, keyed by question, where these are
+    known.
+    """
 
     made: Provenance
     data: Outcomes | Evidence
@@ -132,7 +136,7 @@ def read_file(source: Source) -> Baseline:
 
 
 def _digest_of_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a digest of rows that does not depend on their order; numbers count as floats, however written."""
+    """Return a digest of rows. It is the same for any order of the rows, and for 1 and 1.0."""
     plain = ([cell if cell is None or isinstance(cell, str) else float(cell) for cell in row] for row in rows)
     return digest_of([_dumped(columns), *map(_dumped, plain)])
 

@@ -34,7 +34,11 @@ _MANY = 1_000  # the most members of an object in a log
 
 
 class Score(Struct, frozen=True):
-    """A scorer's grade of a sample, its reason in the tool's word, and its explanation if texts are wanted."""
+    """A scorer's grade of a sample.
+
+    `value` is the grade, `answer` the part of the output that was graded, and `reason` a word of the tool for the
+    grade. `explanation` is a text for people, empty if texts are not wanted.
+    """
 
     value: Any
     answer: str = ""
@@ -50,8 +54,8 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason for no score, if there is none. `silent` says that the provider blocked or refused the
-    answer, and is None otherwise. `empty` says that the output holds neither a text nor a tool call.
+    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the provider blocked or
+    refused the answer, or None. `empty` says that the output holds neither a text nor a tool call.
     """
 
     id: str
@@ -70,7 +74,7 @@ class Sample(Struct, frozen=True):
 
 
 class Transcript(Struct, frozen=True):
-    """A log: its header, its samples, its run, and the prefix of its questions' names."""
+    """A log of Inspect: its header, its samples, the name of its run, and the prefix of its questions' names."""
 
     path: Path
     header: Mapping[str, Any]
@@ -79,7 +83,7 @@ class Transcript(Struct, frozen=True):
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """Return the value of the header at this path of names, or None."""
+        """Return the value in the header under nested keys, such as ("eval", "model"); None if there is none."""
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
@@ -191,10 +195,10 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return the samples of a log with distinct pairs of id and epoch.
+    """Return the samples of a log, no two of which have the same id and epoch.
 
-    If the log counts all of its samples, those with an earlier pair get a free epoch; otherwise the last of each pair
-    counts.
+    If the log states as many samples as it holds, repeated ones are real answers: all but the first get an unused
+    epoch. Otherwise only the last sample with an id and epoch is kept.
     """
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)

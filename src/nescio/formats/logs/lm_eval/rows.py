@@ -34,13 +34,13 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 class Item(Struct, frozen=True):
     """One row of a samples file.
 
-    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row is no
-    answer, and `declines` the words in which it declines. `answerable` is -1 if the row does not say whether the
-    question has an answer. `sure` is the confidence of the best option, and of the best option per length. `hash` is a
-    hash of the document. `repeat` is the number of the response among several to the question, and `said` a hash of the
-    responses. `ungraded` is the number of responses that the metrics leave out. `no_gold` says that the gold answer is
-    empty, and `paired` that the metrics hold the prediction and the gold answers. `text` is a short answer as it was
-    graded.
+    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row counts
+    as no answer, or None. `declines` is the text in which the row declines to answer, or None. `answerable` is -1 if
+    the row does not say whether the question has an answer. `sure` is the confidence of the best option, and of the
+    option that is best per character. `hash` is a hash of the document, and `said` one of the responses. `repeat` is
+    the number of the response if the question has several. `ungraded` counts the responses that the metrics leave out.
+    `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the prediction and the gold answers
+    instead of a score. `text` is a short answer as it was graded.
     """
 
     doc: str
@@ -166,9 +166,9 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 
 
 def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[str, list[str]] | None:
-    """Return the prediction and the gold answers that the metrics of a row hold, or None if they hold no such pair.
+    """Return the prediction and the gold answers that a metric of the row holds instead of a score, or None.
 
-    A metric over all rows at once, such as SQuAD's, is logged as this pair.
+    The tool logs such a pair for a metric that it computes over all rows at once, such as that of SQuAD.
     """
     for name in metrics:
         pair = row.get(name)
@@ -195,7 +195,10 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:
-    """Return the prompt (part 0) or the continuation (part 1) of the request with this number; "" without one."""
+    """Return the prompt (if `part` is 0) or the continuation (if `part` is 1) of a request; "" if there is none.
+
+    `arguments` has all requests of a row, and `request` is the number of the request in it, counted from 0.
+    """
     text: Any = None
     if isinstance(arguments, dict):
         text = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
@@ -206,10 +209,11 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """Return the first text of the first of `forms` whose texts all match `--declined-pattern`, or None.
+    """Return a text that declines to answer, or None if the row does not decline.
 
-    A form has the texts of one answer, such as its responses before and after a filter. If only some of its texts
-    match, a vote over them may have gone the other way.
+    Each element of `forms` has the texts of one answer in one form, such as its responses before a filter. The answer
+    declines if all texts of a form match `--declined-pattern`. If only some match, a vote over them may have gone the
+    other way.
     """
     for texts in forms:
         if texts and all(map(options.declined.fits, texts)):
@@ -255,10 +259,12 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax of the options' log-probabilities at the best option, and at the best per character.
+    """Return two confidences: of the likeliest option, and of the option with the highest log-probability per
+    character.
 
-    The second is None without `lengths`. Returns None for a single text, whose log-probability is that of the gold
-    answer and not of the given one, and for values that are not finite.
+    A confidence is the softmax of the options' log-probabilities `logs`. The second is None without `lengths`. The
+    result is None for fewer than two options, because a single log-probability is that of the gold answer, and if the
+    highest log-probability is not finite.
     """
     if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
         return None
@@ -274,10 +280,10 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows, those of one document numbered as repeats if all documents have equally many.
+    """Return the rows, numbered as repeats if every document has the same number of rows, and more than one.
 
-    If all rows of each document have the same responses, they are duplicates: they stay as they are and are refused
-    later.
+    If all rows of each document have the same responses, they are duplicates. They are not numbered, so that nescio
+    refuses them later.
     """
     rows = Counter(item.doc for item in items)
     if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:
