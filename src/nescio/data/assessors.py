@@ -125,7 +125,7 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return a key that all labels of one answer have in common: the question, and the run or else the answer's text."""
+    """Return a key that all labels of one answer share: the question, and the run or else the text of the answer."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, answer_key(label.answer)

@@ -44,7 +44,8 @@ class Cells(Protocol):
 class Summary(Struct, frozen=True):
     """The way in which `nescio check` summarises a column over a run's questions.
 
-    `how` is the sum of the values, the number of values, or the number of zeros; `words` describes this figure.
+    `how` says what is computed: the sum of the values, the number of values, or the number of zeros. `words` describes
+    the result.
     """
 
     how: Literal["sum", "count", "zeros"]

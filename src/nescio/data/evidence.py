@@ -97,7 +97,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """Return the cluster of each row if clusters hold several questions; None if they hold only the repeats of one."""
+        """Return the cluster of each row if clusters hold several questions; None if each holds only repeats of one."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
@@ -169,7 +169,7 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def tally(self) -> Tally:
-        """Return a Tally: the distinct combinations of values in the integer columns, and how often each run has them."""
+        """Return a Tally: the distinct combinations of values in the integer columns, and how often each run has each."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         every_present = self.present
         at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
@@ -267,7 +267,7 @@ class Tally(Struct, frozen=True, eq=False):
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return Evidence with one row per pattern. The counts of a pattern are to be used as the weights of its row."""
+        """Return Evidence with one row per pattern. The counts of a pattern are meant as the weights of its row."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)

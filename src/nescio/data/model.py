@@ -82,10 +82,9 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question with each value of `column`, every question without a value, and a note on their
-    number.
+    """Return the first question with each value of `column`, and a note on how many questions these are.
 
-    Raises UsageError if no question has the column.
+    Every question without a value is returned as well. Raises UsageError if no question has the column.
     """
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)

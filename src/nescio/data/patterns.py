@@ -71,8 +71,10 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
 
 
 def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Return the distinct rows of the columns, with clusters their sums over each cluster, and how often each row
-    occurs."""
+    """Return the distinct rows of the columns, and how often each row occurs.
+
+    With clusters, a row is the sum over the questions of a cluster, and each cluster has a row of its own.
+    """
     size = len(columns["n"])
     if not size:
         return Patterns(dict(columns), np.zeros(0, dtype=np.int64))

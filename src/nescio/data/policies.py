@@ -43,8 +43,10 @@ LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
 def one_sided(runs: Sequence[str], questions: int) -> Note:
-    """Return the note that only these runs say whether `questions` questions have an answer, and that nescio applies it
-    to all."""
+    """Return the note that only the rows of these runs say whether `questions` questions have an answer.
+
+    The note also says that nescio applies this to all runs.
+    """
     return note(
         ONE_SIDED,
         "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; nescio "
@@ -235,7 +237,7 @@ def of_one_run(lacking: NDArray[np.bool_]) -> bool:
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
-    """Return notes on how often questions were asked, and on runs with fewer answers to some questions than other runs."""
+    """Return notes on how often questions were asked, and on runs that have fewer answers to some question than others."""
     assert outcomes.repeats is not None
     present = outcomes.state != ABSENT
     counts = outcomes.repeats.counts(present)

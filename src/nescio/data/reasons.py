@@ -60,8 +60,7 @@ class NotDeclined(Struct, frozen=True):
 def not_declined(
     run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> NotDeclined | None:
-    """Return the number of a run's answers that were lost without declining, or None if it is under a tenth of its
-    answers.
+    """Return how many of a run's answers were lost without declining, or None if they are under a tenth of its answers.
 
     Lost answers count as abstentions because they were unparsed or failed; with `ungraded_left_out`, ungraded answers
     are lost too. `silence` has the non-answers of each benchmark.
@@ -119,8 +118,10 @@ def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
 
 
 def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, Counter[Kind]]:
-    """Return how many non-answers of each kind (declined, empty, unparsed, failed) each run has, without missing
-    answers."""
+    """Return the number of non-answers of each kind (declined, empty, unparsed, failed), keyed by run.
+
+    Answers that are missing from a run are not counted.
+    """
     counts: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
     for rows in silence:
         for row in rows:
@@ -162,11 +163,10 @@ def notes_on_silence(
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return outcomes in which only answers that decline are abstentions, and notes on the empty, unparsed and failed
-    answers.
+    """Return outcomes in which only answers that decline are abstentions, and notes on the other non-answers.
 
-    An answer that its tool graded as right, though it looks empty or unparsed, is correct. This is so even for a
-    question without an answer, where abstaining is right: a broken output is no abstention.
+    An answer that looks empty or unparsed, but that its tool graded as right, is correct. On a question without an
+    answer it is correct as well, and not an abstention, because a broken output is no decision to abstain.
     """
     if outcomes.why is None:
         return outcomes, ()

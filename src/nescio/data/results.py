@@ -326,7 +326,7 @@ class Scores(Plotted[Score], frozen=True):
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def best_first(self) -> list[str]:
-        """Return the names of the runs, sorted by the first measure from best to worst; runs without a value are last."""
+        """Return the names of the runs, sorted by the first measure from best to worst. Runs without a value are last."""
         runs = dict.fromkeys(row.run for row in self.rows)
         first = self.rows[0].measure if self.rows else ""
         whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}

@@ -179,7 +179,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column is worth showing: a cell is neither empty nor equal to the default, or `always` is set."""
+    """Return whether a column is shown: if some cell is neither empty nor equal to the default, or if `always` is set."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 

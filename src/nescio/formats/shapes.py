@@ -36,7 +36,7 @@ def part_by_shape(shapes: Shapes, source: Source) -> str | None:
 
 
 def fitting(formats: Mapping[str, Shapes], source: Source) -> list[str]:
-    """Return the names of the formats that may read a file: formats without shapes, and those with a shape that fits."""
+    """Return the names of the formats that may read a file: those without shapes, and those with a shape that fits."""
     return [name for name, shapes in formats.items() if not shapes or part_by_shape(shapes, source) is not None]
 
 

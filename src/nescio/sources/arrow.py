@@ -84,7 +84,7 @@ def _text(cell: Any) -> str | None:
 
 
 def _widened(table: Any) -> Any:
-    """Return an Arrow table with single-precision numbers instead of half-precision ones, which DuckDB does not read."""
+    """Return an Arrow table whose half-precision numbers, which DuckDB cannot read, became single-precision numbers."""
     import pyarrow as pa
 
     schema = getattr(table, "schema", None)

@@ -307,7 +307,7 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Return whether an object maps names to objects with mostly the same keys, as `{"q1": {...}, "q2": {...}}` does."""
+    """Return whether an object maps names to objects with mostly the same keys, as in `{"q1": {...}, "q2": {...}}`."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, Mapping) and member for member in members):
         return False

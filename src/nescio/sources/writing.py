@@ -85,7 +85,7 @@ def _printed_to(path: Path) -> int | None:
 
 @contextmanager
 def _poured_into(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file; if the block succeeds, its content is written into the pipe or device `path`."""
+    """Yield the path of a temporary file; if the block succeeds, its content goes into the pipe or device `path`."""
     with temporary_folder() as folder:
         draft = folder / f"draft{path.suffix}"
         yield draft
