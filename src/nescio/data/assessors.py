@@ -67,9 +67,10 @@ def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
 
 
 def called_in(said: Said) -> list[Note]:
-    """Return notes on assessors who judged mainly items that others dispute.
+    """Return notes on assessors who judged mainly items on which the others disagree.
 
-    Agreement with such a person is low by construction, and changes the agreement of all.
+    Such an assessor may be the one who decides disputes. Agreement with this assessor is low by construction, and
+    changes the agreement of all.
     """
     return [
         note(
@@ -108,10 +109,10 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
 
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
-    """Return the verdict on each item, keyed by item; None if it is in dispute.
+    """Return the verdict on each item, keyed by item; None if the item is in dispute.
 
-    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if three or more
-    assessors judged fewer than 60 of the items, or if two verdicts are equally likely.
+    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if fewer than 60
+    of the items have three or more assessors, or for an item for which two verdicts are equally likely.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
@@ -132,7 +133,10 @@ def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
-    """Return each assessor's verdict, keyed by answer and assessor. Raises UsageError for two that differ."""
+    """Return each assessor's verdict, keyed by answer and then by assessor.
+
+    Raises UsageError if an assessor gave one answer two different verdicts.
+    """
     by_answer: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:

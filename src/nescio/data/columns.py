@@ -83,7 +83,8 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """Return the part of the name before the first dot (task, judge or `user`), or "" for outcomes and counts."""
+        """Return the part of the column's name before the first dot, which names a task, a judge or `user`; "" without
+        a dot."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
@@ -97,7 +98,7 @@ REGISTRY: dict[str, Column] = {}
 
 
 def declare(*columns: Column) -> None:
-    """Register columns. Raises ValueError for a name that is taken, or that belongs to the user."""
+    """Register columns. Raises ValueError for a name that is taken, or that has the prefix of users' columns."""
     for column in columns:
         if column.name in REGISTRY or column.name.startswith(USER):
             raise ValueError(f"a column named {column.name!r} cannot be declared, or is already declared")
@@ -105,7 +106,7 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """Return the declaration of a column; an undeclared column is a score of the user."""
+    """Return the declaration of a column. A column that nobody declared is a score from the user's file."""
     summary = Summary("count", f"with {bare(name)}")
     return declared(name) or Column(name, "a score of the user's own", "score", summaries=(summary,))
 
@@ -126,7 +127,7 @@ def parameters(name: str) -> tuple[float, ...]:
 
 
 def user(name: str) -> str:
-    """Return the name of the column for `name` in a user's file."""
+    """Return the name under which nescio stores the column `name` of a user's file, such as "user.f1" for "f1"."""
     return f"{USER}{name}"
 
 
@@ -179,7 +180,7 @@ def _confidence(evidence: Cells) -> Array:
 
 
 def _has_confidence(evidence: Cells) -> Array:
-    """Return whether a run has confidences, or has no answers and so needs none; shape (runs, 1)."""
+    """Return, for each run, whether it has confidences, or has no answers and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 

@@ -73,7 +73,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def unit(self) -> str:
-        """Return the word for the rows in a signature: "questions", or "rows" if some are single answers to a
+        """Return the word for the rows in a signature: "questions", or "rows" if some rows are single answers to a
         question."""
         return "questions" if self.answer_rows is None else "rows"
 
@@ -108,9 +108,9 @@ class Evidence(Struct, frozen=True, eq=False):
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
-        """Return a stored or derived column, shape (runs, questions).
+        """Return a column, shape (runs, questions), either stored or derived from other columns.
 
-        Raises MissingColumnError if no run has it, MismatchError if its values cannot be used.
+        Raises MissingColumnError if no run has the column, MismatchError if its values cannot be used.
         """
         name = resolve(name, self.columns)
         column = declared(name)
@@ -144,7 +144,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return self.present & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
 
     def select(self, questions: Array) -> Evidence:
-        """Return the same runs on some questions, given a mask or an index."""
+        """Return Evidence of the same runs on some of the questions, given a mask or an index."""
         chosen = np.arange(len(self.questions))[questions]
         clusters = None if self.clusters is None else np.unique(self.clusters[chosen], return_inverse=True)[1]
         return replace(
@@ -159,7 +159,7 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def take_runs(self, runs: Sequence[int]) -> Evidence:
-        """Return some of the runs, in the order given."""
+        """Return Evidence of some of the runs, whose indices are given in the wanted order."""
         chosen = list(runs)
         return replace(
             self,
@@ -169,7 +169,8 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def tally(self) -> Tally:
-        """Return a Tally: the distinct combinations of values in the integer columns, and how often each run has each."""
+        """Return a Tally: the distinct combinations of values in the integer columns, and how often they occur in each
+        run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         every_present = self.present
         at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
@@ -203,7 +204,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return order
 
     def digest(self) -> str:
-        """Return a short hash of the data that does not depend on the order of questions, runs or columns."""
+        """Return a short hash of the data. It is the same for any order of the questions, the runs and the columns."""
         order = self.sorted_rows()
         runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
@@ -220,7 +221,8 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """The number of times that each pattern of the columns occurs in each run, which is enough for count measures.
+    """How often each pattern (a combination of the columns' values) occurs in each run, which is enough for count
+    measures.
 
     `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
     `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
@@ -260,7 +262,7 @@ class Tally(Struct, frozen=True, eq=False):
         return self.pairs is not None
 
     def tally(self) -> Tally:
-        """Return the counts of each outcome, without confidences."""
+        """Return a Tally of the outcomes alone, in which the counts at all confidences are added up."""
         if "confidence" not in self.columns:
             return self
         counts = np.stack([self.counts @ self.columns[name] for name in OUTCOMES], axis=1)
@@ -288,7 +290,7 @@ class Tally(Struct, frozen=True, eq=False):
         return table if x < y else table.T
 
     def take_runs(self, runs: Sequence[int]) -> Tally:
-        """Return some of the runs, in the order given."""
+        """Return a Tally of some of the runs, whose indices are given in the wanted order."""
         chosen = list(runs)
         pairs = self.pairs
         if pairs is not None:
@@ -297,12 +299,16 @@ class Tally(Struct, frozen=True, eq=False):
         return replace(self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs)
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
-        """Return the sum of each integer column over the questions of each run, and n; arrays of shape (runs,)."""
+        """Return the sum of each integer column over a run's questions, keyed by column, and the number `n` of these
+        questions.
+
+        Each array has shape (runs,).
+        """
         sums = {name: self.counts @ values for name, values in self.columns.items() if values.dtype.kind in "iu"}
         return sums | {"n": self.counts.sum(axis=1)}
 
     def digest(self) -> str:
-        """Return a short hash of the counts that does not depend on the order of the runs."""
+        """Return a short hash of the counts. It is the same for any order of the runs."""
         totals = self.totals()
         columns = [totals[name].tolist() for name in sorted(totals)]
         if "confidence" in self.columns:
@@ -313,16 +319,16 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered answers, shape (runs, 3)."""
+    """Return a Tally from numbers of correct, incorrect and unanswered answers; `counts` has shape (runs, 3)."""
     identity = np.eye(3, dtype=np.int64)
     columns = dict(zip(OUTCOMES, identity, strict=True)) | {"answered": np.array([1, 1, 0])}
     return Tally(tuple(runs), columns, counts)
 
 
 def weighted_tally(runs: Sequence[str], levels: NDArray[np.float64], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3).
+    """Return a Tally from the numbers of correct, incorrect and unanswered answers of each run at each confidence.
 
-    A level is NaN for answers without a confidence.
+    `levels` has the confidences, NaN for answers without a confidence; `counts` has shape (runs, levels, 3).
     """
     outcome = np.tile(np.arange(3), len(levels))
     columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
@@ -350,15 +356,19 @@ def as_rows(data: Data) -> Data:
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return `data` if it has single questions. Raises MismatchError for counts: they have no questions to
-    `purpose`."""
+    """Return `data` if it has single questions, and raise MismatchError if it has only counts.
+
+    The message says that there are no questions to `purpose` (a verb, such as "resample"), and gives the advice
+    `instead`.
+    """
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return `data` if it says how two runs did on the same question. Raises MismatchError otherwise."""
+    """Return `data` if it says how two runs did on the same question; raise MismatchError if it has only counts per
+    run."""
     if data.can_pair:
         return data
     raise MismatchError(

@@ -62,8 +62,8 @@ class Response(Struct, frozen=True):
 class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
-    `responses` are a tuple, or a sequence that rereads a large file on each iteration. `gold` holds the run's own gold
-    answers, keyed by question, if they differ from the collection's; its answers are judged against them.
+    `responses` are a tuple, or a sequence that reads a large file again on each iteration. `gold` holds the run's own
+    gold answers, keyed by question, if they differ from the collection's; the run's answers are judged against its own.
     """
 
     name: str

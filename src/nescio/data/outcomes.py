@@ -72,7 +72,7 @@ class Outcomes(Struct, frozen=True, eq=False):
     texts: Array | None = None
 
     def select(self, questions: Array) -> Outcomes:
-        """Return the same runs on some questions, given a mask."""
+        """Return Outcomes of the same runs on some of the questions, given a mask."""
 
         def columns(array: Array | None) -> Array | None:
             return None if array is None else array[..., questions]
@@ -94,7 +94,8 @@ class Outcomes(Struct, frozen=True, eq=False):
         )
 
     def take_runs(self, runs: Sequence[int]) -> Outcomes:
-        """Return some of the runs, in the order given; a run may be taken twice."""
+        """Return Outcomes of some of the runs, whose indices are given in the wanted order; a run may be taken twice.
+        """
         chosen = list(runs)
 
         def rows(array: Array | None) -> Array | None:
@@ -133,9 +134,9 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number of a run's non-answers for one reason, among `of` questions.
+    """The number `n` of a run's non-answers that have one reason `why`, among `of` questions.
 
-    `taken_for` is what they count as: silence, incorrect, correct, not graded or missing.
+    `taken_for` is what these non-answers count as: silence, incorrect, correct, not graded or missing.
     """
 
     run: str
@@ -146,7 +147,8 @@ class NonAnswers(Struct, frozen=True):
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """Return the non-answers of each run, counted by reason, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run before any policy is applied, counted by reason, the most frequent reason
+    first."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}

@@ -14,12 +14,13 @@ from nescio.data.repeats import grouped
 
 
 class Patterns(Struct, frozen=True, eq=False):
-    """The distinct rows of one run's questions, and the number of resampled units with each of these rows.
+    """The distinct rows of the columns over one run's questions, and how many resampled units have each of these rows.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters each row is a kind (`unit` is None).
-    With clusters and an order, `unit` has the cluster of each row. `starts` marks the start of each group of tied rows.
-    `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind` has the kind of
-    each question, in the given order. It is None if each kind is a unit, or if the questions are unknown.
+    A resample gives each kind of unit a weight, shape (…, U). Without clusters each distinct row is a kind (`unit` is
+    None). With clusters and an order, `unit` has the cluster of each row. `starts` has the index at which each group of
+    tied rows begins. `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind`
+    has the kind of each question, in the given order. It is None if each kind is a unit, or if the questions are
+    unknown.
     """
 
     columns: dict[str, Array]
@@ -31,7 +32,7 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """Return the number of units: questions, or clusters of them."""
+        """Return the number of resampled units, which are questions or clusters of questions."""
         return int(self.counts.sum())
 
     @property
@@ -96,11 +97,11 @@ def compress_ordered(
     merge: bool = False,
     shares: NDArray[np.int64] | None = None,
 ) -> Patterns:
-    """Return the distinct rows in falling order of `key`; rows with the same key are grouped as tied.
+    """Return the distinct rows in falling order of `key`; rows with the same key form a group of ties.
 
-    With `merge`, adjacent groups with equal rows become one group. This is for measures that read each position of the
-    order separately, for which such groups are like copies of one question. `shares` weights the rows if there are
-    clusters (the repeats of a question are one).
+    If `merge` is true, neighbouring groups with equal rows become one group. This is right for measures that read each
+    position of the order separately. With `clusters` every row is kept; `shares` are then the weights of the rows, as
+    the repeats of a question form a cluster.
     """
     names = list(columns)
     cells = np.stack(

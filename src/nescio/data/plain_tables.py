@@ -19,7 +19,8 @@ Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """Return an HTML table with a caption, headings with their scope, and cells that detect their text direction."""
+    """Return a table in HTML: a caption, headings with their scope, and cells whose text direction the browser detects.
+    """
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -57,15 +58,16 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value for JSON: None for an undefined or infinite one."""
+    """Return a value as JSON can hold it: None for an undefined (NaN) or infinite number, otherwise the value itself.
+    """
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def rounded(value: float, digits: int) -> str:
-    """Return a number with `digits` decimals, with a half rounded away from zero.
+    """Return a number as text with `digits` decimals; a half is rounded away from zero.
 
-    Rounding uses the intended decimal number. For example, no binary number is exactly 0.675, and 5/8 may have an error
-    in its last digit. A huge number has an exponent.
+    The number is rounded as it was meant in decimals, though no binary number is exactly 0.675, and 5/8 may have an
+    error in its last digit. A huge number is written with an exponent.
     """
     if not abs(value) < HUGE:
         return f"{value:.2e}"
@@ -73,7 +75,7 @@ def rounded(value: float, digits: int) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Return a value for a wide table: three decimals, or "undefined". Zero has no sign."""
+    """Return a value as text for a wide table: three decimals, or "undefined"; zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = rounded(value, 3)
@@ -81,7 +83,7 @@ def figure(value: float | None) -> str:
 
 
 def signed_figure(value: float | None) -> str:
-    """Return a difference with its sign, or "undefined"."""
+    """Return a difference as text with its sign, such as "+0.120", or "undefined"."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = rounded(value, 3)

@@ -100,9 +100,9 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
 
 
 def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:
-    """Return columns of these runs and questions as Evidence.
+    """Return Evidence with these columns for the runs and the questions of `outcomes`.
 
-    The repeats of a question are in one cluster, and a stratum names them.
+    If questions were asked several times, the answers to a question form a cluster, and a stratum holds their labels.
     """
     clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
     strata = dict(outcomes.strata)
@@ -237,7 +237,7 @@ def of_one_run(lacking: NDArray[np.bool_]) -> bool:
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
-    """Return notes on how often questions were asked, and on runs that have fewer answers to some question than others."""
+    """Return notes on how often questions were asked, and on runs that gave fewer answers to some questions."""
     assert outcomes.repeats is not None
     present = outcomes.state != ABSENT
     counts = outcomes.repeats.counts(present)
@@ -394,7 +394,8 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Return the note that each run is scored on its own questions.
 
-    The reason is that the user asked for it, or that no two runs share a question.
+    If `asked` is true, the user asked for this; otherwise it is so because no two runs share a question. `lacking` has
+    the number of questions that each run lacks.
     """
     if asked:
         return note(
@@ -411,7 +412,7 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
 
 
 def missing_note(run: str, missing: int, total: int) -> Note:
-    """Return a note with the number of questions that a run lacks."""
+    """Return a note that a run lacks `missing` of the `total` questions, which count as unanswered."""
     return note(
         MISSING_SILENT,
         "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
@@ -423,7 +424,7 @@ def missing_note(run: str, missing: int, total: int) -> Note:
 
 
 def unanswerable_note(count: int, total: int, policy: str) -> Note:
-    """Return a note with the number of questions without an answer."""
+    """Return a note that `count` of the `total` questions have no answer, and how the policy treats these questions."""
     if policy == "exclude":
         return note(
             "outcomes.unanswerable_left_out",
@@ -441,7 +442,10 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
 
 
 def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
-    """Return a note with the number of a run's ungraded answers; `share` is their weight among its questions."""
+    """Return a note that `count` of a run's `total` answers are not graded, and how the policy treats these answers.
+
+    `share` is the weight of these answers among the run's questions.
+    """
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
@@ -471,7 +475,10 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
 
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
-    """Return outcomes with each run that has ungraded answers twice: all of these wrong, and all of them right."""
+    """Return outcomes in which each run with ungraded answers occurs twice.
+
+    In one copy all of its ungraded answers are wrong, in the other copy all of them are right.
+    """
     names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
     taken = outcomes.take_runs([run for run, _ in ways])
     states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]

@@ -48,7 +48,7 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return the sentence about these answers, given the displayed name of the run."""
+        """Return a sentence about these answers, in which `run` is the displayed name of the run."""
         answers = plural(self.of, "answer")
         how = "counts as an abstention" if self.lost == 1 else "count as abstentions"
         how += ", though the run did not decline"
@@ -192,7 +192,8 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
 
 
 def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
-    """Yield notes on the number of a run's outputs that count as incorrect, one per kind."""
+    """Yield a note for each kind of output (empty, unparsed) that counts as incorrect, with the number of a run's
+    outputs."""
     if wrong["empty"]:
         yield note(
             "reasons.empty",

@@ -36,7 +36,7 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """Return the number of questions."""
+        """Return the number of questions, each of which counts once."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
@@ -81,7 +81,7 @@ def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool 
 
 
 def repeated(question: NDArray[np.int64]) -> bool:
-    """Return whether some question has two rows."""
+    """Return whether some question has several rows; `question` has the number of each row's question."""
     return bool((np.bincount(question) > 1).any())
 
 

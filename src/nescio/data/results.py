@@ -38,13 +38,13 @@ MOST_MEASURES = 3  # the most measures of one run in a row; with more, each meas
 
 
 class Score(Struct, frozen=True):
-    """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
+    """The value of one measure for one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
-    `n` is the number of questions behind it, `stratum` the part of them (None: all), `interval` the method.
-
-    The last three fields are marks, None if the run was not tested against the others (`nescio.comparison.best`). They
-    are: whether its value is the best of its measure and stratum (ties are all best); whether it is not the best but
-    tied with it; and the runs that it is significantly better than.
+    `n` is the number of questions that the value is computed from, `stratum` the part of the questions (None: all), and
+    `interval` the method of the interval. `best`, `tied_with_best` and `better_than` are None unless the runs were
+    tested against each other (`nescio.comparison.best`): whether the value is the best of its measure and stratum (ties
+    are all best), whether it is not the best but not significantly worse, and the runs that it is significantly better
+    than.
     """
 
     run: str
@@ -149,15 +149,15 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return "\n\n".join(part for part in parts if part)
 
     def with_rows(self, rows: Iterable[Any]) -> Self:
-        """Return the results with other rows."""
+        """Return these results with other rows, and with everything else unchanged."""
         return replace(self, rows=tuple(rows))
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        """Return the rows, or the rows of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self._table(name))
 
     def title(self, name: str | None = None) -> str:  # noqa: ARG002
-        """Return the title of the rows, or of those of `tables[name]`; empty if they have none."""
+        """Return the title of the table of rows, or of `tables[name]`; empty if the table has no title."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return self.rows if name is None else self.tables[name]
 
     def _shown(self) -> list[dict[str, Any]]:
-        """Return the rows as they are shown to people."""
+        """Return the rows, in the form in which a notebook or a terminal shows them."""
         return _readable(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -326,7 +326,7 @@ class Scores(Plotted[Score], frozen=True):
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def best_first(self) -> list[str]:
-        """Return the names of the runs, sorted by the first measure from best to worst. Runs without a value are last."""
+        """Return the names of the runs, sorted by the first measure, the best first, and runs without a value last."""
         runs = dict.fromkeys(row.run for row in self.rows)
         first = self.rows[0].measure if self.rows else ""
         whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}
@@ -378,20 +378,20 @@ class Comparisons(Plotted[Comparison], frozen=True):
         return self.decided_by(self) if self.rows else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole results, as the command line prints them with `-f json`."""
+        """Return the whole results with the decision, as the command line prints them with `-f json`."""
         made = self.decision
         return super().to_dict() | {"decision": made and made.to_dict()}
 
 
 class Audit(Results[Finding], frozen=True):
-    """The result of `nescio.meta.audit`: one row per measure and test."""
+    """The result of `nescio.meta.audit`: one row for each measure and test."""
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
-    """Return the declared type of each field of results, as text."""
+    """Return the declared type of each field of the rows, as text, keyed by field."""
     classes = type(rows[0]).__mro__ if rows else ()
     declared = {
         name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()

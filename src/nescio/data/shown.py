@@ -77,7 +77,10 @@ class Row(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """A column: the name of its field or property, its declaration, and whether it is text, which is aligned left."""
+    """A column of a table: the name of its field or property, its declaration, and whether it is text.
+
+    Text is aligned left, numbers right.
+    """
 
     name: str
     shown: Shown
@@ -168,7 +171,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def type_alone(declared: str) -> str:
-    """Return a declared type as text, without its `Shown` declaration."""
+    """Return a declared type as text, without the `Shown(…)` in its annotation."""
     return declared.removeprefix("Annotated[").partition(", Shown(")[0]
 
 
@@ -179,7 +182,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column is shown: if some cell is neither empty nor equal to the default, or if `always` is set."""
+    """Return whether a column is shown: some cell is neither empty nor equal to the default, or `always` is set."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 

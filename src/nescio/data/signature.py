@@ -39,8 +39,8 @@ class Signature(Mapping[str, str]):
         return Signature(tuple((dict(self.fields) | {name: str(value) for name, value in fields.items()}).items()))
 
     def short(self) -> str:
-        """Return the version, the data and the seed, for terminals and papers: `nescio 0.2.0 · data da07807d · seed
-        0`."""
+        """Return the version, the data and the seed alone, for terminals and papers: `nescio 0.2.0 · data da07807d ·
+        seed 0`."""
         kept = [f"{name} {self[name]}" for name in (TOOL, *SHORT) if name in self]
         return " · ".join(kept)
 
@@ -51,7 +51,7 @@ def sign(**fields: object) -> Signature:
 
 
 def parse(text: str) -> Signature:
-    """Return the signature from its text. Raises ValueError for any other text."""
+    """Return the signature that a text such as `nescio:0.2.0|runs:3` states. Raises ValueError for any other text."""
     fields = []
     for part in _BARS.findall(text):
         match = _FIELD.fullmatch(part)

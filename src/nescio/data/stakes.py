@@ -40,7 +40,8 @@ def label(column: str, stake: str) -> str:
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether each label is a stake with its scale, such as `stake=3` or `t=0.75`."""
+    """Return whether each label is a stake that names its scale, such as `stake=3` (a penalty) or `t=0.75` (a target).
+    """
     try:
         return penalties(labels) is not None
     except UsageError:  # The column has this name, but other content.
@@ -48,7 +49,11 @@ def are_stated(labels: Iterable[str]) -> bool:
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction, 1/3 for 0.3333333333333333. Raises UsageError for a text that is no stake."""
+    """Return the penalty λ that a text states, as an exact fraction (1/3 for 0.3333333333333333).
+
+    If `target` is true, the text is a confidence target t, for which λ = t/(1 − t). Raises UsageError for a text that
+    is no stake.
+    """
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
@@ -79,7 +84,8 @@ def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction]
 
 
 def marked(question: str, stake: str) -> str:
-    """Return the id of a question asked at a stake (`3`, or `t=0.75`), which any harness keeps."""
+    """Return the id of a question asked at a stake, such as "q1@stake=3" or "q1@t=0.75", which any test harness keeps.
+    """
     return f"{question}@{stake if '=' in stake else f'{STAKE}={stake}'}"
 
 
@@ -106,7 +112,8 @@ def unmarked(outcomes: Outcomes) -> Outcomes:
 
 
 def sentence(price: Fraction) -> str:
-    """Return the sentence that states a stake to a system."""
+    """Return the sentence of a prompt that tells a system how a right answer, a wrong answer and "I don't know" are
+    scored."""
     loses = "costs nothing" if not price else f"loses {_number(price)} point{'' if price == 1 else 's'}"
     sure = _number(100 * price / (1 + price))
     return (

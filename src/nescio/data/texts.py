@@ -9,9 +9,10 @@ from msgspec import Struct
 
 
 class AnswerTexts(Struct, frozen=True):
-    """The texts of one answer: question, right answer, response, graded part, and reason for the grade.
+    """The texts of one answer: the question, the gold answer, the response, the graded part, and the reason for the
+    grade.
 
-    The graded part is empty if it is the response. Other texts are empty if a file does not have them.
+    The graded part is empty if the whole response was graded. Other texts are empty if the file does not have them.
     """
 
     question: str = ""

@@ -39,7 +39,7 @@ class JointColumns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """Return the number of sums in each resample."""
+        """Return the number of weighted sums that each resample needs."""
         return len(self.columns.exponents)
 
 

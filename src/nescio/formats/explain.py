@@ -22,7 +22,8 @@ _MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which a
 
 
 def rule(format_: Format) -> str:
-    """Return the rule of `recognise` in words, from the first paragraph of its docstring."""
+    """Return the first paragraph of the docstring of a format's `recognise`, which says how its files are recognised.
+    """
     if format_.fallback:
         return "No known tool writes such a file, so nescio reads its columns by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
@@ -53,7 +54,7 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return the fewest columns, keys or members with which the file is still recognised as the same format."""
+    """Return the fewest columns, keys or members with which a file is still recognised as having the same role."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -117,8 +118,10 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Return the error for a text file that breaks `rule`. It says how to rename or replace the file, if it can
-    tell."""
+    """Return the error for a text file that breaks `rule`, which names the text formats that nescio reads.
+
+    If the text looks like a table or like TIRA's figures, the error says instead how to rename or replace the file.
+    """
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
             "these are figures of TIRA (evaluation.prototext), not answers; give the answers from the folder "

@@ -28,8 +28,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """Return the items with each folder replaced by its files, and notes on the files left out.
 
     A folder may hold one of five kinds of content: .story files with their questions and keys; questions.jsonl with
-    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the one output file of a TIRA run;
-    at any depth, the logs of one tool whose formats say how their files are named; or tables and JSON. Raises
+    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the single output file of a TIRA
+    run; the logs of one tool, also in subfolders, if its files can be told by their names; or tables and JSON. Raises
     FormatError for any other folder.
     """
     gathered: list[Any] = []
@@ -82,7 +82,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a TIRA run wrote, beside any metadata. Raises FormatError for no file or several."""
+    """Return the one file of answers that a TIRA run wrote into the folder `output`, apart from metadata and logs.
+
+    Raises FormatError if there is no such file, or if there are several.
+    """
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
     if len(answers) == 1:

@@ -22,9 +22,10 @@ _LONGEST = 100  # bytes: any file system takes this many with a prefix and a suf
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield an empty folder to fill with files of the format `format_`; it is written completely or not at all.
+    """Yield an empty folder for the caller to fill with files of the format `format_`.
 
-    Raises MismatchError if a written file would not be recognised as one of this format.
+    The folder appears at `path` completely or not at all. Raises MismatchError if nescio would not recognise a written
+    file as one of this format.
     """
     with atomic_folder(path) as folder:
         yield folder
@@ -92,7 +93,7 @@ def what_is(unjudged: Unjudged) -> str:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON Lines. Half of a surrogate pair, which UTF-8 cannot encode, becomes a question mark."""
+    """Write rows as JSON Lines. Half of a surrogate pair, which UTF-8 cannot encode, becomes a question mark."""
     import json
 
     with path.open("wb") as file:

@@ -34,10 +34,10 @@ from nescio.tables.lexicon import roles_of
 
 
 class Unjudged(Struct, frozen=True):
-    """A collection and runs whose answers nobody has judged yet; `files` names the origin of each run.
+    """A collection of questions, and runs whose answers nobody has judged yet; `files` has the file of each run.
 
-    `extra_columns` holds the format's own graded scores, which no judge gives: arrays of shape (runs, questions), keyed
-    by name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
+    `extra_columns` holds graded scores that the files themselves state: arrays of shape (runs, questions), keyed by
+    name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
     `judge` is the benchmark's official judge, if it defines one. `no_answer` says how empty and unparsed answers count.
     """
 
@@ -59,8 +59,8 @@ Data = Outcomes | Tally | Evidence | Unjudged
 class Declined:
     """The patterns of words that mean "I do not know", and counts of their matches. A pattern must match a whole text.
 
-    `reads` is a function that says whether a text reads like an abstention, with or without patterns. `wrong` holds the
-    texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
+    `reads` is a function that returns whether a text reads like an abstention, even if no pattern was given. `wrong`
+    holds the texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
     """
 
     def __init__(self, patterns: Sequence[str] = (), reads: Callable[[str], bool] = lambda _: False) -> None:
@@ -72,7 +72,7 @@ class Declined:
 
     @property
     def asked(self) -> bool:
-        """Return whether there are any patterns."""
+        """Return whether the user gave any patterns."""
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
@@ -86,7 +86,7 @@ class Declined:
         return is_match
 
     def matches(self, text: str | None) -> bool:
-        """Return whether an answer exists and a pattern matches it; count it if so."""
+        """Return whether a pattern matches an answer, and count the match. It matches no answer that is None."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -96,8 +96,8 @@ class Declined:
 class Choices(Mapping[str, str]):
     """The values of `--choose NAME=VALUE`, keyed by NAME.
 
-    `asked` records each name that a reader looked up, even if the user did not give it, to find values that no reader
-    uses.
+    `asked` records each name that a reader looked up, whether the user gave it or not. A name that no reader looked up
+    is an error of the user.
     """
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
@@ -295,9 +295,9 @@ def matching_formats(source: Source) -> list[Format]:
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:
-    """Return whether rows name a verdict and, beside it, the run or abstentions.
+    """Return whether the rows of a table have a verdict and also name the run, or say who abstained.
 
-    Tools whose rows have a verdict write one run per file, and no column for abstentions.
+    Such a table is not from a tool whose rows have a verdict: those tools write one run per file, and no abstentions.
     """
     roles = {role for name in source.columns if name for role in roles_of(name)}
     listed = source.kind in TABLES or isinstance(source.document, list)
@@ -343,10 +343,10 @@ WRITERS: Registry[Writer] = Registry(
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
-    """Register the decorated function of data and a path as a writer. Raises ValueError for a name that is taken.
+    """Return a decorator that registers a function of data and a path as the writer of a format.
 
-    The writer raises MismatchError for data that it cannot write. It writes completely or not at all, and invents
-    nothing.
+    Raises ValueError for a name that is taken. The function must raise MismatchError for data that it cannot write; it
+    must write completely or not at all, and invent nothing.
     """
 
     def register(write: Write) -> Write:

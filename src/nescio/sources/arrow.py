@@ -15,7 +15,8 @@ KNOWN = ("pandas", "polars", "pyarrow")  # Libraries whose tables DuckDB reads b
 
 
 class Stream(Struct, frozen=True, eq=False):
-    """The Arrow interface of a table alone, which DuckDB reads without guessing the table's kind."""
+    """A table that offers only the Arrow interface, so that DuckDB reads it by this and does not guess the table's
+    kind."""
 
     table: Any
 
@@ -62,7 +63,8 @@ def told(source: Any) -> str:
 
 
 def _texts(table: Any) -> dict[str, Any]:
-    """Return plain columns or rows as arrays of texts. Raises ValueError if columns differ in length."""
+    """Return plain columns or plain rows as arrays of texts, keyed by column. Raises ValueError if columns differ in
+    length."""
     import numpy as np
 
     if isinstance(table, Mapping):

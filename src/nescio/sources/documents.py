@@ -92,10 +92,9 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
-    """Yield the cells and the number of each line of a text file that is not blank.
+    """Yield the cells and the line number of each line of a text file that is not blank.
 
-    Cells are separated by white space. With `most`, there are at most so many, and the last cell holds the rest of the
-    line.
+    Cells are separated by white space. With `most`, a line has at most `most` cells, and the last holds the rest of it.
     """
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
@@ -103,7 +102,10 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return a source for a large document, from its first bytes, if its format reads piece by piece; else None."""
+    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for others.
+
+    `streamed` is a function that returns whether a format reads such a document piece by piece.
+    """
     if streamed is None or path.stat().st_size <= LARGE:
         return None
     with path.open("rb") as file:
@@ -155,9 +157,9 @@ _HOLE = bytes(8)  # NUL bytes in a row: more than UTF-16 or UTF-32 text has
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL.
+    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL byte.
 
-    NUL bytes fill a file whose size was set without writing it.
+    A file is full of NUL bytes if its size was set but its content never written.
     """
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []
@@ -199,7 +201,7 @@ def _open_split(path: Path, document: Any) -> Source | None:
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a source for a text file that holds a JSON document under another suffix; None if it does not."""
+    """Return the source for a file with the suffix of text that holds a JSON document; None if it holds no document."""
     try:
         source = open_document(path, room)
     except FormatError:
@@ -268,9 +270,9 @@ def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]
 
 
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
-    """Return the unpacked size of an archive in bytes, as the archive states it.
+    """Return the unpacked size of an archive in bytes, as the archive itself states it.
 
-    Raises FormatError if the size exceeds the limit, UsageError if there are too many members.
+    Raises FormatError if the size exceeds the limit, UsageError if the archive has too many members.
     """
     members = listed_members(path)
     check_files(len(members))

@@ -69,7 +69,7 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def holds_numbers(source: Source, column: str) -> bool:
-    """Return whether each cell of a column of a Parquet table is empty, or a finite number."""
+    """Return whether all cells of a column of a Parquet table are finite numbers or empty."""
     relation, where = _table(source)
     cell = quoted(column)
     with connect() as connection:
@@ -228,7 +228,8 @@ def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
 
 
 def _trimmed(cell: str) -> str:
-    """Return the SQL of a cell without white space around it, NULL if nothing is left."""
+    """Return the SQL of a cell of text without white space at its ends; it gives NULL for a cell without other
+    characters."""
     return f"nullif(trim({cell}, '{WHITE}'), '')"
 
 
@@ -253,7 +254,7 @@ def _numbered(
 
 
 def _as_double(cell: str, kind: str) -> str | None:
-    """Return the SQL of a cell as a double, or None if its column holds no numbers."""
+    """Return the SQL that converts a cell to a double, or None if the type `kind` of its column is no number."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"
     return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None

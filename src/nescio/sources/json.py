@@ -66,9 +66,10 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """Return the JSON value of a file or a part of it, with NaN and Infinity allowed and lone surrogates replaced.
+    """Return the JSON value of a file, or of the place `where` in it.
 
-    Raises FormatError if it is no JSON, repeats a key, is nested too deep, or needs more memory than `room`.
+    NaN and Infinity are allowed, and half of a surrogate pair is replaced. Raises FormatError if the text is no JSON,
+    repeats a key in one object, is nested too deep, or needs more memory than `room` has left.
     """
     import msgspec
 
@@ -179,14 +180,17 @@ def _forgiven(text: bytes) -> Any:
 
 
 def halves_of_pairs(text: bytes) -> int:
-    """Return the number of lone halves of surrogate pairs in a JSON text. Each is read as U+FFFD."""
+    """Return the number of halves of surrogate pairs in a JSON text; nescio reads each as U+FFFD."""
     if not _HALF_PAIR.search(text):
         return 0
     return sum(match[1] is not None for match in _PAIRS.finditer(text))
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return why a text is no JSON: msgspec's error, or the fault that Python's more tolerant reader accepts."""
+    """Return the reason why a text is no JSON.
+
+    It is msgspec's error or, if Python's more tolerant reader accepts the text, the fault that this reader tolerates.
+    """
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):
@@ -244,7 +248,7 @@ def _has_spaced_colon(text: bytes) -> bool:
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError if a key appears twice in one object of a JSON text. It is slow."""
+    """Raise FormatError if a key appears twice in one object of a JSON text. This check is slow."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):

@@ -48,7 +48,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B0
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Apply these limits to the files that are read in the block."""
+    """Apply the limits to all files that are read in the block."""
     token = _LIMITS.set(limits)
     try:
         yield
@@ -57,7 +57,7 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def limits() -> Limits:
-    """Return the limits in force."""
+    """Return the limits that apply at the moment."""
     return _LIMITS.get()
 
 
@@ -69,7 +69,7 @@ def most_unpacked(size: int, ratio: int = RATIO) -> int:
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
-    """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
+    """Raise FormatError if the unpacked size of a file exceeds `most` bytes."""
     if unpacked > most:
         stated = limits().max_unpacked
         size = f"{most / GB:.3g}" if stated is None else f"{stated:g}"
@@ -78,7 +78,8 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
 
 
 class Made:
-    """Count the bytes that are unpacked from a file. Raises FormatError if they exceed the limit for its size."""
+    """Count the bytes that are unpacked from a file, and raise FormatError if they exceed the limit for the file's
+    size."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
@@ -90,7 +91,7 @@ class Made:
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError if the part of a file that was read unpacks to more than twice its allowed size.
+    """Raise FormatError if the first `read` bytes of a file unpack to more than twice what their number allows.
 
     A decompression bomb is thus found in its first part, however large it is.
     """
@@ -142,7 +143,7 @@ def longest_text() -> int:
 
 
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
-    """Raise FormatError if a line or a cell has more bytes than allowed."""
+    """Raise FormatError if a line of text or a table cell of `length` bytes is longer than allowed."""
     if length > longest_text():
         rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} raises the limit"
         raise FormatError(label, rule, where=where)
@@ -154,6 +155,6 @@ def too_deep() -> str:
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError for more files than allowed, those in folders included."""
+    """Raise UsageError if there are more files than allowed, including those in folders."""
     if files > limits().max_files:
         raise UsageError(f"there are more than {limits().max_files:,} files; {opt('max_files')} raises the limit")

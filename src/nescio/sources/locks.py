@@ -19,9 +19,11 @@ LOCK = ".lock"  # the file that holds the lock on Windows, where a folder cannot
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder during the block; yields whether it was free.
+    """Hold the lock of a folder during the block, and yield whether this succeeded; it fails if another process holds
+    it.
 
-    A killed process releases its lock. The locking modules are imported here, because each exists on one system only.
+    The system releases the lock of a killed process. The locking modules are imported here, because each exists on one
+    system only.
     """
     if sys.platform == "win32":
         with _windows(folder / LOCK) as free:
@@ -33,10 +35,9 @@ def locked(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file's folder while the block reads, changes and writes the file. It waits for other
-    processes.
+    """Hold the lock of a file's folder during the block, in which the file is read, changed and written.
 
-    Raises UsageError if another process holds it for longer than a minute.
+    If another process holds the lock, this waits for it, and raises UsageError after a minute.
     """
     folder = Path(os.path.realpath(path)).parent  # that of the file itself, which links in other folders share
     if not folder.is_dir():

@@ -80,7 +80,8 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file in the same folder that is spelled almost like the missing file; empty without one."""
+    """Return the name of a file in the same folder that is spelled almost like the missing file `path`; "" if there is
+    none."""
     with suppress(OSError):
         names = nearest(path.name, (entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
         return "".join(f"; did you mean {name}?" for name in names[:1])
@@ -126,7 +127,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Return a source for the file at an address; messages name it by the address without its secrets."""
+    """Return the source for the file at an address. Messages show the address without passwords and other secrets."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
@@ -183,8 +184,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a source for a document if a JSON Lines file holds one JSON list of objects, as some tools write; else
-    None."""
+    """Return the source for a JSON Lines file that holds one JSON list of objects, as some tools write; None for
+    others."""
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
@@ -258,9 +259,9 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size.
+    """Raise FormatError if the first texts of a Parquet file already exceed its allowed unpacked size.
 
-    A page stores a text once for thousands of rows, but the engine stores it for each of them.
+    A Parquet file stores a text once for thousands of rows, but DuckDB stores it for each of them.
     """
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
@@ -324,7 +325,7 @@ def _with_index(table: Any) -> Any:
 
 
 def _forward(table: Any) -> Any:
-    """Return a copy of a reversed pandas frame (`frame.iloc[::-1]`), because DuckDB reads no array backwards."""
+    """Return a pandas frame as it is or, if it was reversed by `frame.iloc[::-1]`, a copy, which DuckDB can read."""
     if library_of(table) != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
@@ -332,9 +333,9 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """Return a table's own column names; empty if its kind is unknown.
+    """Return the column names that a table itself has; empty if the kind of table is unknown.
 
-    DuckDB would change an empty name, or one that occurs twice up to case.
+    They are needed because DuckDB changes a name that is empty, or that equals another if case is ignored.
     """
     library = library_of(table)
     if isinstance(table, dict):

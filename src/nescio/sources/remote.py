@@ -34,19 +34,19 @@ ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED",
 
 
 def check_allowed(file: Any) -> None:
-    """Raise UsageError for a path or an address that nescio may not read here."""
+    """Raise UsageError for a path or an address that nescio may not read in the present process."""
     if (check := ALLOWED.get()) and isinstance(file, (str, Path)):
         check(file)
 
 
 def address_of(item: Path | str) -> str | None:
-    """Return the address, or None if the item is a path."""
+    """Return the address that the item is, such as "https://…", or None if the item is a path."""
     match = ADDRESS.match(str(item))
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
 def shown(text: str) -> str:
-    """Return a text without the secrets of addresses in it: who signs in, and the query of a web address."""
+    """Return a text in which addresses have no secrets: no user and password, and no query of a web address."""
     return _QUERY.sub(r"\1?…", _SIGNED_IN.sub(r"\1", text))
 
 
@@ -121,7 +121,7 @@ def _version(system: Any, name: str) -> list[str]:
 
 
 class _Arriving:
-    """Limit the size and duration of a download, because a server may never end it."""
+    """A limit on the size and the duration of a download, because a server may never end it."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = shown(address), 0, time.monotonic() + MOST_SECONDS
@@ -140,7 +140,7 @@ class _Arriving:
 
 
 def _files(system: Any, place: str) -> list[str]:
-    """Return the files at a place, which may be a pattern or a folder; empty if there are none."""
+    """Return the files at the address `place`, which may be a pattern or a folder; empty if there are none."""
     if any(c in _file(place) for c in PATTERN):
         return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
     if system.isfile(place):

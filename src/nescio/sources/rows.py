@@ -120,7 +120,7 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return [0], [-1] or both if the first or the last line of JSON Lines holds figures about the rows between them.
+    """Return which of the first line (0) and the last line (-1) of JSON Lines are figures about the rows between them.
 
     Such a line, for example the header of a log, is no row.
     """
@@ -201,7 +201,10 @@ def _within(rows: Rows) -> Iterator[Rows]:
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and short texts of a document outside its lists and rows, with their paths."""
+    """Yield the numbers and short texts of a document outside its lists, with their paths of keys.
+
+    `rows` are the paths of objects that were read as rows, which are left out.
+    """
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)

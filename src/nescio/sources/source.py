@@ -25,7 +25,7 @@ _SMALL = 1 << 18  # bytes: a query over a smaller text runs before the engine co
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):
-    """The compressed file or the address from which a source comes.
+    """The origin of a source: the compressed file or the address from which its content comes.
 
     The unpacked or fetched copy is deleted when no reference to this object, or to the objects in `holds`, is left.
     """
@@ -89,12 +89,12 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def stem(self) -> str:
-        """Return the name of a run in this file if no other name is known."""
+        """Return the default name of the run in this file: the file's name without suffix."""
         return self.path.stem if self.path else self.name
 
     @property
     def label(self) -> Path | str:
-        """Return the name of this source in messages."""
+        """Return the name of this source for messages: its path, its address, or "the table"."""
         return (self.packed.address or self.packed.path if self.packed else self.path) or self.name
 
     @property
@@ -104,7 +104,7 @@ class Source(Struct, frozen=True, eq=False):
 
 
 def small(*sources: Source) -> bool:
-    """Return whether tables are text of at most 256 KiB together."""
+    """Return whether the sources are all text tables, of at most 256 KiB together."""
     if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
         return False
     return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
@@ -116,12 +116,10 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs, one for each file.
+    """Return a name for the run in each file: the stem, or the folder if stems are equal or in `generic` ("results").
 
-    A name is the stem, or the folder for files with equal names or a `generic` name. If that folder is called output,
-    the name is that of the folder above.
-
-    Raises MismatchError if two files still have the same name.
+    For a folder called output, the name is that of the folder above it. Raises MismatchError if two files still have
+    the same name.
     """
     stems = [source.stem for source in sources]
     names = []

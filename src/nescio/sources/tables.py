@@ -52,9 +52,9 @@ def load_rows(
     """Create the table `into` with a column `row` (from 1) and the source's columns as trimmed text; empty cells are
     NULL.
 
-    Returns the name of each column in that table. Names differ from the source's, because SQL does not distinguish
-    `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means all. Raises
-    FormatError for a malformed record, or without any record.
+    Returns the name in this table of each column, keyed by the source's name. The two differ, because SQL does not
+    distinguish `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means
+    all. Raises FormatError for a malformed record, or without any record.
     """
     import duckdb
 
@@ -154,13 +154,11 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
 def _load_delimited(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load a delimited file through DuckDB, which is fast, or else slowly.
+    """Load a delimited file through DuckDB or, if DuckDB refuses it or may misread it, by a slower reader.
 
-    The slow way reads files that DuckDB refuses, or finds their fault.
-
-    It also reads files that DuckDB may misread. Rows may be lost by mixed line ends, or blank lines before the header.
-    Rows may be added, because a blank line is an empty cell of a single column. DuckDB guesses if there are spaces
-    around quotation marks.
+    The slower reader also finds the fault in a malformed file. DuckDB may lose rows after mixed line ends, or after
+    blank lines before the header. In a table of one column it reads a blank line as a row. It guesses if there are
+    spaces around quotation marks.
     """
     import duckdb
 
@@ -207,12 +205,11 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Yield a delimited file as Parquet in a temporary folder that exists during the block; None if that fails.
+    """Yield the path of a Parquet copy of a delimited file, which exists during the block; None if none can be made.
 
-    Cells are as written, except in the columns `numbers`. Writing fails if DuckDB would misread the file, if a cell of
-    `numbers` is no number, or if there is no room. It also fails if a cell of the columns `names` has an apostrophe,
-    with which writers guard texts that spreadsheets take for formulas. The slower way of reading then reports the
-    fault.
+    The columns `numbers` become numbers, other cells stay as written. No copy can be made if DuckDB would misread the
+    file, if a cell of `numbers` is no number, or if there is no room; nor if a cell of the columns `names` has an
+    apostrophe as writers put it before texts that look like formulas. The slower way of reading then reports the fault.
     """
     import duckdb
 
@@ -251,7 +248,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
 def _cells(
     source: Source, names: Mapping[str, str], most: int | None = None
 ) -> tuple[dict[str, list[str | None]], int]:
-    """Return the cells of a delimited file, keyed by column, and its number of rows."""
+    """Return the cells of a delimited file, keyed by column, and the number of its rows."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
     wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
@@ -290,7 +287,7 @@ def _load_lines(
 def _column_batches(
     source: Source, keep: Collection[str] | None, most: int | None
 ) -> Iterator[tuple[dict[str, list[str | None]], int]]:
-    """Yield batches of lines: their cells, keyed by column, and their number."""
+    """Yield a JSON Lines file in batches: the cells of each batch, keyed by column, and its number of lines."""
     columns: dict[str, list[str | None]] = {}
     count = 0
     for value, _ in islice(json_lines(source), most):
@@ -321,7 +318,7 @@ def _insert(
 
 
 def locate(source: Source, row: int) -> str:
-    """Return the place of row `row` (from 1): its line in a text file, its row in any other table."""
+    """Return the place of a row, counted from 1: its line in a text file ("line 7"), or else its number ("row 7")."""
     if source.made_of is not None:
         whole, rows = source.made_of
         return locate(whole, (row - 1) % rows + 1)
@@ -356,9 +353,9 @@ def nfc(cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Remove empty rows of a loaded table, and rows that repeat the header; return notes that count them.
+    """Remove from a loaded table the empty rows and the rows that repeat the header; return notes that count them.
 
-    Spreadsheets leave empty rows behind, and concatenated files repeat the header.
+    Spreadsheets leave empty rows behind, and a concatenated file repeats the header.
     """
     cells = {name: cell for name, cell in have.items() if name}
     blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"

@@ -41,7 +41,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def folder_with(owner: object) -> Path:
-    """Return a temporary folder that is deleted together with `owner`, or at the end of the process."""
+    """Return a temporary folder that is deleted when `owner` is garbage-collected, or when the process ends."""
     stack = ExitStack()
     weakref.finalize(owner, stack.close)
     return stack.enter_context(temporary_folder())
@@ -77,7 +77,7 @@ def _ours(around: Path) -> Path:
 
 
 def _close(ours: Path) -> None:
-    """Remove the folder of this process if it is empty."""
+    """Delete the folder of this process if it is empty, and release its lock."""
     with _ONE_AT_A_TIME, suppress(OSError):
         ours.rmdir()
         _OURS.pop(ours, ExitStack()).close()

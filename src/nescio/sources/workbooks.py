@@ -36,7 +36,7 @@ _CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
 
 @contextmanager
 def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator[None]:
-    """Select the sheet to read from workbooks, within limits, during the block."""
+    """Select the sheet to read from workbooks in the block (None: the only one with cells), and apply the limits."""
     token = _CHOSEN.set(name)
     try:
         with limits:
@@ -46,7 +46,7 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
 
 
 class SeveralSheetsError(FormatError):
-    """Several `sheets` of a workbook have cells, or none has any."""
+    """The error that several `sheets` of a workbook have cells, so that one must be chosen, or that none has any."""
 
     sheets: Sequence[str] = ()
 
@@ -129,7 +129,7 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of an openpyxl sheet as texts with their numbers, empty rows included.
+    """Yield the rows of an openpyxl sheet as texts, each with its number; empty rows are included.
 
     Raises FormatError for more cells than a workbook that unpacks to `size` bytes can hold, or for more text than
     `made` allows. The dimensions that a sheet states are ignored.

@@ -48,7 +48,8 @@ class Element(ElementTree.Element):
 
 
 def parse_xml(path: Path) -> Element:
-    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or declared entities."""
+    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or if the file declares
+    entities."""
     parser = expat.ParserCreate(namespace_separator="}")
     builder = ElementTree.TreeBuilder(element_factory=Element)
     open_elements: list[Element] = []
@@ -91,9 +92,9 @@ def parse_xml(path: Path) -> Element:
 
 
 def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
-    """Parse a file in pieces. Raises FormatError for an overlong tag or comment.
+    """Parse an XML file in pieces. Raises FormatError for an overlong tag or comment.
 
-    With every piece, expat before 2.6 rereads a tag without an end (CVE-2023-52425): one of 80 MB takes 30 s.
+    expat before 2.6 reads an unfinished tag again with every piece (CVE-2023-52425): a tag of 80 MB takes 30 s.
     """
     fed = 0
     while piece := file.read(MB):
@@ -122,5 +123,5 @@ def fault_in(source: Source, element: Element, rule: str, value: object = None) 
 
 
 def text_in(element: ElementTree.Element | None) -> str:
-    """Return the text of an element and its descendants, without white space of the layout."""
+    """Return the text of an element and of the elements in it, with line breaks and indentation as single spaces."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""

@@ -91,7 +91,10 @@ def _last_stages(log: Log) -> list[Source]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the data set of a file: from DATASET_MODEL/DATE/STAGE.json, or else from its name."""
+    """Return the model and the data set of a file.
+
+    They come from the folder in the path DATASET_MODEL/DATE/STAGE.json; for other paths, both are the file's name.
+    """
     path = own_path(source.label)
     if source.stem not in STAGES:
         return source.stem, source.stem

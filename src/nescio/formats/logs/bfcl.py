@@ -141,7 +141,7 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
 
 
 def _model_folder(source: Source) -> Path:
-    """Return the folder of the model: score/MODEL/live/FILE, or score/MODEL/FILE."""
+    """Return the folder of the model in the path of a score file, score/MODEL/live/FILE or score/MODEL/FILE."""
     folder = own_path(source.label).parent
     return folder.parent if folder.name in _GROUPS else folder
 
@@ -172,7 +172,10 @@ def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] 
 
 
 def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
-    """Yield the answers of all runs in one category. A question that no file names is right in all of them."""
+    """Yield the answers of all runs in one category.
+
+    BFCL's files of scores name only the failures. So a question that no such file names is right in all runs.
+    """
     category, totals = sheets[0].category, {sheet.total for sheet in sheets}
     if len(totals) > 1 and any(sheet.outputs is None for sheet in sheets):
         counts = ", ".join(f"{sheet.total} ({sheet.run})" for sheet in sheets)

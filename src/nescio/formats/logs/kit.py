@@ -46,7 +46,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Log:
-    """The files that are read together, the user's options, and the notes on the files."""
+    """The files of a log that are read together, the user's options, and the notes that reading them adds."""
 
     def __init__(self, parts: Sequence[SourceRole], options: ReadOptions) -> None:
         self.parts, self.options = parts, options
@@ -74,11 +74,11 @@ class Log:
     # ---- one verdict or score per answer ----
 
     def grade(self, answers: Sequence[Answer], what: str, column: str = SCORE) -> bool:
-        """Grade the answers by their verdicts or scores, and return whether they have outcomes now.
+        """Grade the answers by their verdicts or scores, and return whether this gave them outcomes.
 
         A score of 1 is right, and a lower score is wrong. With `--choose threshold=T`, scores of T or more are right,
         whatever the verdict. A note, which calls the scores `what`, counts those between 0 and 1. Without a threshold,
-        scores outside [0, 1] are no outcomes; they become the graded scores called `column`.
+        scores outside [0, 1] give no outcomes; they become graded scores in the column `column`.
         """
         least = threshold(self.options)
         scores = [
@@ -124,13 +124,14 @@ class Log:
         return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
-        """Return the result of answers that have one verdict or score each; `what` names the scores in notes."""
+        """Return the result of answers each of which has a verdict or a score. Notes call the scores `what`; strata in
+        `keep` stay."""
         answers = list(answers)
         outcomes = self.grade(answers, what)
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Add a note on how many repeats there are, after numbering them if the log does not."""
+        """Add a note that counts the repeats of questions; they are numbered first if the log does not number them."""
         if any(answer.repeat is not None for answer in answers):
             again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
@@ -337,7 +338,7 @@ def mean_of(scores: Iterable[float]) -> float:
 
 
 def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
-    """Return the mean score of each question, from pairs of a question and a score."""
+    """Return the mean score of each question, from pairs of a question and one of its scores."""
     scores: dict[str, list[float]] = {}
     for question, score in scored:
         scores.setdefault(question, []).append(score)
@@ -443,14 +444,15 @@ def _groups(values: Array) -> bool:
 
 
 def printable(value: Any) -> str:
-    """Return a text with its unprintable characters replaced, or "" for a value that is no text."""
+    """Return a text with its unprintable characters replaced; "" for a value that is no text."""
     return sanitize(value, target="message") if isinstance(value, str) else ""
 
 
 def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Return the run of each log, and the prefix of its questions' names.
+    """Return, for each log, the name of its run and the prefix for the names of its questions.
 
-    A model is a run; if it has a task twice, each of its logs is a run. The prefix is the task, if there are several.
+    A run has all logs of a model, but if a model has two logs of one task, each of its logs is a run. The prefix is the
+    task, such as "gsm8k/", if there are several tasks, else "".
     """
     again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
     keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
@@ -461,7 +463,7 @@ def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) 
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs from pairs (name, distinction). Equal names get their distinction added in brackets.
+    """Return the names of runs from pairs (name, distinction); names that are equal get their distinction in brackets.
 
     Raises MismatchError if two names are still equal.
     """

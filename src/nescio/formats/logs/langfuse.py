@@ -180,7 +180,7 @@ def _text_of(value: Any) -> str:
 
 
 def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
-    """Return the scores that the API lists in a trace, keyed by name."""
+    """Return the scores that a trace lists, as the API of Langfuse writes them, keyed by name."""
     listed = row.get("scores")
     if isinstance(listed, str):
         listed = json_or(listed, None)
@@ -198,7 +198,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell that holds one score or a list of them; None for any other cell."""
+    """Return the scores in a cell, which holds one score or a JSON list of scores; None if some value is no score."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]

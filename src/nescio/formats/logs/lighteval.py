@@ -60,7 +60,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _model(source: Source) -> str:
-    """Return the model of a file: the folders between `details` and the date; without these, its folder or its stem."""
+    """Return the model of a file: the folders in its path between `details` and the date.
+
+    If the path has no such folders, it is the name of the file's folder, or the stem of the file.
+    """
     folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
@@ -121,7 +124,7 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
 
 
 def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
-    """Return the log-probabilities of the options; empty unless there are several and all are finite."""
+    """Return the log-probabilities of the options; empty if there are fewer than two, or if one is not finite."""
     logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
     sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
     return logs if sound and 1 < len(logs) == len(choices) else []
@@ -176,7 +179,7 @@ def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, t
 
 
 def _value(cell: Any) -> Any:
-    """Return the value of a cell; a value stored as text is decoded."""
+    """Return the value of a cell. A text that holds a value, such as "[1, 2]", is decoded."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     return literal_or(cell, cell)

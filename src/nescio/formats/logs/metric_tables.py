@@ -77,9 +77,9 @@ def speaks_of_cost(column: str) -> bool:
 
 
 def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, list[float]]:
-    """Return the scores of the columns whose cells are all scores or empty (NaN), keyed by column.
+    """Return the scores in each column whose cells are all scores or empty, keyed by column; an empty cell is NaN.
 
-    A column of empty cells alone counts too. Columns of costs or row numbers do not.
+    A column in which all cells are empty is included. Columns of costs or row numbers are not.
     """
     metrics = {}
     for name in columns:
@@ -92,9 +92,9 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
 
 
 class AnswerTable(Struct, frozen=True):
-    """The rows of a table of answers, the names of its columns, and the columns with the questions and the answers.
+    """A table of answers: its rows, the names of its columns, and which columns hold the questions and the answers.
 
-    `answer` is None if no column has the answers.
+    `answer` is None if no column holds the answers.
     """
 
     source: Source
@@ -167,9 +167,9 @@ def marked_rows(
 
 
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
-    """Return the confidence in a cell, or None for an empty cell.
+    """Return the confidence in a cell, or None if the cell is empty.
 
-    Raises FormatError for a cell that is no number. `where` is the place of the row, or its number.
+    Raises FormatError for a cell that is no number; `where` is the place of the row, or its number, for the message.
     """
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None
@@ -201,7 +201,7 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
 
 
 def say_no_answers(log: Log, source: Source) -> None:
-    """Note that a table has no column with answers."""
+    """Add a note that a table has no column with answers."""
     log.say(
         "metric_tables.no_answers",
         "{subject}: no column holds the answers, so abstentions cannot be recognised",

@@ -88,9 +88,11 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Return the result of all files, each a run named by the file, or by its folder if the file has a `generic` name.
+    """Return the result of all files, each read as a run.
 
-    `answers_of` returns the answers of a file for a run of this name. `verdicts` is as in `by_metric`.
+    The run is named after the file, or after its folder if the file has a `generic` name such as results.json.
+    `answers_of` is a function that returns the answers in a file, given the file and the name of the run. `verdicts`
+    says whether the tool's metrics can be verdicts.
     """
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
@@ -120,7 +122,12 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the chosen one, or the only one that says right or wrong; else None."""
+    """Return the metric that decides whether answers to a task are right, or None.
+
+    It is the metric `chosen` by the user, or else the only one whose scores are all 0 or 1. A single metric of any
+    values decides if the user gave a threshold `least`. Without `verdicts`, scores of 0 or 1 are not taken for
+    verdicts.
+    """
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -175,7 +182,7 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return the name of a metric on one line, or `otherwise` if the name is empty."""
+    """Return a metric's name as printable text on one line, or `otherwise` if the name is empty."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 

@@ -105,7 +105,10 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers. Raises FormatError if a trace has no request, or if no trace has feedback."""
+    """Yield the traces of a file as answers of `run`.
+
+    Raises FormatError if a trace has no request, or if no trace has a number or a verdict as feedback.
+    """
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
     names = list(dict.fromkeys(name for trace_marks in marks for name in trace_marks))

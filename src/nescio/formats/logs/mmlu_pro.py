@@ -137,7 +137,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run of a file, its category ("" if it has all categories), and its items."""
+    """Return the run of a file, its category, and its items. The category is "" if the file has all categories."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)

@@ -152,7 +152,10 @@ def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the dataset from the folder and the name of a file, without the number of a part."""
+    """Return the model and the dataset of a file, from the names of its folder and of the file.
+
+    The number at the end of the file's name, if the tool divided the dataset into parts, is left out.
+    """
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
     stem = _JUDGE.sub("", source.stem)
@@ -232,7 +235,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
 
 
 def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Set the verdict of an answer (NaN for none), and its response, extracted text and gold answer."""
+    """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter = item.get(LETTER)
@@ -259,9 +262,9 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:
-    """Return the reason why an item has no answer, or None if it has one.
+    """Return the reason why an item has no answer, or None if it has an answer.
 
-    Reasons are an empty response, or a response from which nothing was extracted.
+    The reasons are an empty response (`said`), or a response from which nothing was extracted (`drawn`).
     """
     if said is not None and not said.strip():
         return EMPTY
@@ -315,7 +318,8 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt of an item with its gold answer, as JSON; None without a prompt, and for an example."""
+    """Return the prompt and the gold answer of an item as JSON; None if it has no prompt, or if it holds several
+    answers."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
@@ -323,9 +327,9 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note if the tool's accuracy (or its score), in percent, differs from the mean of the answers.
+    """Add a note if the accuracy or score that the tool states in percent differs from the mean of the answers.
 
-    The mean may be over the graded answers or over all of them.
+    The mean over the graded answers and the mean over all answers are both accepted.
     """
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     figure = number(source.document.get(name))
@@ -370,7 +374,7 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether an accuracy is the share of right items from 0 to 1; the tool writes it in percent."""
+    """Return whether an accuracy is the fraction of right items, from 0 to 1; OpenCompass itself writes percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return figure is not None and share > 0 and abs(figure - share) < 1e-3
@@ -391,7 +395,7 @@ def _says(item: Item) -> bool:
 
 
 def first_text(value: Any) -> str | None:
-    """Return a text, or the elements of a list as one text; None for any other value."""
+    """Return a text, or the elements of a list as one text separated by spaces; None for any other value."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else " ".join(str(part) for part in value)
     return value if isinstance(value, str) else None
@@ -403,7 +407,7 @@ def first_text(value: Any) -> str | None:
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
     """Return the predictions with their gold answers, for nescio to judge.
 
-    Raises FormatError if a prediction has no gold answer, unless `options.gold` is false.
+    Raises FormatError if a prediction has no gold answer, unless `options.gold` is false because none is needed.
     """
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}

@@ -114,7 +114,7 @@ def _name(source: Source) -> str:
 
 
 def _run_of(source: Source) -> str:
-    """Return the run of an instance's report in RUN/MODEL/INSTANCE/report.json, or else the file's own name."""
+    """Return the run of an instance's report: RUN in RUN/MODEL/INSTANCE/report.json, or else the file's stem."""
     folders = own_path(source.label).parent
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 

@@ -46,9 +46,9 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 
 
 class Provenance(Struct, frozen=True):
-    """The origin of a baseline: the whole file except its rows.
+    """The origin of a baseline: everything in its file except the rows of answers.
 
-    `read` holds the reading options that affect outcomes.
+    `read` has the reading options that affect outcomes.
     """
 
     run: str
@@ -67,7 +67,7 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """Return the judges of the baseline's answers."""
+        """Return the records of the judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 
@@ -107,7 +107,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Return the baseline in a file. Raises FormatError if it is none, is damaged, or has a later version."""
+    """Return the baseline in a file.
+
+    Raises FormatError if the file is no baseline, is damaged, or was written by a later version of nescio.
+    """
     import msgspec
 
     label, document = source.label, source.document

@@ -204,8 +204,10 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
 
 
 def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
-    """Return the chosen metric; else exact_match or a similar one; else the only score. A note names other metrics
-    with a different mean."""
+    """Return the metric that grades the cases: the chosen one, else exact_match or a similar one, else the only one.
+
+    A note names other metrics whose mean differs from that of this metric.
+    """
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
     if (chosen := chosen_among(log.options, "metric", metrics)) is not None:
         return chosen
@@ -253,7 +255,7 @@ def _said(case: Case) -> str:
 
 
 def _option(case: Case) -> tuple[str | None, bool]:
-    """Return the text of the option that the answer's letter names, and whether the case has options."""
+    """Return the text of the option that the answer's letter names, or None, and whether the case has options."""
     mapping = case.requests[0].get("output_mapping")
     if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
         return None, False

@@ -45,7 +45,7 @@ class Folder(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """One instance in one trial and perturbation: its requests, and its scores keyed by name."""
+    """One instance of a run, in one trial and one perturbation, with its requests and its scores keyed by name."""
 
     id: str
     trial: int

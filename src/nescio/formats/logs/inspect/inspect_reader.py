@@ -126,7 +126,7 @@ class Grade(Struct, frozen=True):
 
 
 def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
-    """Return the answers of one log, and whether its scores are outcomes."""
+    """Return the answers of one log, and whether their scores give outcomes (correct or incorrect)."""
     options, samples = log.options, script.samples
     scorer = pick(options, "scorer", (name for sample in samples for name in sample.scores))
     if not scorer and any(sample.stopped == NO_SCORE for sample in samples):

@@ -102,8 +102,10 @@ class Transcript(Struct, frozen=True):
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of
-        repeats."""
+        """Yield the log's own figures that are means.
+
+        Each is a tuple: the scorer, the name of the score, the metric, the value, and the reducer of repeats.
+        """
         for score in objects_in(self.held("results", "scores")):
             for name, metric in as_object(score.get("metrics")).items():
                 value = number(part_of(metric, "value"))
@@ -291,9 +293,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
-    Before a change of May 2026 (#4048), a judge's text without a grade made the answer wrong. In such logs only the
-    explanation shows it. The explanation is no evidence if several judges voted, because it is that of the first one.
-    Nor is it if a person has graded the answer since.
+    Inspect before a change of May 2026 (#4048) graded an answer as wrong if it found no grade in the judge's text. In
+    its logs only the explanation shows this. If several judges voted, it does not, because it is that of the first
+    judge; nor if a person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
     candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])

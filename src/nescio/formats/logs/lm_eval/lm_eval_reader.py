@@ -177,7 +177,7 @@ def _beside(
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """Return the texts that the task's filters insert if they extract nothing."""
+    """Return the texts that the filters of a task put in place of an answer from which they extract nothing."""
     chains = objects_in(part_of(results, "configs", str(task), "filter_list"))
     steps = [step for chain in chains for step in objects_in(chain.get("filter"))]
     return {INVALID, *(fallback.strip() for fallback in texts_in([step.get("fallback") for step in steps]))}
@@ -238,10 +238,10 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
-    """Return the chosen metric, or the only one of the first of these groups that has any.
+    """Return the metric that grades the items: the one that the user chose, or else the only suitable one.
 
-    The groups are: metrics that are always 0 or 1, metrics from 0 to 1, and all other numbers. A note names the metrics
-    that are not used. Raises UsageError if the group has several metrics and none is chosen.
+    Suitable are metrics that are always 0 or 1; if there are none, metrics from 0 to 1; if there are none either, all.
+    A note names the metrics that are not used. Raises UsageError if several are suitable and none is chosen.
     """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -280,7 +280,7 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Lo
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note if two runs have documents with the same number and task, but different hashes."""
+    """Add a note if two runs have documents with the same number and task, but with different hashes."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

@@ -63,10 +63,10 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Yield the rows of a samples file.
+    """Yield the rows of a samples file as items.
 
-    `fallbacks` are texts that a filter inserts if it extracts nothing. Unless the file is `alone`, the rows keep the
-    hashes of their documents, so that files can be compared.
+    `fallbacks` are texts that a filter inserts if it extracts nothing. If `alone` is false, other files are read too,
+    and items keep the hashes of their documents, so that files can be compared.
     """
     for row, where in rows:
         if not isinstance(row, dict):
@@ -80,9 +80,9 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response in `row` if there are several and a metric grades each; else the row alone.
+    """Return one row for each response in `row`, if there are several and some metric grades each; else only `row`.
 
-    Such a metric is a list of numbers, as long as the list of responses.
+    A metric grades each response if it is a list of numbers, as long as the list of responses.
     """
     size = _sampled(row)
     metrics = row.get("metrics")
@@ -99,7 +99,8 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sampled(row: dict[str, Any]) -> int:
-    """Return the number of responses to the one request of a row: `resps` is [[first, second, …]]."""
+    """Return the number of responses to the request of a row, which are in `resps` as [[first, second, …]]; 1 if
+    unknown."""
     requests = row.get("resps")
     responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
     texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
@@ -234,7 +235,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options if each response is [log-probability, is greedy]; else an empty list."""
+    """Return the log-probabilities of the options if each response is [log-probability, is greedy]; else empty."""
     logs = []
     for response in responses:
         if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
@@ -299,9 +300,9 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, marked as answerable or not: a question has no answer if its gold answer is empty.
+    """Return the rows, marked as answerable or not. A question has no answer if its gold answer is empty.
 
-    If all gold answers are empty, the task is graded in another way, and the rows stay as they are.
+    If all gold answers are empty, the task must be graded in another way, and no row is marked.
     """
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
@@ -312,7 +313,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
-    """Note the number of responses per document, or that the log grades only one of several."""
+    """Add a note on the number of responses per document, or on responses that the log does not grade."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
         template = "{subject}: {repeats} graded responses to each document are read as its repeats"
         log.say("lm_eval.repeats", template, file, repeats=repeats)
