@@ -65,8 +65,7 @@ class Note(Struct, frozen=True):
 
 
 def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
-    """Return a note with this code, template and subject; `values` are inserted into the template. Lists become tuples.
-    """
+    """Return a note with this code, template and subject, and with `values` for the template. Lists become tuples."""
     kept = ((name, tuple(value) if isinstance(value, list) else value) for name, value in values.items())
     return Note(code, template, subject, tuple(kept))
 

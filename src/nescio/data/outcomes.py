@@ -94,8 +94,7 @@ class Outcomes(Struct, frozen=True, eq=False):
         )
 
     def take_runs(self, runs: Sequence[int]) -> Outcomes:
-        """Return Outcomes of some of the runs, whose indices are given in the wanted order; a run may be taken twice.
-        """
+        """Return Outcomes of some of the runs, whose indices are given in the wanted order; a run may occur twice."""
         chosen = list(runs)
 
         def rows(array: Array | None) -> Array | None:

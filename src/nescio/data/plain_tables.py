@@ -19,8 +19,7 @@ Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """Return a table in HTML: a caption, headings with their scope, and cells whose text direction the browser detects.
-    """
+    """Return a table in HTML: a caption, headings with their scope, and cells that detect the direction of their text."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -58,8 +57,7 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON can hold it: None for an undefined (NaN) or infinite number, otherwise the value itself.
-    """
+    """Return a value for JSON: None for an undefined (NaN) or infinite number, otherwise the value itself."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -40,8 +40,7 @@ def label(column: str, stake: str) -> str:
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether each label is a stake that names its scale, such as `stake=3` (a penalty) or `t=0.75` (a target).
-    """
+    """Return whether each label is a stake and names its scale, such as `stake=3` (a penalty) or `t=0.75` (a target)."""
     try:
         return penalties(labels) is not None
     except UsageError:  # The column has this name, but other content.
@@ -84,8 +83,8 @@ def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction]
 
 
 def marked(question: str, stake: str) -> str:
-    """Return the id of a question asked at a stake, such as "q1@stake=3" or "q1@t=0.75", which any test harness keeps.
-    """
+    """Return the id of a question asked at a stake, such as "q1@stake=3" or "q1@t=0.75"; any test harness keeps such
+    ids."""
     return f"{question}@{stake if '=' in stake else f'{STAKE}={stake}'}"
 
 

@@ -22,8 +22,7 @@ _MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which a
 
 
 def rule(format_: Format) -> str:
-    """Return the first paragraph of the docstring of a format's `recognise`, which says how its files are recognised.
-    """
+    """Return the first paragraph of the docstring of a format's `recognise`, which says how files are recognised."""
     if format_.fallback:
         return "No known tool writes such a file, so nescio reads its columns by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
