@@ -46,12 +46,12 @@ class Said(Struct, frozen=True, eq=False):
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
     def consensus(self) -> Consensus:
-        """Return the estimates of Dawid and Skene's model of the assessors."""
+        """Return the estimates that Dawid and Skene's model makes from these verdicts."""
         return dawid_skene(self.table, len(self.categories))
 
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
-    """Return the verdicts of all assessors except the adjudicator as a table."""
+    """Return the verdicts of all assessors except the adjudicator in a `Said`."""
     without_adjudicator = {
         item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()
     }

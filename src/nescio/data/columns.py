@@ -53,17 +53,18 @@ class Summary(Struct, frozen=True):
 
 
 class Column(Struct, frozen=True):
-    """A column that readers, judges and tasks may fill, or that is derived from others.
+    """A column that readers, judges and tasks may fill, or that is derived from other columns.
 
     A `count` holds whole numbers and is never absent. A `score` holds graded values, and NaN marks an absence. `row`
-    says whether it describes questions, or single answers to them. `when_missing` names what a question without it
-    lacks ("a confidence"). `when_declined` is the value of a question whose answer a threshold declines: a number,
-    `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed from
-    answers below the first, which a threshold on the first answer does not affect. `derive` computes the column from
-    others if it is not stored (given the cells, and the parameter in its name). With `validated`, `derive` also runs on
-    a stored column, to check its values. `instead` is the advice to a user whose data has this column, but not those of
-    the measure. `unlike` maps a measure whose name wrongly suggests this column to a text that says so. `simulate`
-    generates the column from simulated behaviour, for the audit. `labels` are the words for its values 0 and 1.
+    says whether the column describes questions, or single answers to them. `when_missing` names what a question without
+    the column lacks ("a confidence"). `when_declined` is the value for a question whose answer a threshold declines: a
+    number, `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed
+    from answers below the first, which a threshold on the first answer does not affect. `derive` is a function of the
+    cells, and of the parameter in the column's name, that computes the column if it is not stored. With `validated`,
+    `derive` also runs on a stored column, to check its values. `instead` is advice for a user whose data has this
+    column, but not the columns that a measure needs. `unlike` maps a measure whose name wrongly suggests this column to
+    a text that says so. `simulate` generates the column from simulated behaviour, for the audit. `labels` are the words
+    for the values 0 and 1.
     """
 
     name: str

@@ -42,12 +42,12 @@ ANSWERS_AT_ONCE = 1 << 18  # answers that are counted at once; each takes nine b
 class Evidence(Struct, frozen=True, eq=False):
     """Columns of shape (runs, questions), with a mask of the present cells, and with the properties of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` has the number of each question's cluster. `strata` has one
-    text per question. `answer_rows` marks rows that are single answers to questions, if a task has such; a row has only
-    the columns of its kind. With `repeats`, a row is one of several answers to a question. `questions` then repeats the
-    question's name, and the answers to a question are in one cluster. `origins` names the run in the files if a run has
-    another name here. `partial_confidence` says that measures leave out answers without a confidence, in a run that has
-    some; otherwise these are an error.
+    `absence` has an index into `ABSENCES` for each cell; 0 is present. `clusters` has the number of each question's
+    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the rows that are single answers to
+    questions, if a task has such rows; a row has values only in the columns of its kind. With `repeats`, a row is one
+    of several answers to a question: `questions` then repeats the question's name, and the answers to a question are in
+    one cluster. `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says
+    that measures leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
     """
 
     runs: tuple[str, ...]
@@ -79,7 +79,7 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def size(self) -> int:
-        """Return the number of questions; with repeats, each counts once."""
+        """Return the number of questions. A question that was asked several times counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
 
     @property

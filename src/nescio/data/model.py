@@ -16,9 +16,10 @@ NOTHING: Mapping[str, str] = {}  # All questions without strata share this objec
 class Question(Struct, frozen=True):
     """One question of a collection.
 
-    `answerable` is None if the collection does not say. `strata` holds the question's other properties (language, type,
-    topic). `story` is the text that the question is about, sentence by sentence. `accepted` has the sentences (from 0)
-    that people accept as an answer; it is None if unknown.
+    `answerable` says whether it has an answer, and is None if the collection does not say. `strata` holds the
+    question's other properties (language, type, topic). `story` is the text that the question is about, sentence by
+    sentence. `accepted` has the numbers (from 0) of the sentences that people accept as an answer; it is None if
+    unknown.
     """
 
     id: str

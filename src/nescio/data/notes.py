@@ -33,8 +33,8 @@ FEW = 3  # the most runs or benchmarks that a note names
 class Note(Struct, frozen=True):
     """A fact that the reader of a result should know: its code, its subject, and the values in its text.
 
-    `measures` names the measures that the note is about, and `whose` the runs whose figures it is about. `benchmarks`
-    names the benchmarks of a suite that it is about; empty means all, or no suite.
+    `measures` names the measures that the note concerns, `whose` the runs whose figures it concerns, and `benchmarks`
+    the benchmarks of a suite. Without `benchmarks` it concerns all of them, or there is no suite.
     """
 
     code: str

@@ -27,9 +27,9 @@ MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # the meaning
 class Label(Struct, frozen=True):
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED if there is none.
 
-    `run`, the text `answer`, or both identify the answer. `place` is the place of the verdict in its file, for
-    messages. `inclusion` is the probability with which the question was drawn for people, if known. `verdict` is the
-    assessor's R, W, X or U, if the file has these.
+    The answer is identified by its `run`, its text `answer`, or both. `place` is the place of the verdict in its file,
+    for messages. `inclusion` is the probability with which the question was drawn to be judged by people, if known.
+    `verdict` is the assessor's R, W, X or U (right, wrong, inexact, unsupported), if the file has these.
     """
 
     question: str
@@ -46,12 +46,13 @@ class Label(Struct, frozen=True):
 class Outcomes(Struct, frozen=True, eq=False):
     """The state and properties of every answer before any policy is applied; arrays have shape (runs, questions).
 
-    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
-    would have been right or wrong, -1 if there is none. `answerable` has one value per question, -1 if the collection
-    does not say. `why` is a short reason why an answer is an abstention or not graded, or None. With `repeats`, a row
-    is one of several answers to a question, and `questions` repeats the question's name. `files` names each run's file,
-    for messages. `judges` holds the judges of each run's answers (None: unknown). `origins` names the run in the files
-    if a policy made two runs of it. `texts` are `nescio.data.texts.AnswerTexts`, if they were asked for.
+    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 for a declined candidate that would
+    have been right, 0 for one that would have been wrong, and -1 if there is none. `answerable` has one value per
+    question, -1 if the collection does not say. `why` is a short reason why an answer is an abstention or not graded,
+    or None. With `repeats`, a row is one of several answers to a question, and `questions` repeats the question's name.
+    `files` names each run's file, for messages. `judges` holds the judges of each run's answers (None: unknown judge).
+    `origins` maps a run's name here to its name in the files, if a policy made two runs of one. `texts` are
+    `nescio.data.texts.AnswerTexts`, if they were wanted.
     """
 
     runs: tuple[str, ...]

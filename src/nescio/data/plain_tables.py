@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """Return a table in HTML: a caption, headings with their scope, and cells that detect the direction of their text."""
+    """Return a table in HTML: a caption, headings with their scope, and cells that detect their text direction."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""

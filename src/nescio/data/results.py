@@ -248,7 +248,7 @@ COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, if 
 
 
 class Plotted(Results[RowT_co], frozen=True):
-    """Results that have a chart."""
+    """Results that can be drawn as a chart."""
 
     drawn_by: ClassVar[Callable[..., Any]]
 

@@ -28,15 +28,16 @@ Form = Literal["plain", "number", "count", "signed", "percent", "p", "short"]
 class Shown(Struct, frozen=True):
     """A declaration of a column: how a field or a property is shown.
 
-    `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` formats
-    its numbers: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short" with
-    four significant digits; `digits` sets their number. `interval` names the fields of its bounds, `total` the field
-    with the total of a count. `absent` is shown for None and an empty text, `undefined` for NaN.
+    `head` is the heading (None: the field's name); in braces it may name a field or a property of the first row. `form`
+    formats numbers: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short"
+    with four significant digits; `digits` sets the number of digits. `interval` names the two fields with the bounds of
+    the value, `total` the field with the number that a count is out of. `absent` is shown for None and an empty text,
+    `undefined` for NaN.
 
     A column is left out if all its cells are absent or equal to `default`, unless `always` is set. It is also left out
     if it equals the column of the field `same_as` in every row. It comes after the column `after`, if given. Texts are
-    cut to `most` characters; `numeric` ones are aligned right. If there is no room, columns with `spare` are left out,
-    the lowest first.
+    cut to `most` characters; `numeric` texts are aligned right. If there is no room, columns with `spare` are left out,
+    those with the lowest `spare` first.
     """
 
     head: str | None = None
@@ -188,7 +189,7 @@ def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
 
 
 def _repeats(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column equals the column that its `same_as` names in every row; NaN equals NaN."""
+    """Return whether a column is equal, in every row, to the column that its `same_as` names; NaN equals NaN."""
     other = shape.shown.same_as
     pairs = ([plain_value(getattr(row, name)) for name in (shape.name, other)] for row in rows) if other else ()
     return bool(other) and all(value == named for value, named in pairs)
@@ -219,7 +220,7 @@ def _cell(row: Any, shape: Shape) -> str:
 
 
 def _text(value: Any, shown: Shown) -> str:
-    """Return a value as text in its declared form."""
+    """Return a value as text in the form that `shown` declares, such as "yes" for true and "1,234" for 1234."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and shown.form == "plain":

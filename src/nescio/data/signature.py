@@ -18,7 +18,10 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Signature(Mapping[str, str]):
-    """Names and values in order, the version first. Its text is `nescio:0.2.0|runs:3|…`, which `parse` reads."""
+    """The origin of a result as names and values in order, with the version of nescio first.
+
+    As text it is `nescio:0.2.0|runs:3|…`, which `parse` reads.
+    """
 
     fields: tuple[tuple[str, str], ...]
 

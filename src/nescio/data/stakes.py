@@ -40,7 +40,7 @@ def label(column: str, stake: str) -> str:
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether each label is a stake and names its scale, such as `stake=3` (a penalty) or `t=0.75` (a target)."""
+    """Return whether each label is a stake and names its scale, as `stake=3` (a penalty) and `t=0.75` (a target) do."""
     try:
         return penalties(labels) is not None
     except UsageError:  # The column has this name, but other content.

@@ -97,9 +97,10 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and its subfolders.
+    """Return the logs of one tool in a folder and its subfolders, or its tables if it has no logs; and notes on other
+    files.
 
-    Raises FormatError for no logs, or logs of several tools.
+    Raises FormatError if the folder has neither, or has logs of several tools.
     """
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}

@@ -122,15 +122,14 @@ def _no_judge(_: Unjudged) -> Outcomes:
 class ReadOptions(Struct, frozen=True):
     """The options of a reader.
 
-    `outcome_map` translates words for outcomes. `strata` names the columns to keep as strata (None: all that can be),
-    and `graded` the graded scores that a measure needs. `choose` selects among several objects in a log. `declined` has
-    the words that mean "I do not know". `gold` says whether questions must have gold answers, which they need not if
-    people judge or a system is to answer. `texts` says whether the texts of questions and answers are wanted; people
-    read them, but no number needs them. Without `supports` a reader may leave out the evidence for answers, which no
-    judge reads and which fills most of many files. `people` names the columns with people's verdicts, which have no
-    other role. `certain` says that the user named the format, and `judging` that the answers must stay unjudged.
-    `worths` are the scores that the user gave to words, and `told` the names of the reading options that the user set.
-    `judged` is the function that judges answers.
+    `outcome_map` translates words into outcomes. `strata` names the columns to keep as strata (None: all suitable
+    columns), and `graded` the graded scores that a measure needs. `choose` has the values of `--choose`. `declined` has
+    the words that mean "I do not know". `gold` says whether questions must have gold answers; they need none if people
+    judge, or if a system is to answer them. `texts` says whether to keep the texts of questions and answers, which only
+    people read. If `supports` is false, a reader may leave out the evidence for answers, which fills most of many
+    files. `people` names the columns with people's verdicts, which have no other role. `certain` says that the user
+    named the format, and `judging` that the answers must stay unjudged. `worths` are the scores that the user gave to
+    words, and `told` the names of the reading options that the user set. `judged` is the function that judges answers.
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
@@ -180,10 +179,10 @@ class ReadOptions(Struct, frozen=True):
 class ReadResult(Struct, frozen=True):
     """The result of a reader: data, notes for the user, and the measures that users of the format expect first.
 
-    `judges` records who judged, if the reader knows it or ran a judge (nuggets matched automatically); outcomes may
-    name the judge of each run themselves. `in_words` has outcomes with texts, if texts were asked for but only scores
-    came out. `beside` adds runs of another format that answer the same questions. The pipeline fills in the rest: the
-    kinds of files, whether nescio judged, and the judged questions and answers.
+    `judges` records who judged, if the reader knows it or ran a judge itself; the data may also name the judge of each
+    run. `in_words` has outcomes with texts, if texts were wanted but the data are only scores. `beside` is a function
+    that adds runs of another format that answer the same questions. The pipeline fills in the other fields: the format,
+    whether nescio judged, and the judged questions and answers.
     """
 
     data: Data
@@ -216,13 +215,13 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 
 
 class Format(Struct, frozen=True):
-    """A registered format; `about` says in one line what it holds, for messages and help.
+    """A registered format; `about` says in one line what files of the format hold, for messages and help.
 
-    `collection` is a function that reads only the questions, with notes on them. Systems answer these questions, and
-    nescio's own runs are scored with them. `text` marks a format that recognises text files by their first line. A
-    `fallback` takes only files that no other format takes. `columns` are the names that `--column` may give to its
-    columns. A format that `streams` reads a large document piece by piece, and recognises it by its first bytes.
-    `describe` returns a description of files that cannot be read without others, or "".
+    `collection` is a function that reads only the questions, with notes on them, for systems to answer. `text` marks a
+    format whose text files are recognised by their first line. A `fallback` takes only files that no other format
+    takes. `columns` are the names that `--column` may give to its columns. A format that `streams` reads a large
+    document piece by piece, and recognises it by its first bytes. `describe` is a function that returns a description
+    of files that cannot be read without further files, or "".
     """
 
     name: str
@@ -260,9 +259,9 @@ def reader(
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. Raises ValueError for a name that is taken.
 
-    A plug-in declares here what `known.py` has for nescio's own formats. `shapes` are the keys that identify its files,
-    keyed by the role of a file (`shapes.py`). `files` are patterns of their names in a folder. `recognise` decides on
-    the role if the shapes do not; without shapes it is called for every file.
+    A plug-in declares here what `known.py` declares for nescio's own formats. `shapes` are the keys that identify files
+    of the format, keyed by the role of a file (`shapes.py`). `files` are patterns of file names in a folder.
+    `recognise` is a function that returns a file's role, if keys are not enough to tell it.
     """
 
     def register(read: Reader) -> Reader:
@@ -278,7 +277,7 @@ def reader(
 
 
 def candidate_formats(source: Source) -> list[Format]:
-    """Return the formats that may read a file, by its kind and keys; plug-ins are included."""
+    """Return the formats, also those of plug-ins, that may read a file because its kind and its keys fit."""
     plugins.load_installed()
     return [REGISTRY[name] for name in fitting(SHAPES, source)]
 

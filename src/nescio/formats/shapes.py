@@ -23,7 +23,7 @@ _WORDS |= {"rows": "a table, JSON Lines or a JSON list", "parquet": "a Parquet f
 
 
 def kind_of(source: Source) -> str:
-    """Return the kind of a file; a document is "list" or "object"."""
+    """Return the kind of a source, such as "lines"; for a JSON document it is "list" or "object"."""
     if source.kind != "document":
         return source.kind
     return "list" if isinstance(source.document, list) else "object"

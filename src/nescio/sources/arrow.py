@@ -42,7 +42,7 @@ class Renamed(Struct, frozen=True, eq=False):
 
 
 def library_of(table: Any) -> str:
-    """Return the name of the package that defines the table's class, such as "pandas"."""
+    """Return the name of the package that defines the class of a table, such as "pandas"."""
     return type(table).__module__.split(".")[0]
 
 

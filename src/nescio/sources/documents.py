@@ -118,7 +118,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """Return a source for a .json file with one JSON value, or with JSON Lines or a table, which some tools write
+    """Return a source for a .json file. It holds one JSON value, or JSON Lines or a table, which some tools write
     there."""
     text = _held(path, room)
     try:
@@ -241,7 +241,7 @@ class _AtMost:
         self.seek, self.tell = file.seek, file.tell
 
     def read(self, size: int = -1) -> bytes:
-        """Return the bytes that follow. Raises FormatError if there are too many."""
+        """Return the next bytes of the file. Raises FormatError if there are more than `most`."""
         content = self.file.read(self.most + 1 if size < 0 else min(size, self.most + 1))
         if len(content) > self.most:
             raise FormatError(self.path, f"the list of its members has more than {self.most >> 20} MB")

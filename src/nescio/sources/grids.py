@@ -58,7 +58,7 @@ def rows_of(source: Source) -> int:
 
 
 def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the cells of `columns` in the last row of each file of a Parquet table, found through its metadata."""
+    """Return the cells of `columns` in the last row of each file of a Parquet table; the metadata tell where it is."""
     relation, where = _table(source, "file_row_number=true, filename=true")
     cells = ", ".join(f"{quoted(name)}::VARCHAR" for name in columns)
     with connect() as connection:

@@ -107,7 +107,7 @@ class MemoryBudget:
             self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
-        """Raise FormatError if `needed` bytes exceed the budget."""
+        """Raise FormatError if `needed` bytes are more memory than the budget has left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             rule += f"; a log may take half of the memory, which {opt('memory_limit')} sets"
@@ -117,7 +117,7 @@ class MemoryBudget:
 def needs(text: bytes) -> int:
     """Return an estimate of the memory that a JSON text and its values take.
 
-    It is 3 to 6 times the size of a usual log, and 26 times that of a text of empty lists, `[[],[],…`.
+    The estimate is 3 to 6 times the size of a usual log, and 26 times the size of a text of empty lists, `[[],[],…`.
     """
     texts = _times(text, b'"') - _times(text, b'\\"')  # Each text has two quotation marks.
     objects = _times(text, b"{") + _times(text, b"[")
@@ -125,9 +125,9 @@ def needs(text: bytes) -> int:
 
 
 def _times(text: bytes, mark: bytes) -> int:
-    """Return the number of occurrences of a mark that cannot overlap itself.
+    """Return how often `mark`, which cannot overlap itself, occurs in a text.
 
-    It equals `bytes.count`, and is several times as fast in long texts with many occurrences.
+    The result equals that of `bytes.count`, which is several times slower in long texts with many occurrences.
     """
     if len(text) < _LONG:
         return text.count(mark)

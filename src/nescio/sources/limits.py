@@ -62,8 +62,10 @@ def limits() -> Limits:
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
-    """Return the number of bytes to which a file of `size` bytes may unpack: what the user allows, or about `ratio`
-    times it."""
+    """Return the number of bytes to which a file of `size` bytes may unpack.
+
+    It is the number that the user allows, or else follows from `ratio`, the allowed number of unpacked bytes per byte.
+    """
     stated = limits().max_unpacked
     return min(MOST_UNPACKED, SMALL + ratio * size) if stated is None else int(stated * GB)
 
@@ -102,10 +104,10 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError if a table has more rows than allowed for a file of `size` bytes (`size` None: no limit by
-    size).
+    """Raise FormatError if a table has more rows than allowed for a file of `size` bytes.
 
-    If the user states how much a file may unpack to, the number of rows has no limit of its own.
+    Without `size`, or if the user states how much a file may unpack to, only the limit on rows that the user set
+    applies.
     """
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
@@ -117,7 +119,7 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
     """Raise FormatError if there are far more pairs of a run and a question than there are answers.
 
-    nescio keeps a cell for each pair. Such a table usually names another run in nearly every row, by mistake.
+    nescio keeps a cell for each pair. In such a table a wrong column was probably taken for the run.
     """
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"

@@ -86,9 +86,9 @@ def _posix(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _windows(path: Path) -> Iterator[bool]:
-    """Hold a lock on Windows, on the first byte of the file `path`, which is deleted with the lock.
+    """Hold a lock on Windows, on the first byte of the file `path`, and yield whether the lock was free.
 
-    Yields whether the lock was free.
+    The file is deleted with the lock.
     """
     msvcrt: Any = import_module("msvcrt")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)

@@ -102,7 +102,10 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _parquet_files(path: Path) -> list[Path]:
-    """Return the Parquet files in a folder, or those that match a pattern (part-*.parquet); empty for a file."""
+    """Return the Parquet files in a folder, or those that match a pattern such as part-*.parquet.
+
+    The result is empty if `path` is a single file.
+    """
     try:
         if path.is_dir():
             return sorted(path.rglob("*.parquet"))
@@ -149,9 +152,9 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return the source of an unpacked or fetched file with `packed`, its origin.
+    """Return the source of an unpacked or fetched file, with its origin `packed`.
 
-    Notes about the file name `label`, the original file or address, instead of the temporary one.
+    In its notes, `label` (the original file or address) replaces the name of the temporary file.
     """
     names = {str(source.path), str(source.label)}
     notes = tuple(replace(remark, subject=str(label)) if remark.subject in names else remark for remark in source.notes)
@@ -311,7 +314,7 @@ def open_table(table: Any) -> Source:
 
 
 def _with_index(table: Any) -> Any:
-    """Return a pandas table with the named levels of its index as columns.
+    """Return a pandas table in which the named levels of its index are columns.
 
     `set_index` and `groupby` turn columns into such levels.
     """

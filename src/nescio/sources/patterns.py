@@ -21,12 +21,10 @@ _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
-    """Return a function that tests whether a pattern matches a whole text.
+    """Return a function that tests whether a pattern matches a whole text, with case ignored and "." for any character.
 
-    Case is ignored, and a full stop matches any character.
-
-    Raises UsageError, which calls the option `name`, for an invalid regular expression. It also raises UsageError for a
-    pattern that the table engine does not know and that could take too long.
+    Raises UsageError, which calls the option `name`, for an invalid regular expression, and for one that could take
+    exponential time in Python and that DuckDB, which needs linear time, does not support.
     """
     flags = re.IGNORECASE | re.DOTALL
     try:
@@ -42,8 +40,8 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     def matches(text: str) -> bool:
         """Return whether the pattern matches the whole text.
 
-        Raises UsageError if this could take too long: with k repetitions in the pattern and n characters, Python may
-        try n^k ways.
+        With k repetitions in the pattern and n characters, Python may try n^k ways. If these are too many, DuckDB
+        matches the pattern in linear time; if DuckDB does not support the pattern, UsageError is raised.
         """
         steps = max(len(text), 1) ** repeats
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):

@@ -51,11 +51,10 @@ def shown(text: str) -> str:
 
 
 def fetch(address: str) -> tuple[Packed, Path]:
-    """Fetch the file at an address, or the Parquet files of a pattern or folder there, into a temporary folder.
+    """Fetch a file, or the Parquet files of a pattern or a folder, from an address into a temporary folder.
 
-    The folder is deleted when nothing refers to it any more.
-
-    Raises FormatError if fsspec is not installed, or if the file does not exist or cannot be fetched.
+    The folder is deleted when no object refers to it any more. Raises FormatError if fsspec is not installed, or if the
+    file does not exist or cannot be fetched.
     """
     try:
         import fsspec

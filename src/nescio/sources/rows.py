@@ -357,7 +357,10 @@ def _join(path: str, name: object) -> str:
 
 
 def columns_in(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of a document that consists of columns: lists of one length, and nothing else."""
+    """Yield the names and the cells of the columns of a document that is an object of lists of one length.
+
+    Nothing is yielded for any other document.
+    """
     if isinstance(document, Mapping) and document:
         lists = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
         if len(lists) == len(document) and len({len(cells) for cells in lists}) == 1 and lists[0]:

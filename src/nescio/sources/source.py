@@ -75,7 +75,8 @@ class Source(Struct, frozen=True, eq=False):
     def suffix(self) -> str:
         """Return the file's suffix in lower case; empty for a table in memory.
 
-        It is .jsonl for all JSON Lines and .json for all documents.
+        It is .jsonl for every file that is read as JSON Lines, and .json for every JSON document, whatever the file's
+        name.
         """
         if self.kind == "lines":
             return LINES[0]
@@ -99,7 +100,8 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def head(self) -> str | None:
-        """Return the line with the column names or the first object, or None if there are no lines."""
+        """Return the place of the line with the column names or the first object, or None if the source has no lines.
+        """
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 

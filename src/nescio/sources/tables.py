@@ -269,7 +269,7 @@ def _cells(
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load JSON Lines in batches, so that memory holds only one batch and the kept columns."""
+    """Load JSON Lines into the table `into` in batches, so that memory holds only one batch of the kept columns."""
     names: dict[str, str] = {}
     before = 0
     for columns, count in _column_batches(source, keep, most):

@@ -52,13 +52,12 @@ class SeveralSheetsError(FormatError):
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
-    """Return the sheet of a workbook as CSV in a temporary folder, with notes on cells beyond its header.
+    """Return the sheet of a workbook as a CSV file in a temporary folder, with notes on cells beyond its header.
 
-    The folder is deleted with the first value.
-
-    Raises UsageError if the library for workbooks is not installed. Raises FormatError in four cases: the file is no
-    workbook; it unpacks to more bytes or cells than allowed; several sheets have cells (`--sheet` selects one); or a
-    cell holds an error, or a formula without its value.
+    The folder is deleted when the first returned value is no longer used. Raises UsageError if the library for
+    workbooks is not installed. Raises FormatError if the file is no workbook, if it unpacks to more bytes or cells than
+    allowed, if several sheets have cells (`--sheet` selects one), or if a cell holds an error, or a formula without its
+    value.
     """
     try:
         from openpyxl import load_workbook
@@ -188,7 +187,8 @@ def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
 
 
 def _check_formulas(path: Path) -> None:
-    """Raise FormatError for a formula without its value, which libraries that write workbooks do not compute."""
+    """Raise FormatError if a cell has a formula without a value. Libraries that write workbooks do not compute values.
+    """
     lacking: list[str] = []
     with zipfile.ZipFile(path) as packed:
         for name in packed.namelist():

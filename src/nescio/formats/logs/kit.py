@@ -67,8 +67,10 @@ class Log:
         return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Return whether a question with these gold answers has an answer: none of them matches
-        `--declined-pattern`."""
+        """Return whether a question with the gold answers `gold` has an answer.
+
+        It has none if a gold answer matches `--declined-pattern`, as "I don't know" may do.
+        """
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
     # ---- one verdict or score per answer ----
@@ -265,8 +267,8 @@ def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
     """Set the outcome of an answer: ungraded, unanswered, correct or incorrect.
 
     An answer that counts as no answer (`why` is the reason) is unanswered, even if the tool graded it. If the tool
-    graded it as right, that is added to the reason, unless it declines a question that has no answer. If `right` is
-    None, the answer is ungraded for the reason `lacking`.
+    graded it as right, that is added to the reason, unless the answer declines a question that has no answer. If
+    `right` is None, the answer is ungraded for the reason `lacking`.
     """
     if answer.ungraded is not None:
         answer.state = NOT_GRADED

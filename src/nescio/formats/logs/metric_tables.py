@@ -113,10 +113,10 @@ def open_answers(
     without: Collection[str] = (),
     rows: str = "rows",
 ) -> AnswerTable:
-    """Return the table of a file, without the columns in `without`.
+    """Return the table of answers in a file, without the columns in `without`.
 
-    `question` and `answer` are the names that the columns with questions and answers may have, unless the user named
-    these columns. Raises FormatError if there are no rows, which the message calls `rows`, or no questions.
+    `question` and `answer` are the usual names of the columns with questions and answers; a column that the user named
+    has precedence. Raises FormatError if there are no rows, which the message calls `rows`, or no questions.
     """
     rows_read = rows_of(source, without)
     if not rows_read:

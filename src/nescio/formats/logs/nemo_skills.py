@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the run and the benchmark of a file from its path: RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
+    """Return the run and the benchmark of a file, from its path RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
     folders = [name for name in own_path(source.label).parts[1:-1] if name != _RESULTS]
     if not _SEED.match(source.stem) and not source.stem.startswith("output"):
         return source.stem, folders[-1] if folders else ""

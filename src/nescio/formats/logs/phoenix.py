@@ -137,7 +137,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return the value of a score's cell; NaN if it is empty, or neither a number nor a verdict."""
+    """Return the score in a cell of annotations as a number; NaN if it is empty, or neither a number nor a verdict."""
     value = value_of(cell)
     if not isinstance(value, dict):
         return math.nan

@@ -284,5 +284,5 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """Return a short digest of names in any order, each counted once."""
+    """Return a short digest of a set of names; the order of the names and repeated names make no difference."""
     return hashlib.sha256("\n".join(sorted(set(names))).encode(errors="replace")).hexdigest()[:12]

@@ -182,7 +182,7 @@ def _answer(instance: Instance) -> Answer:
 
 
 def _as_written(answer: Answer, instance: Instance) -> None:
-    """Set the state and the reason of an answer to those that nescio wrote into the instance, if nescio wrote it."""
+    """Set the state and the reason of an answer to those in the instance, if nescio wrote the instance."""
     metadata, grade = as_object(instance.metadata), instance.evaluation
     word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (metadata.get(OUTCOME), metadata.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:

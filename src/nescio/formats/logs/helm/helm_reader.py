@@ -184,7 +184,7 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
     """Return which split or perturbation of the cases to read; `name` is "split" or "perturbation".
 
     It is the only one in the cases, else the one that the user chose, else the usual one. A note counts the cases of
-    others, which are left out.
+    other splits or perturbations, which are left out.
     """
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:

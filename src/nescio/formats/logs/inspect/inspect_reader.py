@@ -153,7 +153,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
 
 
 def _parts(value: Any) -> dict[str, Any]:
-    """Return the parts of a score that is a dictionary or a list, keyed by name or by number from 1."""
+    """Return the elements of a score that is a dictionary or a list, keyed by name, or by number from 1 in a list."""
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
     parts = value if isinstance(value, dict) else {}
@@ -280,8 +280,10 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
-    """Return the questions and answers of the logs without grades. A sample that stopped with an error has no
-    answer, not even an empty one."""
+    """Return the questions and the answers of the logs, without grades.
+
+    A sample that stopped with an error has no answer, not even an empty one.
+    """
     questions: dict[str, Question] = {}
     runs: dict[str, dict[tuple[str, int], Response]] = {}
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)

@@ -87,12 +87,13 @@ class Transcript(Struct, frozen=True):
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the header's value at this path of names if it is a string, or else an empty string."""
+        """Return the value in the header under nested keys if it is a string, or else an empty string."""
         return printable(self.held(*names))
 
     @property
     def expected(self) -> int | None:
-        """Return the number of samples that the header states, questions times epochs, or None."""
+        """Return the number of samples that the header states, which is questions times epochs; None if it states none.
+        """
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
@@ -293,9 +294,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
-    Inspect before a change of May 2026 (#4048) graded an answer as wrong if it found no grade in the judge's text. In
-    its logs only the explanation shows this. If several judges voted, it does not, because it is that of the first
-    judge; nor if a person has graded the answer since.
+    Until May 2026 (#4048) Inspect graded an answer as wrong if it found no grade in the judge's text. Only the
+    explanation shows this. It shows nothing if several judges voted, because it is the text of the first judge, or if a
+    person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
     candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])
@@ -341,7 +342,8 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers of a target. If all are letters of options, the options themselves are returned."""
+    """Return the gold answers of a sample. If all of them are letters of options, the texts of these options are
+    returned."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

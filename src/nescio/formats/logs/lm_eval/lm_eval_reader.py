@@ -73,9 +73,10 @@ class Given(Struct, frozen=True):
     ),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` select the figure.
+    """Read the samples of any number of runs; the user selects the scores with `--choose filter=`, `metric=`,
+    `threshold=`.
 
-    If tasks have different metrics, list several with commas (`metric=acc,exact_match`).
+    If tasks have different metrics, the user lists several with commas (`metric=acc,exact_match`).
     """
     log = Log(parts, options)
     results = [(Path(source.label), source.document) for source in log.part("results")]
@@ -190,7 +191,7 @@ def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
     """Return the answers of one file, the metric that grades them, and whether the metric gives outcomes or only
     scores.
 
-    The user chooses the filter and the metric. The sheet's rows are deleted meanwhile, to free memory.
+    The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
     items = numbered([item for item in sheet.items if item.filter == name])

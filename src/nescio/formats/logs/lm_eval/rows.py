@@ -36,11 +36,11 @@ class Item(Struct, frozen=True):
 
     `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row counts
     as no answer, or None. `declines` is the text in which the row declines to answer, or None. `answerable` is -1 if
-    the row does not say whether the question has an answer. `sure` is the confidence of the best option, and of the
-    option that is best per character. `hash` is a hash of the document, and `said` one of the responses. `repeat` is
-    the number of the response if the question has several. `ungraded` counts the responses that the metrics leave out.
-    `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the prediction and the gold answers
-    instead of a score. `text` is a short answer as it was graded.
+    the row does not say whether the question has an answer. `sure` is two confidences: of the likeliest option, and of
+    the option that is likeliest per character. `hash` is a hash of the document, and `said` one of the responses.
+    `repeat` is the number of the response if the question has several. `ungraded` counts the responses that the metrics
+    leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the prediction and the
+    gold answers instead of a score. `text` is a short answer as it was graded.
     """
 
     doc: str
