@@ -38,8 +38,8 @@ MUCH = 0.1  # as a share of the questions: abstentions that the run did not deci
 class NotDeclined(Struct, frozen=True):
     """Counts of a run's answers that are lost to abstention measures though the run did not decline to answer.
 
-    `lost` is the number of answers that count as abstentions or are left out for this reason, `of` the number of all
-    answers of the run, and `why` the most frequent reason.
+    `lost` is the number of answers that count as abstentions or are left out, and `why` the most frequent reason for
+    this. `of` is the number of all answers of the run.
     """
 
     lost: int

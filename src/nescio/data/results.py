@@ -41,10 +41,10 @@ class Score(Struct, frozen=True):
     """The value of one measure for one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
     `n` is the number of questions that the value is computed from, `stratum` the part of the questions (None: all), and
-    `interval` the method of the interval. `best`, `tied_with_best` and `better_than` are None unless the runs were
-    tested against each other (`nescio.comparison.best`): whether the value is the best of its measure and stratum (ties
-    are all best), whether it is not the best but not significantly worse, and the runs that it is significantly better
-    than.
+    `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum; ties
+    are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names the
+    runs that the run is significantly better than. These three are None if the runs were not tested against each other
+    (`nescio.comparison.best`).
     """
 
     run: str

@@ -33,8 +33,8 @@ def rule(format_: Format) -> str:
 def seen(format_: Format, source: Source) -> str:
     """Return a description of the part of a file by which nescio recognised its format.
 
-    This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice, such
-    as "a table, by the columns run, outcome; beside them topic".
+    This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice. An
+    example is "a table, by the columns run, outcome; beside them topic".
     """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"

@@ -30,7 +30,7 @@ def kind_of(source: Source) -> str:
 
 
 def part_by_shape(shapes: Shapes, source: Source) -> str | None:
-    """Return the first role in `shapes` of which the file has all keys, or None."""
+    """Return the first role in `shapes` that has a shape which the file fits, or None."""
     kind = kind_of(source)
     return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
 

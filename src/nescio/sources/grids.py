@@ -83,15 +83,15 @@ def holds_numbers(source: Source, column: str) -> bool:
 def grid(
     source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
 ) -> Grid | None:
-    """Return a Parquet outcome table as a Grid, or None if only the slower way of reading can read it or report its
-    fault.
+    """Return a Parquet outcome table as a Grid, or None if it must be read in the slower way, which also reports
+    faults.
 
     The table has the columns `run`, `question`, `outcome`, and the columns `numbers`. `words` returns the state that
     each word in `outcome` means, given the number of rows with each word. `judge` names the column with the judges.
     `odd` is an SQL condition for a question's `name` that this way cannot read.
 
-    The result is None if there is an empty cell, an unknown word, an odd question, a number that is not finite, a name
-    with white space around it or with accents in two encodings, or a run with a repeated question or two judges.
+    The result is None if a cell is empty, a word unknown, a question odd, or a number not finite. It is also None if a
+    name has white space around it or accents in two encodings, or if a run has a question twice or two judges.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:

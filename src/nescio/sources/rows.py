@@ -52,10 +52,10 @@ class Rows(Struct, frozen=True):
 def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables in a JSON document or JSON Lines file, the largest first.
 
-    A table is a list of objects, whose members are its columns (a member of an inner object is named
-    `grading.correct`), or an object of lists of one length, which are its columns. If `nested` is true, the tables are
-    the lists of rows inside other rows (`runs[].results`), and each single list that would otherwise be joined with
-    others to one table.
+    A table is a list of objects, whose members are its columns; a member of an inner object is named `grading.correct`.
+    An object of lists of one length is a table too, with these lists as columns. If `nested` is true, the tables are
+    the lists of rows inside other rows (`runs[].results`), and single lists that would otherwise be joined to one
+    table.
     """
     figures: list[Any] = [source.document]
     apart: list[int] = []
@@ -185,8 +185,8 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 def _within(rows: Rows) -> Iterator[Rows]:
     """Yield each list of rows inside the rows of a list, such as `runs[].results`.
 
-    An inner row also gets the texts and the true and false values of the outer row, and those whole numbers that are
-    different in each outer row or only 0 and 1.
+    An inner row also gets the texts and the true and false values of the outer row. Of the whole numbers of outer rows
+    it gets those that differ in each outer row, and those that are always 0 or 1.
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
@@ -335,11 +335,11 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Return whether one table can be made of the lists of rows in several objects, which are keyed by name in
-    `inside`.
+    """Return whether the lists of rows in several objects, which `inside` has keyed by name, can be joined to one
+    table.
 
-    Each list must have the same path below the name of its object (`path` is that of the objects), mostly the same
-    columns, and no column for the run, because the names become the runs.
+    Each list must have the same path below the name of its object (`path` is that of the objects), and mostly the same
+    columns. None may have a column for the run, because the names become the runs.
     """
     places = {table.path.removeprefix(_join(path, name)) for name, table in inside.items()}
     named = any(RUN in table.columns for table in inside.values())

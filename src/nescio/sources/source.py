@@ -100,8 +100,7 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def head(self) -> str | None:
-        """Return the place of the line with the column names or the first object, or None if the source has no lines.
-        """
+        """Return the place of the line with the column names or the first object; None if the source has no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 

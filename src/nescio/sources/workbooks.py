@@ -55,9 +55,9 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
     """Return the sheet of a workbook as a CSV file in a temporary folder, with notes on cells beyond its header.
 
     The folder is deleted when the first returned value is no longer used. Raises UsageError if the library for
-    workbooks is not installed. Raises FormatError if the file is no workbook, if it unpacks to more bytes or cells than
-    allowed, if several sheets have cells (`--sheet` selects one), or if a cell holds an error, or a formula without its
-    value.
+    workbooks is not installed. Raises FormatError if the file is no workbook, or unpacks to more bytes or cells than
+    allowed. It also raises FormatError if several sheets have cells (`--sheet` selects one), or if a cell holds an
+    error, or a formula without its value.
     """
     try:
         from openpyxl import load_workbook
@@ -187,8 +187,7 @@ def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
 
 
 def _check_formulas(path: Path) -> None:
-    """Raise FormatError if a cell has a formula without a value. Libraries that write workbooks do not compute values.
-    """
+    """Raise FormatError if a cell has a formula without a value; libraries that write workbooks compute no values."""
     lacking: list[str] = []
     with zipfile.ZipFile(path) as packed:
         for name in packed.namelist():

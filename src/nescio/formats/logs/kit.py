@@ -192,8 +192,9 @@ class Log:
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the objects in a file, each with its place, such as "line 3".
 
-    The objects are the lines of JSON Lines, the elements of a JSON list, or, if `place` is a path of keys, the elements
-    of the list at this path. Raises FormatError for an element that is no object; the message calls elements `what`.
+    The objects are the lines of JSON Lines or the elements of a JSON list. If `place` is a path of keys, they are the
+    elements of the list at this path. Raises FormatError for an element that is no object; the message calls elements
+    `what`.
     """
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))

@@ -29,9 +29,9 @@ _LONGEST = 100  # the most characters of a question that serves as its name
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
     """Return the result of answers graded by one metric, or, if no metric decides, only the scores of all metrics.
 
-    The user chooses the metric with `--choose metric=NAME`. Without a choice, a metric decides in a task if it is the
-    only one whose scores are all 0 or 1, provided that the tool's metrics can be verdicts (`verdicts`). Strata in
-    `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not exist.
+    The user chooses the metric with `--choose metric=NAME`. Without a choice, the metric that nescio itself adds
+    decides, or else, in each task, the only metric whose scores are all 0 or 1; not the latter if `verdicts` is false.
+    Strata in `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -92,7 +92,7 @@ def by_file(
 
     The run is named after the file, or after its folder if the file has a `generic` name such as results.json.
     `answers_of` is a function that returns the answers in a file, given the file and the name of the run. `verdicts`
-    says whether the tool's metrics can be verdicts.
+    says whether a metric whose scores are all 0 or 1 may decide which answers are right.
     """
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):

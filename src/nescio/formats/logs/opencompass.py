@@ -357,8 +357,8 @@ def are_details(document: Item) -> bool:
     """Return whether the `details` of a document were written by OpenCompass, and are not rows of a table with this
     key.
 
-    OpenCompass uses its own names for answers and gold answers, has no column for the run, the question or abstentions,
-    writes no texts beside the details, and states the accuracy in percent.
+    OpenCompass uses its own names for answers and gold answers, and states the accuracy in percent. It has no column
+    for the run, the question or abstentions, and writes no texts beside the details.
     """
     items = details_of(document)
     item = items[0][1] if items else None

@@ -92,8 +92,7 @@ class Transcript(Struct, frozen=True):
 
     @property
     def expected(self) -> int | None:
-        """Return the number of samples that the header states, which is questions times epochs; None if it states none.
-        """
+        """Return the number of samples that the header states, questions times epochs; None if it states no number."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
