@@ -43,10 +43,7 @@ LACKING, FEW_CLUSTERS = "suite.lacking", "suite.few_clusters"
 
 
 def one_sided(runs: Sequence[str], questions: int) -> Note:
-    """Return the note that only the rows of these runs say whether `questions` questions have an answer.
-
-    The note also says that nescio applies this to all runs.
-    """
+    """Return the note that only the rows of these runs say whether `questions` questions have an answer."""
     return note(
         ONE_SIDED,
         "only the rows of {names:list} say whether {questions:n question} {questions:has/have} an answer; nescio "
@@ -84,10 +81,7 @@ class Policies(Struct, frozen=True):
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
-    """Return Evidence to which the policies were applied, and notes on what each policy changed.
-
-    `read` has the notes of the reader.
-    """
+    """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes of the reader."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
@@ -475,10 +469,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
 
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
-    """Return outcomes in which each run with ungraded answers occurs twice.
-
-    In one copy all of its ungraded answers are wrong, in the other copy all of them are right.
-    """
+    """Return outcomes with two copies of each run that has ungraded answers: all of these are wrong, or all right."""
     names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
     taken = outcomes.take_runs([run for run, _ in ways])
     states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]

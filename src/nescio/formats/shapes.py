@@ -43,8 +43,7 @@ def fitting(formats: Mapping[str, Shapes], source: Source) -> list[str]:
 def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
     """Return a function that recognises files by their shapes.
 
-    The function gets a docstring in words, such as "Recognise JSON Lines with `id` and `answer`", which is shown to
-    users.
+    The function gets a docstring in words, such as "Recognise JSON Lines with `id`, `answer`", which is shown to users.
     """
 
     def recognise(source: Source) -> str | None:

@@ -321,10 +321,7 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
 
 
 def no_outcome(what: str, column: str) -> Note:
-    """Return a note that the scores called `what` are not all between 0 and 1.
-
-    Such scores give no outcomes. They are kept as graded scores in the column `column`.
-    """
+    """Return a note that scores called `what` are not all in [0, 1], and so give only graded scores in `column`."""
     return note(
         "kit.no_outcome",
         "{subject} is not between 0 and 1, so it gives no outcomes, only mean({column}); if higher is better, "
@@ -407,9 +404,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which the `reason` of each answer with an infinite score says that this score was left out.
-
-    An answer that has another reason keeps this reason.
+    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores that were left out.
     """
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
