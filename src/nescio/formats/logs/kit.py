@@ -404,8 +404,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores that were left out.
-    """
+    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores left out."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
