@@ -44,7 +44,7 @@ WORDS = {Verdict.INEXACT: "inexact", Verdict.UNSUPPORTED: "unsupported"}
 
 
 def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
-    """Return the verdict that each word of a column means, keyed by word; words that mean none are left out.
+    """Return the verdict that each word of a column means, keyed by word; words that mean no verdict are left out.
 
     "inexact" and "unsupported" mean verdicts. The letters R, W, X and U do so only if R and X are among the words,
     because U alone may mean unanswered.
@@ -60,8 +60,8 @@ def verdicts_in(words: Iterable[str]) -> dict[str, Verdict]:
 def columns_of(states: Array, verdicts: Mapping[tuple[int, int], Verdict]) -> dict[str, Array]:
     """Return the columns `INEXACT` and `UNSUPPORTED`, shape (runs, questions); `verdicts` are keyed by (run, question).
 
-    A value is 1 if the verdict says so, 0 for another verdict, and NaN if nobody judged. The result is empty if no
-    answer is inexact or unsupported.
+    In the column `INEXACT`, 1 marks an inexact answer, 0 any other answer, and NaN an answer without a grade; likewise
+    in `UNSUPPORTED`. The result is empty if no answer is inexact or unsupported.
     """
     if not any(verdict in COLUMNS for verdict in verdicts.values()):
         return {}

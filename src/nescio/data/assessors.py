@@ -27,7 +27,11 @@ V = TypeVar("V", bound=Hashable)
 
 
 class Said(Struct, frozen=True, eq=False):
-    """The verdicts of assessors: `table` has an index into `categories`, or -1 for none; shape (items, assessors)."""
+    """The verdicts of several assessors on items, such as answers.
+
+    `table` has shape (items, assessors). A value is the index of the verdict in `categories`, or -1 if the assessor did
+    not judge the item.
+    """
 
     items: tuple[Any, ...]
     assessors: tuple[str, ...]
@@ -36,17 +40,18 @@ class Said(Struct, frozen=True, eq=False):
 
     @property
     def enough(self) -> bool:
-        """Return whether there are enough assessors and items for a model of them to beat a vote."""
+        """Return whether enough items have enough assessors for Dawid and Skene's model to be better than a majority
+        vote."""
         judged = (self.table >= 0).sum(axis=1)
         return int((judged >= FEWEST_ASSESSORS).sum()) >= FEWEST_ITEMS
 
     def consensus(self) -> Consensus:
-        """Return the estimates of Dawid and Skene's model of the assessors."""
+        """Return the estimates that Dawid and Skene's model makes from these verdicts."""
         return dawid_skene(self.table, len(self.categories))
 
 
 def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
-    """Return the verdicts of all assessors except the adjudicator as a table."""
+    """Return the verdicts of all assessors except the adjudicator in a `Said`."""
     without_adjudicator = {
         item: {who: v for who, v in given.items() if who != ADJUDICATION} for item, given in verdicts.items()
     }
@@ -62,9 +67,10 @@ def said_of(verdicts: Mapping[K, Mapping[str, V]]) -> Said:
 
 
 def called_in(said: Said) -> list[Note]:
-    """Return notes on assessors who judged mainly items that others dispute.
+    """Return notes on assessors who judged mainly items on which the others disagree.
 
-    Agreement with such a person is low by construction, and changes the agreement of all.
+    Such an assessor may be the one who decides disputes. Agreement with this assessor is low by construction, and
+    changes the agreement of all.
     """
     return [
         note(
@@ -82,11 +88,11 @@ def called_in(said: Said) -> list[Note]:
 
 
 def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = None) -> V | None:
-    """Return the one verdict on an item, or None if the rule leaves it in dispute.
+    """Return one verdict on an item from the verdicts of its assessors, or None if the rule leaves it in dispute.
 
-    A unanimous verdict is taken. Otherwise `majority` takes the verdict of more than half, and `dawid-skene` takes the
-    `likeliest`, or the majority's if that is None. An adjudication decides what is still open. `refused` leaves every
-    difference in dispute.
+    If all assessors agree, their verdict is taken. Otherwise `majority` takes the verdict of more than half of them,
+    and `dawid-skene` takes `likeliest`, or the majority's verdict if `likeliest` is None. If neither gives a verdict,
+    the adjudicator's verdict is taken. The rule `refused` leaves every disagreement in dispute.
     """
     given = [verdict for who, verdict in verdicts.items() if who != ADJUDICATION]
     if len({*given}) == 1:
@@ -103,10 +109,10 @@ def resolve(verdicts: Mapping[str, V], rule: Resolution, likeliest: V | None = N
 
 
 def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict[K, V | None]:
-    """Return the verdict on each item, keyed by item; None if it is in dispute.
+    """Return the verdict on each item, keyed by item; None if the item is in dispute.
 
-    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if three or more
-    assessors judged fewer than 60 of the items, or if two verdicts are equally likely.
+    `dawid-skene` weights assessors by their verdicts on all these items. It falls back to `majority` if fewer than 60
+    of the items have three or more assessors, or for an item for which two verdicts are equally likely.
     """
     likeliest: dict[K, V] = {}
     if rule == "dawid-skene" and verdicts:
@@ -120,14 +126,17 @@ def resolve_all(verdicts: Mapping[K, Mapping[str, V]], rule: Resolution) -> dict
 
 
 def of_one_answer(label: Label) -> tuple[str, str | None, str | None]:
-    """Return the key that all labels of one answer share: the question, and the run or the text."""
+    """Return a key that all labels of one answer share: the question, and the run or else the text of the answer."""
     if label.run is not None or label.answer is None:
         return label.question, label.run, None
     return label.question, None, answer_key(label.answer)
 
 
 def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
-    """Return each assessor's verdict, keyed by answer and assessor. Raises UsageError for two that differ."""
+    """Return each assessor's verdict, keyed by answer and then by assessor.
+
+    Raises UsageError if an assessor gave one answer two different verdicts.
+    """
     by_answer: dict[Any, dict[str, int]] = {}
     for label in labels:
         if label.state == NOT_GRADED or label.assessor is None:
@@ -142,7 +151,7 @@ def verdicts_of(labels: Sequence[Label]) -> dict[Any, dict[str, int]]:
 
 
 def settled(labels: Sequence[Label], rule: Resolution) -> tuple[list[Label], list[Note]]:
-    """Return the labels with one label for each answer whose assessors' different verdicts `rule` settles; and a note.
+    """Return the labels, with one label instead of several where the assessors disagree and `rule` decides; and a note.
 
     An answer that is still in dispute keeps all of its labels.
     """

@@ -17,12 +17,11 @@ NAMED = 3  # the most questions in a message
 
 
 def clustered(data: Any, column: str) -> Any:
-    """Return `data`, Evidence or Outcomes, with the values of `column` as clusters of questions.
+    """Return `data` (Evidence or Outcomes) in which the questions with the same value of `column` form a cluster.
 
-    Raises MismatchError if the column is missing, or blank for a question.
-
-    A question without a cluster may depend on any other. Treating all of them as one cluster would make intervals too
-    wide, and treating each as its own cluster too narrow.
+    Raises MismatchError if the column is missing, or blank for a question. A question without a cluster may depend on
+    any other: treating all such questions as one cluster would make intervals too wide, and treating each as its own
+    cluster too narrow.
     """
     if column == "cluster" and data.clusters is not None:
         return data
@@ -45,7 +44,11 @@ def clustered(data: Any, column: str) -> Any:
 
 
 def clusters_of(data: Evidence | Outcomes) -> Mapping[str, str]:
-    """Return the cluster of each question, keyed by question, named after its alphabetically first question."""
+    """Return the cluster of each question, keyed by question; a cluster is named after its alphabetically first
+    question.
+
+    Without clusters, each question is a cluster of its own.
+    """
     if data.clusters is None:
         return dict(zip(data.questions, data.questions, strict=True))
     clusters = data.clusters.tolist()

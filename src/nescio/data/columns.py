@@ -26,7 +26,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class Cells(Protocol):
-    """The parts of Evidence that a derived column may read; arrays have shape (runs, questions)."""
+    """The parts of Evidence from which a column may be computed; arrays have shape (runs, questions)."""
 
     @property
     def runs(self) -> tuple[str, ...]: ...
@@ -42,25 +42,29 @@ class Cells(Protocol):
 
 
 class Summary(Struct, frozen=True):
-    """The rule by which `check` sums a column over a run's questions: the sum, the number of values, or the number of
-    zeros."""
+    """The way in which `nescio check` summarises a column over a run's questions.
+
+    `how` says what is computed: the sum of the values, the number of values, or the number of zeros. `words` describes
+    the result.
+    """
 
     how: Literal["sum", "count", "zeros"]
     words: str
 
 
 class Column(Struct, frozen=True):
-    """A column that readers, judges and tasks may fill, or that is derived from others.
+    """A column that readers, judges and tasks may fill, or that is derived from other columns.
 
     A `count` holds whole numbers and is never absent. A `score` holds graded values, and NaN marks an absence. `row`
-    says whether it describes questions, or single answers to them. `when_missing` names what a question without it
-    lacks ("a confidence"). `when_declined` is the value of a question whose answer a threshold declines: a number,
-    `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed from
-    answers below the first, which a threshold on the first answer does not affect. `derive` computes the column from
-    others if it is not stored (given the cells, and the parameter in its name). With `validated`, `derive` also runs on
-    a stored column, to check its values. `instead` is the advice to a user whose data has this column, but not those of
-    the measure. `unlike` maps a measure whose name wrongly suggests this column to a text that says so. `simulate`
-    generates the column from simulated behaviour, for the audit. `labels` are the words for its values 0 and 1.
+    says whether the column describes questions, or single answers to them. `when_missing` names what a question without
+    the column lacks ("a confidence"). `when_declined` is the value for a question whose answer a threshold declines: a
+    number, `UNCHANGED`, or None if unknown, so that no threshold is tuned for it. `lower_ranks` marks columns computed
+    from answers below the first, which a threshold on the first answer does not affect. `derive` is a function of the
+    cells, and of the parameter in the column's name, that computes the column if it is not stored. With `validated`,
+    `derive` also runs on a stored column, to check its values. `instead` is advice for a user whose data has this
+    column, but not the columns that a measure needs. `unlike` maps a measure whose name wrongly suggests this column to
+    a text that says so. `simulate` generates the column from simulated behaviour, for the audit. `labels` are the words
+    for the values 0 and 1.
     """
 
     name: str
@@ -80,12 +84,14 @@ class Column(Struct, frozen=True):
 
     @property
     def namespace(self) -> str:
-        """Return the part of the name before the first dot (task, judge or `user`), or "" for outcomes and counts."""
+        """Return the part of the column's name before the first dot, which names a task, a judge or `user`; "" without
+        a dot."""
         return self.name.partition(".")[0] if "." in self.name else ""
 
     @property
     def lacking(self) -> str:
-        """Return the words of a note for a question that lacks this column."""
+        """Return words that say what a question without this column lacks, such as "a confidence"; else the column's
+        name."""
         return self.when_missing or bare(self.name)
 
 
@@ -93,7 +99,7 @@ REGISTRY: dict[str, Column] = {}
 
 
 def declare(*columns: Column) -> None:
-    """Register columns. Raises ValueError for a name that is taken, or that belongs to the user."""
+    """Register columns. Raises ValueError for a name that is taken, or that has the prefix of users' columns."""
     for column in columns:
         if column.name in REGISTRY or column.name.startswith(USER):
             raise ValueError(f"a column named {column.name!r} cannot be declared, or is already declared")
@@ -101,44 +107,51 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """Return the declaration of a column; an undeclared column is a score of the user."""
+    """Return the declaration of a column. A column that nobody declared is a score from the user's file."""
     summary = Summary("count", f"with {bare(name)}")
     return declared(name) or Column(name, "a score of the user's own", "score", summaries=(summary,))
 
 
 def declared(name: str) -> Column | None:
-    """Return the declaration of a column, also of one with a parameter (`nuggets.string_length(2)`); else None."""
+    """Return the declaration of a column, or None if it is not declared.
+
+    The name may have a parameter, as `nuggets.string_length(2)` does.
+    """
     return REGISTRY.get(name) or (REGISTRY.get(name.partition("(")[0]) if parameters(name) else None)
 
 
 @lru_cache(1 << 14)
 def parameters(name: str) -> tuple[float, ...]:
-    """Return the parameters in the name of a task's column, such as 50.0 of `nuggets.string_precision(50)`."""
+    """Return the parameters in the name of a column, such as 50.0 of `nuggets.string_precision(50)`."""
     call = None if name.startswith(USER) else re.fullmatch(r"[^()]+\((\d+(?:\.\d+)?(?:e[+-]?\d+)?)\)", name)
     return (float(call[1]),) if call else ()
 
 
 def user(name: str) -> str:
-    """Return the name of the column for `name` in a user's file."""
+    """Return the name under which nescio stores the column `name` of a user's file, such as "user.f1" for "f1"."""
     return f"{USER}{name}"
 
 
 def bare(name: str) -> str:
-    """Return a column's name for the user: a user's own column without its prefix, any other with its whole name."""
+    """Return a column's name as the user knows it: without the prefix `user.`, which nescio puts before a user's
+    columns."""
     return name.removeprefix(USER)
 
 
 @lru_cache(1 << 14)
 def attribute(name: str) -> str:
-    """Return a column's attribute in formulas, without its parameter: `ave.right` is `total.right`."""
+    """Return the part of a column's name that formulas use as an attribute, such as `right` for `ave.right`.
+
+    A parameter in the name is left out.
+    """
     return (name.partition("(")[0] if parameters(name) else name).rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """Return the column to which a name refers in data with these columns.
+    """Return the name of the stored column to which `name` refers; `name` itself if it refers to no other.
 
-    A user's name (`user.f1`, from mean(f1)) refers to the user's own column. If there is none, it refers to the stored
-    column of that name, or to the only column with that ending (`token_f1.f1`).
+    `user.f1`, from mean(f1), refers to the user's own column f1 if there is one. Otherwise it refers to a column that
+    is named `f1`, or to the only column whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name
@@ -168,7 +181,7 @@ def _confidence(evidence: Cells) -> Array:
 
 
 def _has_confidence(evidence: Cells) -> Array:
-    """Return whether a run has confidences, or has no answers and so needs none; shape (runs, 1)."""
+    """Return, for each run, whether it has confidences, or has no answers and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 

@@ -42,12 +42,12 @@ ANSWERS_AT_ONCE = 1 << 18  # answers that are counted at once; each takes nine b
 class Evidence(Struct, frozen=True, eq=False):
     """Columns of shape (runs, questions), with a mask of the present cells, and with the properties of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` has the number of each question's cluster. `strata` has one
-    text per question. `answer_rows` marks rows that are single answers to questions, if a task has such; a row has only
-    the columns of its kind. With `repeats`, a row is one of several answers to a question. `questions` then repeats the
-    question's name, and the answers to a question are in one cluster. `origins` names the run in the files if a run has
-    another name here. `partial_confidence` says that measures leave out answers without a confidence, in a run that has
-    some; otherwise these are an error.
+    `absence` has an index into `ABSENCES` for each cell; 0 is present. `clusters` has the number of each question's
+    cluster. Each stratum in `strata` has one text per question. `answer_rows` marks the rows that are single answers to
+    questions, if a task has such rows; a row has values only in the columns of its kind. With `repeats`, a row is one
+    of several answers to a question: `questions` then repeats the question's name, and the answers to a question are in
+    one cluster. `origins` maps a run's name here to its name in the files, if these differ. `partial_confidence` says
+    that measures leave out answers without a confidence, in a run that has some; otherwise such answers are an error.
     """
 
     runs: tuple[str, ...]
@@ -67,36 +67,37 @@ class Evidence(Struct, frozen=True, eq=False):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Return a mask of the cells with a graded outcome or score, shape (runs, questions)."""
+        """Return a mask of the answers that have a graded outcome or score, shape (runs, questions)."""
         present: NDArray[np.bool_] = self.absence == PRESENT
         return present
 
     @property
     def unit(self) -> str:
-        """Return the word for the rows in a signature: "questions", or "rows" if some are single answers to a
+        """Return the word for the rows in a signature: "questions", or "rows" if some rows are single answers to a
         question."""
         return "questions" if self.answer_rows is None else "rows"
 
     @property
     def size(self) -> int:
-        """Return the number of questions; with repeats, each counts once."""
+        """Return the number of questions. A question that was asked several times counts once."""
         return len(self.questions) if self.repeats is None else self.repeats.questions
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the numbers of questions, repeats and clusters, as fields of a signature."""
+        """Return the numbers of questions, of repeats and of clusters, as fields for a signature."""
         span = {} if self.repeats is None else {"repeats": self.repeats.span(self.present)}
         clusters = {} if self.groups is None else {"clusters": str(self.units)}
         return {self.unit: str(self.size), **span, **clusters}
 
     @property
     def resampled(self) -> str:
-        """Return the word for the resampled units: "questions", each with its answers, or "clusters" of them."""
+        """Return the word for the units that are resampled: "clusters" if clusters hold several questions, else
+        "questions"."""
         return "questions" if self.groups is None else "clusters"
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
-        """Return the cluster of each row, if clusters hold more than the answers to one question; else None."""
+        """Return the cluster of each row if clusters hold several questions; None if each holds only repeats of one."""
         if self.clusters is None or self.repeats is None:
             return self.clusters
         return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
@@ -107,9 +108,9 @@ class Evidence(Struct, frozen=True, eq=False):
         return self.size if self.groups is None else len(np.unique(self.groups))
 
     def column(self, name: str) -> Array:
-        """Return a stored or derived column, shape (runs, questions).
+        """Return a column, shape (runs, questions), either stored or derived from other columns.
 
-        Raises MissingColumnError if no run has it, MismatchError if its values cannot be used.
+        Raises MissingColumnError if no run has the column, MismatchError if its values cannot be used.
         """
         name = resolve(name, self.columns)
         column = declared(name)
@@ -123,16 +124,19 @@ class Evidence(Struct, frozen=True, eq=False):
         raise MissingColumnError(f"{needs}there is no column {bare(name)!r}; the data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
-        """Return the end of an error message about a column of `namespace`: advice on the columns of other
-        namespaces."""
+        """Return advice to add to an error message: which other measures fit the columns that this data has.
+
+        Columns of `namespace` are left out, because the message is about them. The result is "" if there is no advice.
+        """
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return a mask, shape (runs, questions), of the present cells on rows that the columns `names` describe.
+        """Return a mask of the present rows on which measures of the columns `names` are computed, shape (runs,
+        questions).
 
-        These are the rows of single answers if one of the columns describes answers, and otherwise those of questions.
+        If one of the columns describes single answers, these are the rows of answers; otherwise the rows of questions.
         """
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
@@ -140,7 +144,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return self.present & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
 
     def select(self, questions: Array) -> Evidence:
-        """Return the same runs on some questions, given a mask or an index."""
+        """Return Evidence of the same runs on some of the questions, given a mask or an index."""
         chosen = np.arange(len(self.questions))[questions]
         clusters = None if self.clusters is None else np.unique(self.clusters[chosen], return_inverse=True)[1]
         return replace(
@@ -155,7 +159,7 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def take_runs(self, runs: Sequence[int]) -> Evidence:
-        """Return some of the runs, in the order given."""
+        """Return Evidence of some of the runs, whose indices are given in the wanted order."""
         chosen = list(runs)
         return replace(
             self,
@@ -165,7 +169,8 @@ class Evidence(Struct, frozen=True, eq=False):
         )
 
     def tally(self) -> Tally:
-        """Return the integer columns as distinct patterns, with the count of each in each run."""
+        """Return a Tally: the distinct combinations of values in the integer columns, and how often they occur in each
+        run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         every_present = self.present
         at_once = max(1, ANSWERS_AT_ONCE // max(1, every_present.shape[1]))
@@ -188,7 +193,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return Tally(self.runs, columns, counts)
 
     def sorted_rows(self) -> list[int]:
-        """Return the rows sorted by question name and repeat."""
+        """Return the indices of the rows, sorted by the name of the question and then by the label of the repeat."""
         if self.repeats is None:
             return sorted(range(len(self.questions)), key=self.questions.__getitem__)
         labels = list(map(str, self.repeats.label))
@@ -199,7 +204,7 @@ class Evidence(Struct, frozen=True, eq=False):
         return order
 
     def digest(self) -> str:
-        """Return a short hash of the data that does not depend on the order of questions, runs or columns."""
+        """Return a short hash of the data. It is the same for any order of the questions, the runs and the columns."""
         order = self.sorted_rows()
         runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
@@ -216,7 +221,8 @@ class Evidence(Struct, frozen=True, eq=False):
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """The number of times that each pattern of the columns occurs in each run, which is enough for count measures.
+    """How often each pattern (a combination of the columns' values) occurs in each run, which is enough for count
+    measures.
 
     `columns` map a name to one value per pattern, shape (K,); `counts` has shape (runs, K). A pair table also has
     `pairs`, shape (pairs, K, K) in the order of `itertools.combinations`: the number of questions with pattern i in the
@@ -241,12 +247,13 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def what(self) -> str:
-        """Return the name of this table in messages."""
+        """Return the name of this kind of table in messages: "a counts table", or "a pair table" if it compares runs in
+        pairs."""
         return "a counts table" if self.size is None else "a pair table"
 
     @property
     def shape(self) -> dict[str, str]:
-        """Return the size of the data as fields of a signature."""
+        """Return the number of questions, if it is known, as a field for a signature."""
         return {} if self.size is None else {"questions": str(self.size)}
 
     @property
@@ -255,31 +262,35 @@ class Tally(Struct, frozen=True, eq=False):
         return self.pairs is not None
 
     def tally(self) -> Tally:
-        """Return the counts of each outcome, without confidences."""
+        """Return a Tally of the outcomes alone, in which the counts at all confidences are added up."""
         if "confidence" not in self.columns:
             return self
         counts = np.stack([self.counts @ self.columns[name] for name in OUTCOMES], axis=1)
         return outcome_tally(self.runs, counts)
 
     def weighted_rows(self) -> Evidence:
-        """Return Evidence with one row per pattern, in which `counts` are the weights."""
+        """Return Evidence with one row per pattern. The counts of a pattern are meant as the weights of its row."""
         shape = self.counts.shape
         columns = {name: np.broadcast_to(values, shape) for name, values in self.columns.items()}
         absence = np.where(self.counts > 0, PRESENT, NO_ROW).astype(np.uint8)
         return Evidence(self.runs, tuple(map(str, range(shape[1]))), columns, absence)
 
     def column(self, name: str) -> Array:
-        """Return a column with one value per pattern; n is 1 for each."""
+        """Return the value of a column for each pattern; the column `n` is 1 for each."""
         return np.ones(self.counts.shape[1], dtype=np.int64) if name == "n" else self.columns[name]
 
     def table(self, x: int, y: int) -> NDArray[np.int64]:
-        """Return the number of questions with pattern i in run x and pattern j in run y; shape (K, K)."""
+        """Return how often each pair of patterns occurs in the runs `x` and `y`, for K patterns an array of shape (K,
+        K).
+
+        Element (i, j) is the number of questions with pattern i in run `x` and pattern j in run `y`.
+        """
         assert self.pairs is not None
         table: NDArray[np.int64] = self.pairs[pair_index(min(x, y), max(x, y), len(self.runs))]
         return table if x < y else table.T
 
     def take_runs(self, runs: Sequence[int]) -> Tally:
-        """Return some of the runs, in the order given."""
+        """Return a Tally of some of the runs, whose indices are given in the wanted order."""
         chosen = list(runs)
         pairs = self.pairs
         if pairs is not None:
@@ -288,12 +299,16 @@ class Tally(Struct, frozen=True, eq=False):
         return replace(self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs)
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
-        """Return the sum of each integer column over the questions of each run, and n; arrays of shape (runs,)."""
+        """Return the sum of each integer column over a run's questions, keyed by column, and the number `n` of these
+        questions.
+
+        Each array has shape (runs,).
+        """
         sums = {name: self.counts @ values for name, values in self.columns.items() if values.dtype.kind in "iu"}
         return sums | {"n": self.counts.sum(axis=1)}
 
     def digest(self) -> str:
-        """Return a short hash of the counts that does not depend on the order of the runs."""
+        """Return a short hash of the counts. It is the same for any order of the runs."""
         totals = self.totals()
         columns = [totals[name].tolist() for name in sorted(totals)]
         if "confidence" in self.columns:
@@ -304,16 +319,16 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered answers, shape (runs, 3)."""
+    """Return a Tally from numbers of correct, incorrect and unanswered answers; `counts` has shape (runs, 3)."""
     identity = np.eye(3, dtype=np.int64)
     columns = dict(zip(OUTCOMES, identity, strict=True)) | {"answered": np.array([1, 1, 0])}
     return Tally(tuple(runs), columns, counts)
 
 
 def weighted_tally(runs: Sequence[str], levels: NDArray[np.float64], counts: NDArray[np.int64]) -> Tally:
-    """Return a Tally from counts of correct, incorrect and unanswered at each confidence, shape (runs, levels, 3).
+    """Return a Tally from the numbers of correct, incorrect and unanswered answers of each run at each confidence.
 
-    A level is NaN for answers without a confidence.
+    `levels` has the confidences, NaN for answers without a confidence; `counts` has shape (runs, levels, 3).
     """
     outcome = np.tile(np.arange(3), len(levels))
     columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
@@ -325,8 +340,10 @@ Data = Evidence | Tally
 
 
 def as_rows(data: Data) -> Data:
-    """Return Evidence with one row per answer for a Tally that counts answers at each confidence; return other data
-    unchanged."""
+    """Return Evidence with one row per answer, for a Tally that counts answers at each confidence.
+
+    Any other data are returned unchanged.
+    """
     if data.has_questions or "confidence" not in data.columns:
         return data
     weighted = data.weighted_rows()
@@ -339,15 +356,19 @@ def as_rows(data: Data) -> Data:
 
 
 def with_questions(data: Data, purpose: str, instead: str = "") -> Evidence:
-    """Return `data` if it has single questions. Raises MismatchError for counts: they have no questions to
-    `purpose`."""
+    """Return `data` if it has single questions, and raise MismatchError if it has only counts.
+
+    The message says that there are no questions to `purpose` (a verb, such as "resample"), and gives the advice
+    `instead`.
+    """
     if data.has_questions:
         return data
     raise MismatchError(f"{data.what} has no questions to {purpose}{instead and f'; {instead}'}")
 
 
 def with_pairs(data: Data) -> Data:
-    """Return `data` if it says how two runs did on the same question. Raises MismatchError otherwise."""
+    """Return `data` if it says how two runs did on the same question; raise MismatchError if it has only counts per
+    run."""
     if data.can_pair:
         return data
     raise MismatchError(

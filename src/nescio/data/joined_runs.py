@@ -14,11 +14,11 @@ from nescio.errors import MismatchError, differs_between_runs
 
 
 def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes:
-    """Return the runs of all parts on the questions of all parts; a run lacks the questions of other parts.
+    """Return the runs of all parts together, on the questions of any part; a run lacks the questions of other parts.
 
-    If several parts have a stratum or a cluster of a question, that of the first part is taken. Raises MismatchError in
-    five cases: parts share no question, have equal names of runs, disagree on whether a question has an answer,
-    disagree on one of these `strata`, or have repeats.
+    If several parts have a stratum or a cluster of a question, that of the first part is taken. Raises MismatchError if
+    parts share no question, have runs with equal names, disagree on whether a question has an answer, disagree on one
+    of these `strata`, or have repeats.
     """
     _check(parts)
     for name in strata:
@@ -59,7 +59,7 @@ def join_runs(parts: Sequence[Outcomes], strata: Sequence[str] = ()) -> Outcomes
 
 
 def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
-    """Return a note on the questions for which only the runs of some parts say whether there is an answer."""
+    """Return a note on questions for which only the runs of some parts say whether the question has an answer."""
     questions = [*dict.fromkeys(question for part in parts for question in part.questions)]
     place = {question: at for at, question in enumerate(questions)}
     columns = [np.array([place[question] for question in part.questions]) for part in parts]
@@ -72,7 +72,7 @@ def notes_on_joined(parts: Sequence[Outcomes]) -> list[Note]:
 
 
 def _check(parts: Sequence[Outcomes]) -> None:
-    """Raise MismatchError if the parts cannot be joined."""
+    """Raise MismatchError if the runs of the parts cannot be put together, as `join_runs` says."""
     if any(part.repeats is not None for part in parts):
         raise MismatchError(
             "runs that repeat questions cannot be joined with runs of another format; score them separately"
@@ -95,7 +95,8 @@ def _check(parts: Sequence[Outcomes]) -> None:
 
 
 def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
-    """Raise MismatchError if parts disagree on a stratum of a question, or a part lacks it."""
+    """Raise MismatchError if two parts have different values of the stratum `name` for a question, or only one has a
+    value."""
     known: dict[str, tuple[str, str, str]] = {}
     for part in parts:
         values = part.strata.get(name, [""] * len(part.questions))
@@ -109,7 +110,11 @@ def _check_stratum(parts: Sequence[Outcomes], name: str) -> None:
 def _cells(
     arrays: Sequence[Array | None], parts: Sequence[Outcomes], columns: Sequence[Array], empty: object
 ) -> Array | None:
-    """Return one value per run and question, `empty` if a part has none; None if no part has such values."""
+    """Return one array of the values of all parts, shape (all runs, all questions); None if no part has an array.
+
+    `columns` has the index of each part's questions among all questions. `empty` is the value for a run whose part
+    lacks the question or the array.
+    """
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None
@@ -124,7 +129,11 @@ def _cells(
 
 
 def _per_question(arrays: Sequence[Array | None], columns: Sequence[Array], size: int, empty: object) -> Array | None:
-    """Return one value per question, from the first part that has one; None if no part has such values."""
+    """Return one value per question, from the first part that has one; None if no part has such values.
+
+    `columns` has the index of each part's questions among all `size` questions. `empty` is the value for other
+    questions.
+    """
     kind = next((array.dtype for array in arrays if array is not None), None)
     if kind is None:
         return None

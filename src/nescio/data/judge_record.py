@@ -27,9 +27,9 @@ UNKNOWN = "an unknown judge"
 
 
 class JudgeRecord(Struct, frozen=True):
-    """A judge with its parameters; for a language model also its name, the digest of its prompt, and the date.
+    """A judge with its parameters; for a language model also the model's name, the digest of the prompt, and the date.
 
-    Its text is `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`, which `parse` reads.
+    As text it is `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`, which `parse` reads.
     """
 
     name: str
@@ -45,7 +45,10 @@ class JudgeRecord(Struct, frozen=True):
 
 
 def parse(text: str) -> JudgeRecord:
-    """Return the record of a judge from its text in an outcome table. A text in another form is the name of a judge."""
+    """Return the record of a judge from its text in an outcome table.
+
+    A text that is not of the form NAME(KEY=VALUE, …) is taken as the name of a judge.
+    """
     call = _CALL.fullmatch(text.strip())
     pairs = [_PAIR.fullmatch(part.lstrip()) for part in _PARTS.findall((call[2] or "") if call else "")]
     if call is None or not all(pairs):
@@ -56,12 +59,15 @@ def parse(text: str) -> JudgeRecord:
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:
-    """Return the names of all judges, each once, for a signature."""
+    """Return the texts of all known judges, each once and joined by "+", for a signature."""
     return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
 
 
 def judges_differ(runs: Sequence[str], judges: Sequence[str | None]) -> list[Note]:
-    """Return a note if not all runs have the same judge; `judges` has the text of each run's judge (None: unknown)."""
+    """Return a note if the runs were not all judged by the same judge.
+
+    `judges` has the text of each run's judge; None means an unknown judge, which differs from every known one.
+    """
     texts = [text or UNKNOWN for text in judges]
     if len({*texts}) < 2:
         return []
@@ -91,7 +97,7 @@ def kept_judges(notes: Iterable[Note], names: Mapping[str, str], runs: Collectio
 
 
 def undated(record: JudgeRecord | None) -> str | None:
-    """Return the text of a judge without the date of a model's judgements, or None for an unknown judge."""
+    """Return a judge as text, without the date on which a language model judged; None for an unknown judge."""
     return None if record is None else str(replace(record, date=""))
 
 

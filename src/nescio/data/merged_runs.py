@@ -18,10 +18,11 @@ from nescio.errors import UsageError, opt
 
 
 def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
-    """Return outcomes in which the runs that match a pattern become the repeats of one run, in their order.
+    """Return outcomes in which several runs become the repeats of one run.
 
-    `groups` maps the name of the new run to the pattern, in which * matches any characters. Raises UsageError if no two
-    runs match, if a run matches two patterns, if a name is taken, or if the runs have different judges.
+    `groups` maps the name of the new run to a pattern for the names of the old runs, in which * matches any characters.
+    Repeats are in the order of the old runs. Raises UsageError if fewer than two runs match a pattern, if a run matches
+    two patterns, if the new name is taken, or if the old runs have different judges.
     """
     members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
     taken = [run for runs in members.values() for run in runs]
@@ -87,9 +88,10 @@ def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
 
 
 def notes_on_files(outcomes: Outcomes, groups: Mapping[str, str]) -> list[Note]:
-    """Return a note for each merged run with the other runs that lie in some of its files and not in all.
+    """Return a note on each merged run whose files also contain other runs, unless the other runs lie in all of its
+    files.
 
-    Whoever sends such a file could add attempts to the run of somebody else.
+    Whoever sends such a file could add attempts to somebody else's run.
     """
     names = [next((name for name, of in groups.items() if fnmatchcase(run, of)), run) for run in outcomes.runs]
     files: dict[str, set[str]] = {name: set() for name in names}

@@ -16,9 +16,10 @@ NOTHING: Mapping[str, str] = {}  # All questions without strata share this objec
 class Question(Struct, frozen=True):
     """One question of a collection.
 
-    `answerable` is None if the collection does not say. `strata` holds the question's other properties (language, type,
-    topic). `story` is the text that the question is about, sentence by sentence. `accepted` has the sentences (from 0)
-    that people accept as an answer; it is None if unknown.
+    `answerable` says whether it has an answer, and is None if the collection does not say. `strata` holds the
+    question's other properties (language, type, topic). `story` is the text that the question is about, sentence by
+    sentence. `accepted` has the numbers (from 0) of the sentences that people accept as an answer; it is None if
+    unknown.
     """
 
     id: str
@@ -40,11 +41,12 @@ class Collection(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
-    """A run's response to one question. Its key is (question_id, rank), with `repeat` if the question was asked several
-    times.
+    """A run's response to one question.
 
-    `answered=False` with an `answer` is a declined candidate. It is kept, because validation is measured on it. `why`
-    is a short reason for the lack of an answer, if its source states one; `document` names the source of `support`.
+    A response is identified by (question_id, rank), and by `repeat` if the question was asked several times. If
+    `answered` is false but there is an `answer`, this is a candidate that the run declined to give; it is kept, because
+    some measures grade it. `why` is a short reason for the lack of an answer, if the file states one. `support` is a
+    text that supports the answer, and `document` names the source of that text.
     """
 
     question_id: str
@@ -61,8 +63,8 @@ class Response(Struct, frozen=True):
 class Run(Struct, frozen=True):
     """One system's responses to a collection.
 
-    `responses` are a tuple, or a sequence that rereads a large file on each iteration. `gold` holds the run's own gold
-    answers, keyed by question, if they differ from the collection's; its answers are judged against them.
+    `responses` are a tuple, or a sequence that reads a large file again on each iteration. `gold` holds the run's own
+    gold answers, keyed by question, if they differ from the collection's; the run's answers are judged against its own.
     """
 
     name: str
@@ -81,10 +83,9 @@ class Verdict(StrEnum):
 
 
 def first_of_each(questions: Sequence[Question], column: str) -> tuple[tuple[Question, ...], Note]:
-    """Return the first question for each value of a column, the questions without a value, and a note with their
-    number.
+    """Return the first question with each value of `column`, and a note on how many questions these are.
 
-    Raises UsageError if no question has the column.
+    Every question without a value is returned as well. Raises UsageError if no question has the column.
     """
     if not any(column in question.strata for question in questions):
         known = dict.fromkeys(name for question in questions for name in question.strata)

@@ -33,8 +33,8 @@ FEW = 3  # the most runs or benchmarks that a note names
 class Note(Struct, frozen=True):
     """A fact that the reader of a result should know: its code, its subject, and the values in its text.
 
-    `measures` names the measures that the note is about, and `whose` the runs whose figures it is about. `benchmarks`
-    names the benchmarks of a suite that it is about; empty means all, or no suite.
+    `measures` names the measures that the note concerns, `whose` the runs whose figures it concerns, and `benchmarks`
+    the benchmarks of a suite. Without `benchmarks` it concerns all of them, or there is no suite.
     """
 
     code: str
@@ -65,20 +65,23 @@ class Note(Struct, frozen=True):
 
 
 def note(code: str, template: str, /, subject: str = "", **values: Any) -> Note:
-    """Return a note; lists among its values become tuples."""
+    """Return a note with this code, template and subject, and with `values` for the template. Lists become tuples."""
     kept = ((name, tuple(value) if isinstance(value, list) else value) for name, value in values.items())
     return Note(code, template, subject, tuple(kept))
 
 
 def renamed(remark: Note, names: Mapping[str, str]) -> Note:
-    """Return a note in which runs have other names; `names` maps each name that it may have to the new one."""
+    """Return a note with other names of runs; `names` maps old names to new ones."""
     values = tuple((name, _renamed(value, names)) for name, value in remark.values)
     whose = tuple(names.get(own, own) for own in remark.whose)
     return replace(remark, subject=names.get(remark.subject, remark.subject), values=values, whose=whose)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a value of a note with each name in it replaced, which may be quoted or lie in a sequence."""
+    """Return a value of a note with its names of runs replaced; `names` maps old names to new ones.
+
+    The value may be a name, a quoted name, a tuple with names in it, or a note.
+    """
     if isinstance(value, Note):
         return renamed(value, names)
     if isinstance(value, tuple):
@@ -90,7 +93,8 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def gather(remarks: Sequence[tuple[Note, str, str]]) -> list[Note]:
-    """Return each note once, with the measures and runs that share it; `remarks` are tuples (note, measure, run)."""
+    """Return each note once, together with all measures and runs that have it; `remarks` are tuples (note, measure,
+    run)."""
     whose: dict[Note, dict[str, dict[str, None]]] = {}
     for remark, measure, name in remarks:
         whose.setdefault(remark, {}).setdefault(measure, {})[name] = None

@@ -27,9 +27,9 @@ MEANINGS = {**STATES, PARTIAL: INCORRECT, "ungraded": NOT_GRADED}  # the meaning
 class Label(Struct, frozen=True):
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED if there is none.
 
-    `run`, the text `answer`, or both identify the answer. `place` is the place of the verdict in its file, for
-    messages. `inclusion` is the probability with which the question was drawn for people, if known. `verdict` is the
-    assessor's R, W, X or U, if the file has these.
+    The answer is identified by its `run`, its text `answer`, or both. `place` is the place of the verdict in its file,
+    for messages. `inclusion` is the probability with which the question was drawn to be judged by people, if known.
+    `verdict` is the assessor's R, W, X or U (right, wrong, inexact, unsupported), if the file has these.
     """
 
     question: str
@@ -46,12 +46,13 @@ class Label(Struct, frozen=True):
 class Outcomes(Struct, frozen=True, eq=False):
     """The state and properties of every answer before any policy is applied; arrays have shape (runs, questions).
 
-    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
-    would have been right or wrong, -1 if there is none. `answerable` has one value per question, -1 if the collection
-    does not say. `why` is a short reason why an answer is an abstention or not graded, or None. With `repeats`, a row
-    is one of several answers to a question, and `questions` repeats the question's name. `files` names each run's file,
-    for messages. `judges` holds the judges of each run's answers (None: unknown). `origins` names the run in the files
-    if a policy made two runs of it. `texts` are `nescio.data.texts.AnswerTexts`, if they were asked for.
+    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 for a declined candidate that would
+    have been right, 0 for one that would have been wrong, and -1 if there is none. `answerable` has one value per
+    question, -1 if the collection does not say. `why` is a short reason why an answer is an abstention or not graded,
+    or None. With `repeats`, a row is one of several answers to a question, and `questions` repeats the question's name.
+    `files` names each run's file, for messages. `judges` holds the judges of each run's answers (None: unknown judge).
+    `origins` maps a run's name here to its name in the files, if a policy made two runs of one. `texts` are
+    `nescio.data.texts.AnswerTexts`, if they were wanted.
     """
 
     runs: tuple[str, ...]
@@ -72,7 +73,7 @@ class Outcomes(Struct, frozen=True, eq=False):
     texts: Array | None = None
 
     def select(self, questions: Array) -> Outcomes:
-        """Return the same runs on some questions, given a mask."""
+        """Return Outcomes of the same runs on some of the questions, given a mask."""
 
         def columns(array: Array | None) -> Array | None:
             return None if array is None else array[..., questions]
@@ -94,7 +95,7 @@ class Outcomes(Struct, frozen=True, eq=False):
         )
 
     def take_runs(self, runs: Sequence[int]) -> Outcomes:
-        """Return some of the runs, in the order given; a run may be taken twice."""
+        """Return Outcomes of some of the runs, whose indices are given in the wanted order; a run may occur twice."""
         chosen = list(runs)
 
         def rows(array: Array | None) -> Array | None:
@@ -118,13 +119,14 @@ class Outcomes(Struct, frozen=True, eq=False):
     def lacking(self) -> NDArray[np.bool_]:
         """Return a mask of the rows of questions that a run lacks, shape (runs, questions).
 
-        A missing repeat does not count if the run has another row of the question.
+        If a question was asked several times, a run lacks it only if it has none of the answers.
         """
         lacking: NDArray[np.bool_] = self.state == ABSENT
         return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
 
     def where(self, run: int, question: int) -> str:
-        """Return the words for a run and a question in a message."""
+        """Return words for a message that name a run's answer to a question, such as "a.csv: run 'mine', question
+        'q1'"."""
         origin = f"{self.files[run]}: " if self.files else ""
         name = self.questions[question]
         shown = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
@@ -132,9 +134,9 @@ class Outcomes(Struct, frozen=True, eq=False):
 
 
 class NonAnswers(Struct, frozen=True):
-    """The number of a run's non-answers for one reason, among `of` questions.
+    """The number `n` of a run's non-answers that have one reason `why`, among `of` questions.
 
-    `taken_for` is what they count as: silence, incorrect, correct, not graded or missing.
+    `taken_for` is what these non-answers count as: silence, incorrect, correct, not graded or missing.
     """
 
     run: str
@@ -145,7 +147,8 @@ class NonAnswers(Struct, frozen=True):
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """Return the non-answers of each run, counted by reason, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run before any policy is applied, counted by reason, the most frequent reason
+    first."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
     cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}
@@ -176,11 +179,11 @@ def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
-    """Return Outcomes from arrays with one row per answer, and the number of rows below rank 1.
+    """Return Outcomes, and the number of answers below rank 1, from arrays with one element per answer.
 
-    The arrays are `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
-
-    The answer of rank 1 gives the outcome. All answers give the rank of the first right one and the credit in K.
+    The arrays are `run` and `question` (indices), `rank`, `state`, `confidence`, `candidate` and `known`. The answer of
+    rank 1 gives the outcome of the question. The rank of the first right answer and the credit in the measure K come
+    from all answers.
     """
     shape, top = (len(runs), len(questions)), cells["rank"] == 1
     at = (cells["run"][top], cells["question"][top])
@@ -210,9 +213,11 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Return the sum of score·eval over a question's answers, divided by max(known answers, answers given).
+    """Return each question's credit in the measure K, which sums confidence × verdict over the answers in order of
+    rank.
 
-    Ranks order the answers. NaN without confidence.
+    A verdict is 1 for a right answer, 0 for a right answer beyond the `known` ones, and -1 for a wrong answer. The sum
+    is divided by the number of known answers or of given answers, whichever is larger. It is NaN without confidences.
     """
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]

@@ -14,12 +14,13 @@ from nescio.data.repeats import grouped
 
 
 class Patterns(Struct, frozen=True, eq=False):
-    """The distinct rows of one run's questions, and the number of resampled units with each of these rows.
+    """The distinct rows of the columns over one run's questions, and how many resampled units have each of these rows.
 
-    A resample gives each kind of unit a weight, shape (…, U). Without clusters each row is a kind (`unit` is None).
-    With clusters and an order, `unit` has the cluster of each row. `starts` marks the start of each group of tied rows.
-    `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind` has the kind of
-    each question, in the given order. It is None if each kind is a unit, or if the questions are unknown.
+    A resample gives each kind of unit a weight, shape (…, U). Without clusters each distinct row is a kind (`unit` is
+    None). With clusters and an order, `unit` has the cluster of each row. `starts` has the index at which each group of
+    tied rows begins. `shares` are the weights of ordered rows that are repeats of questions; other rows weigh 1. `kind`
+    has the kind of each question, in the given order. It is None if each kind is a unit, or if the questions are
+    unknown.
     """
 
     columns: dict[str, Array]
@@ -31,12 +32,12 @@ class Patterns(Struct, frozen=True, eq=False):
 
     @property
     def units(self) -> int:
-        """Return the number of units: questions, or clusters of them."""
+        """Return the number of resampled units, which are questions or clusters of questions."""
         return int(self.counts.sum())
 
     @property
     def held(self) -> tuple[object, ...]:
-        """Return the content as a key for comparison. Equal keys have equal values under the same seed."""
+        """Return a key for the content: patterns with equal keys give equal results under the same seed."""
         rows = (self.counts, self.unit, self.starts, self.shares, self.kind)
         columns = ((name, values.shape, values.tobytes()) for name, values in self.columns.items())
         return (*columns, *(None if values is None else values.tobytes() for values in rows))
@@ -48,10 +49,10 @@ Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
 def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
-    """Return the distinct rows of additive columns (each of shape (questions,)) with their counts.
+    """Return the distinct rows of additive columns, each of shape (questions,), and how often each row occurs.
 
-    `derive` maps columns to new ones and runs once, on the distinct rows. With clusters, a row is the sum over a
-    cluster.
+    With clusters, a row is the sum over the questions of a cluster. `derive` is a function that computes other columns
+    from these; it runs once, on the distinct rows.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
@@ -71,7 +72,10 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
 
 
 def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Return the distinct rows of columns, or of their sums over clusters, if no column is derived from them."""
+    """Return the distinct rows of the columns, and how often each row occurs.
+
+    With clusters, a row is the sum over the questions of a cluster, and each cluster has a row of its own.
+    """
     size = len(columns["n"])
     if not size:
         return Patterns(dict(columns), np.zeros(0, dtype=np.int64))
@@ -93,11 +97,11 @@ def compress_ordered(
     merge: bool = False,
     shares: NDArray[np.int64] | None = None,
 ) -> Patterns:
-    """Return the distinct rows in falling order of `key`; rows with the same key are grouped as tied.
+    """Return the distinct rows in falling order of `key`; rows with the same key form a group of ties.
 
-    With `merge`, adjacent groups with equal rows become one group. This is for measures that read each position of the
-    order separately, for which such groups are like copies of one question. `shares` weights the rows if there are
-    clusters (the repeats of a question are one).
+    If `merge` is true, neighbouring groups with equal rows become one group. This is right for measures that read each
+    position of the order separately. With `clusters` every row is kept; `shares` are then the weights of the rows, as
+    the repeats of a question form a cluster.
     """
     names = list(columns)
     cells = np.stack(
@@ -119,7 +123,10 @@ def compress_ordered(
 
 
 def by_unit(patterns: Patterns) -> Patterns:
-    """Return the patterns with every unit as a separate kind: one weight per question, in the given order."""
+    """Return the same patterns with one row for each unit, so that a resample can have one weight per question.
+
+    Units are in the given order.
+    """
     if (patterns.counts == 1).all() and patterns.kind is None:
         return patterns
     kind = np.repeat(np.arange(len(patterns.counts)), patterns.counts) if patterns.kind is None else patterns.kind
@@ -133,14 +140,15 @@ def by_unit(patterns: Patterns) -> Patterns:
 
 
 def numbered(clusters: Array) -> NDArray[np.int64]:
-    """Return numbers of clusters from 0, in order of first appearance."""
+    """Return the clusters as numbers from 0, in the order in which they first appear."""
     _, first, code = np.unique(clusters, return_index=True, return_inverse=True)
     place: NDArray[np.int64] = np.argsort(np.argsort(first))
     return place[code]
 
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
-    """Return the distinct rows of a matrix in lexicographic order, and the index of each row among them."""
+    """Return the distinct rows of a matrix in lexicographic order, and, for each row, its index among the distinct
+    rows."""
     if cells.dtype.kind in "iu" and len(cells) and cells.shape[1] <= MOST_AXES:
         low = [int(column.min()) for column in cells.T]
         span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]

@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """Return an HTML table with a caption, headings with their scope, and cells that detect their text direction."""
+    """Return a table in HTML: a caption, headings with their scope, and cells that detect their text direction."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -57,15 +57,15 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value for JSON: None for an undefined or infinite one."""
+    """Return a value for JSON: None for an undefined (NaN) or infinite number, otherwise the value itself."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def rounded(value: float, digits: int) -> str:
-    """Return a number with `digits` decimals, with a half rounded away from zero.
+    """Return a number as text with `digits` decimals; a half is rounded away from zero.
 
-    Rounding uses the intended decimal number. For example, no binary number is exactly 0.675, and 5/8 may have an error
-    in its last digit. A huge number has an exponent.
+    The number is rounded as it was meant in decimals, though no binary number is exactly 0.675, and 5/8 may have an
+    error in its last digit. A huge number is written with an exponent.
     """
     if not abs(value) < HUGE:
         return f"{value:.2e}"
@@ -73,7 +73,7 @@ def rounded(value: float, digits: int) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Return a value for a wide table: three decimals, or "undefined". Zero has no sign."""
+    """Return a value as text for a wide table: three decimals, or "undefined"; zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = rounded(value, 3)
@@ -81,7 +81,7 @@ def figure(value: float | None) -> str:
 
 
 def signed_figure(value: float | None) -> str:
-    """Return a difference with its sign, or "undefined"."""
+    """Return a difference as text with its sign, such as "+0.120", or "undefined"."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = rounded(value, 3)
@@ -89,17 +89,17 @@ def signed_figure(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets, or an empty text without one."""
+    """Return an interval as text, such as "[0.412, 0.587]", or "" if a bound is undefined or not computed."""
     return "" if low is None or high is None or math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
 
 
 def shown_p(value: float | None) -> str:
-    """Return a p-value as text."""
+    """Return a p-value as text: three decimals, "<0.001", or "undefined"."""
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else rounded(value, 3)
 
 
 def count_range(counts: Iterable[int]) -> str:
-    """Return a count, or the lowest and the highest of several, such as "60–70"."""
+    """Return "60" if all counts are 60, or the lowest and the highest of different counts, such as "60–70"."""
     ends = sorted({*counts})
     return "–".join(f"{count:,}" for count in (ends[0], ends[-1])[: len(ends)]) if ends else "0"
 

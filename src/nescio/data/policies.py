@@ -57,8 +57,8 @@ def one_sided(runs: Sequence[str], questions: int) -> Note:
 def said_by_some(runs: Sequence[str], given: NDArray[np.bool_], known: Array, questions: Sequence[str]) -> list[Note]:
     """Return a note on the questions for which some runs say whether there is an answer, and others do not.
 
-    `given` tells which run has a row of which question, and `known` what that row says (1, 0, or -1 for nothing). The
-    sender of a run could else say that the questions which it cannot answer have none.
+    `given` tells which run has a row for which question, and `known` what that row says (1 answer, 0 none, -1 nothing).
+    The note is needed because a run's sender could claim that the questions which the run cannot answer have no answer.
     """
     said = given & (known >= 0)
     some = np.asarray(said.any(axis=0) & (given & ~said).any(axis=0))
@@ -71,7 +71,7 @@ def said_by_some(runs: Sequence[str], given: NDArray[np.bool_], known: Array, qu
 class Policies(Struct, frozen=True):
     """The policies for a missing row, an ungraded answer, a question without an answer, and a missing confidence.
 
-    The last applies to runs that have some confidences.
+    The policy for a missing confidence applies only to runs that have confidences for some answers.
     """
 
     missing: Missing = "error"
@@ -81,8 +81,7 @@ class Policies(Struct, frozen=True):
 
 
 def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] = ()) -> tuple[Evidence, list[Note]]:
-    """Return Evidence after the policies, and notes on the changes of each policy; `read` has the notes of the
-    reader."""
+    """Return Evidence after the policies, and notes on what each policy changed; `read` has the notes of the reader."""
     notes: list[Note] = []
     outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
     outcomes = _settle_ungraded(outcomes, policies.ungraded, notes, read)
@@ -95,9 +94,9 @@ def apply_policies(outcomes: Outcomes, policies: Policies, read: Sequence[Note] 
 
 
 def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:
-    """Return columns of these runs and questions as Evidence.
+    """Return Evidence with these columns for the runs and the questions of `outcomes`.
 
-    The repeats of a question are in one cluster, and a stratum names them.
+    If questions were asked several times, the answers to a question form a cluster, and a stratum holds their labels.
     """
     clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
     strata = dict(outcomes.strata)
@@ -199,7 +198,11 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
 
 
 def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
-    """Return outcomes in which answers that a run lacks to questions that others answered more often are unanswered."""
+    """Return outcomes in which a run that answered a question less often than another run is unanswered for the
+    difference.
+
+    A run without any answer to the question is unchanged. A note for each run is added to `notes`.
+    """
     assert outcomes.repeats is not None
     state, question = outcomes.state.copy(), outcomes.repeats.question
     counts = outcomes.repeats.counts(state != ABSENT)
@@ -223,12 +226,12 @@ def _with_repeats(outcomes: Outcomes, notes: list[Note]) -> Outcomes:
 
 
 def of_one_run(lacking: NDArray[np.bool_]) -> bool:
-    """Return whether each question belongs to a single run, given which run lacks which question."""
+    """Return whether no two runs share a question; `lacking` is a mask of the questions that a run lacks."""
     return len(lacking) > 1 and bool(((~lacking).sum(axis=0) <= 1).all())
 
 
 def _repeats_notes(outcomes: Outcomes) -> list[Note]:
-    """Return notes on how often questions were asked, and on runs that have fewer answers to some questions."""
+    """Return notes on how often questions were asked, and on runs that gave fewer answers to some questions."""
     assert outcomes.repeats is not None
     present = outcomes.state != ABSENT
     counts = outcomes.repeats.counts(present)
@@ -277,8 +280,11 @@ def _repeats_notes(outcomes: Outcomes) -> list[Note]:
 
 
 def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of one of these runs and another run that differ in the number of answers to a shared
-    question."""
+    """Return the pairs of a run in `runs` and another run that were asked a shared question a different number of
+    times.
+
+    `counts` has the number of answers of each run in `names` to each question.
+    """
     pairs = []
     for run in runs:
         own = counts[names.index(run)]
@@ -289,8 +295,10 @@ def _not_asked_alike(names: Sequence[str], counts: NDArray[np.int64], runs: Sequ
 
 
 def _unequal_repeats(outcomes: Outcomes, present: NDArray[np.bool_], counts: NDArray[np.int64]) -> list[Note]:
-    """Return a note on runs with fewer answers to a question than another run has, or (at stakes) than they were
-    asked."""
+    """Return a note on runs that have fewer answers to a question than another run has; empty if there are none.
+
+    At stakes, a run is named only if it lacks answers at a stake at which it was asked some question.
+    """
     assert outcomes.repeats is not None
     fewer = counts < counts.max(axis=0)
     if outcomes.repeats.single:
@@ -360,10 +368,11 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note], read: S
 
 
 def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: int) -> float:
-    """Return the weight of a run's ungraded answers as a share of its questions, or of those shared with another run.
+    """Return the weight of a run's ungraded answers as a share of its questions, or of the questions shared with
+    another run.
 
-    The largest of these shares counts, as a difference uses only shared questions. Repeated answers share the weight
-    of their question.
+    The largest of these shares is returned, since a difference of two runs uses only shared questions. Answers to one
+    question share the weight of this question equally.
     """
     present = outcomes.state != ABSENT
     if outcomes.repeats is None:
@@ -379,7 +388,8 @@ def _share_of_questions(outcomes: Outcomes, ungraded: NDArray[np.bool_], run: in
 def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, int]] = ()) -> Note:
     """Return the note that each run is scored on its own questions.
 
-    The reason is that the user asked for it, or that no two runs share a question.
+    If `asked` is true, the user asked for this; otherwise it is so because no two runs share a question. `lacking` has
+    the number of questions that each run lacks.
     """
     if asked:
         return note(
@@ -396,7 +406,7 @@ def own_questions_note(runs: int, *, asked: bool, lacking: Sequence[tuple[str, i
 
 
 def missing_note(run: str, missing: int, total: int) -> Note:
-    """Return a note with the number of questions that a run lacks."""
+    """Return a note that a run lacks `missing` of the `total` questions, which count as unanswered."""
     return note(
         MISSING_SILENT,
         "run {subject!r}: {missing} of {total:n question} {missing:is/are} missing and counted as unanswered",
@@ -408,7 +418,7 @@ def missing_note(run: str, missing: int, total: int) -> Note:
 
 
 def unanswerable_note(count: int, total: int, policy: str) -> Note:
-    """Return a note with the number of questions without an answer."""
+    """Return a note that `count` of the `total` questions have no answer, and how the policy treats these questions."""
     if policy == "exclude":
         return note(
             "outcomes.unanswerable_left_out",
@@ -426,7 +436,10 @@ def unanswerable_note(count: int, total: int, policy: str) -> Note:
 
 
 def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -> Note:
-    """Return a note with the number of a run's ungraded answers; `share` is their weight among its questions."""
+    """Return a note that `count` of a run's `total` answers are not graded, and how the policy treats these answers.
+
+    `share` is the weight of these answers among the run's questions.
+    """
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
@@ -456,7 +469,7 @@ def ungraded_note(policy: str, run: str, count: int, total: int, share: float) -
 
 
 def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
-    """Return outcomes with each run that has ungraded answers twice: all of these wrong, and all of them right."""
+    """Return outcomes with two copies of each run that has ungraded answers: all of these are wrong, or all right."""
     names, origins, ways = both_ways(outcomes.runs, np.asarray(ungraded.any(axis=1)))
     taken = outcomes.take_runs([run for run, _ in ways])
     states = [np.where(ungraded[run], EXTREMES[way], outcomes.state[run]) for run, way in ways]
@@ -476,9 +489,10 @@ EXTREMES = (NOT_GRADED, INCORRECT, CORRECT)  # the states that ungraded answers 
 
 
 def both_ways(runs: Sequence[str], ungraded: Array) -> tuple[tuple[str, ...], dict[str, str], list[tuple[int, int]]]:
-    """Return the names of runs with each run that has ungraded answers twice: all of these wrong, and all right.
+    """Return the names of the runs, where each run with ungraded answers becomes two: "… wrong]" and "… right]".
 
-    Also return the original run of each, and for each the number of the run and its index in `EXTREMES`.
+    In the first of the two, all ungraded answers count as wrong, in the second as right. Also returned are the original
+    name of each such run, and for each name the index of the run and its index in `EXTREMES`.
     """
     ways = [(run, way) for run in range(len(runs)) for way in ((1, 2) if ungraded[run] else (0,))]
     names = tuple(runs[run] + ("", " [ungraded wrong]", " [ungraded right]")[way] for run, way in ways)

@@ -36,9 +36,10 @@ MUCH = 0.1  # as a share of the questions: abstentions that the run did not deci
 
 
 class NotDeclined(Struct, frozen=True):
-    """The number `lost` of answers that count as abstentions, or are left out, though the run did not decline.
+    """Counts of a run's answers that are lost to abstention measures though the run did not decline to answer.
 
-    `of` is the number of all answers of the run, and `why` the most frequent reason.
+    `lost` is the number of answers that count as abstentions or are left out, and `why` the most frequent reason for
+    this. `of` is the number of all answers of the run.
     """
 
     lost: int
@@ -47,7 +48,7 @@ class NotDeclined(Struct, frozen=True):
     left_out: bool = False
 
     def words(self, run: str) -> str:
-        """Return the sentence about these answers, given the displayed name of the run."""
+        """Return a sentence about these answers, in which `run` is the displayed name of the run."""
         answers = plural(self.of, "answer")
         how = "counts as an abstention" if self.lost == 1 else "count as abstentions"
         how += ", though the run did not decline"
@@ -59,9 +60,10 @@ class NotDeclined(Struct, frozen=True):
 def not_declined(
     run: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> NotDeclined | None:
-    """Return the answers that a run lost without declining, or None if they are under a tenth of its answers.
+    """Return how many of a run's answers were lost without declining, or None if they are under a tenth of its answers.
 
-    `silence` has the non-answers of each benchmark.
+    Lost answers count as abstentions because they were unparsed or failed; with `ungraded_left_out`, ungraded answers
+    are lost too. `silence` has the non-answers of each benchmark.
     """
     by_benchmark = [[row for row in rows if row.run == run] for rows in silence]
     lost: Counter[str] = Counter()
@@ -78,31 +80,34 @@ def not_declined(
 
 
 def left_out_in_words(remark: Note) -> str:
-    """Return the sentence about the answers that `remark`, a note on ungraded answers, counts as left out."""
+    """Return a sentence about the ungraded answers that `remark` counts as left out."""
     return NotDeclined(remark["count"], remark["total"], "not graded", left_out=True).words(remark.subject)
 
 
 class NoAnswer(Struct, frozen=True):
-    """The outcomes of empty and unparsed outputs."""
+    """The way in which empty outputs and unparsed outputs count: as incorrect by default."""
 
     empty: CountsAs = "incorrect"
     unparsed: CountsAs = "incorrect"
 
 
 def kind_of(why: str) -> Kind:
-    """Return the kind of an answer's reason `why`: declined, empty, unparsed or failed."""
+    """Return the kind of the reason `why` for which there is no answer: declined, empty, unparsed or failed."""
     return _KINDS.get(why.removesuffix(GRADED_RIGHT).removesuffix(BY_OUTCOME), "declined")
 
 
 def said_to_abstain(why: str | None) -> str | None:
-    """Return the reason `why`, marked so that the answer stays an abstention as its file says, even if it is empty."""
+    """Return the reason `why` with a mark that the file itself calls the answer an abstention.
+
+    Without the mark, a reason such as "empty" would make the answer incorrect.
+    """
     return f"{why}{BY_OUTCOME}" if why in _KINDS else why
 
 
 def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
-    """Return the changes of the counts per kind between two runs, such as "empty 2 → 40, declined 9 → 3".
+    """Return how the counts of each kind of non-answer differ between two runs: "empty 2 → 40, declined 9 → 3".
 
-    Empty if only the count of declined answers changed, which measures of abstention count anyway.
+    The result is "" if only the count of declined answers differs, because measures of abstention count these anyway.
     """
     if old == new:
         return ""
@@ -113,7 +118,10 @@ def _changed(old: Counter[Kind], new: Counter[Kind]) -> str:
 
 
 def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, Counter[Kind]]:
-    """Return the number of outputs of each kind for each run, without the answers that are missing."""
+    """Return the number of non-answers of each kind (declined, empty, unparsed, failed), keyed by run.
+
+    Answers that are missing from a run are not counted.
+    """
     counts: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
     for rows in silence:
         for row in rows:
@@ -125,9 +133,9 @@ def _kinds_of_runs(silence: Sequence[Sequence[NonAnswers]]) -> defaultdict[str, 
 def notes_on_pairs(
     pairs: Sequence[tuple[str, str]], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Yield notes on pairs of a run and its baseline that differ in outputs that were empty, unparsed or failed.
+    """Yield a note on each pair (run, baseline) in which the counts of empty, unparsed or failed outputs differ.
 
-    Other notes name runs for which no decision is possible, because such outputs count as abstentions.
+    Further notes name runs that cannot be decided on, because many such outputs count as abstentions.
     """
     counts = _kinds_of_runs(silence)
     for run, baseline in dict.fromkeys(pairs if counts else ()):
@@ -141,7 +149,7 @@ def notes_on_pairs(
 def notes_on_silence(
     runs: Iterable[str], silence: Sequence[Sequence[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Note]:
-    """Yield a note on each of `runs` that lost so many answers without declining that no gate can decide on it."""
+    """Yield a note on each of `runs` that lost so many answers without declining that no gate can decide on the run."""
     of_runs: defaultdict[str, list[list[NonAnswers]]] = defaultdict(list)  # the rows of each benchmark
     for rows in silence:
         of_benchmark: defaultdict[str, list[NonAnswers]] = defaultdict(list)
@@ -155,10 +163,10 @@ def notes_on_silence(
 
 
 def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, ...]]:
-    """Return outcomes in which only declined answers are abstentions, and notes on the others.
+    """Return outcomes in which only answers that decline are abstentions, and notes on the other non-answers.
 
-    An answer that its tool graded right although it looks empty or unparsed is correct. This includes questions without
-    an answer: there abstaining is right, but a broken output is no abstention.
+    An answer that looks empty or unparsed, but that its tool graded as right, is correct. On a question without an
+    answer it is correct as well, and not an abstention, because a broken output is no decision to abstain.
     """
     if outcomes.why is None:
         return outcomes, ()
@@ -184,7 +192,8 @@ def settle(outcomes: Outcomes, policy: NoAnswer) -> tuple[Outcomes, tuple[Note, 
 
 
 def _notes(run: str, wrong: Mapping[Kind, int]) -> Iterator[Note]:
-    """Yield notes on the number of a run's outputs that count as incorrect, one per kind."""
+    """Yield a note for each kind of output (empty, unparsed) that counts as incorrect, with the number of a run's
+    outputs."""
     if wrong["empty"]:
         yield note(
             "reasons.empty",

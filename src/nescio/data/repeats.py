@@ -24,9 +24,10 @@ FIRST = "1"  # the label of an answer of a run without repeats, beside runs with
 
 
 class Repeats(Struct, frozen=True, eq=False):
-    """The question of each row (numbered from 0 in order of names), and the label of its repeat; shape (rows,).
+    """The grouping of rows into questions, if questions were asked several times; arrays have shape (rows,).
 
-    With `single` the label matters even if every question has one row, as a stake does.
+    `question` is the number of the row's question, from 0 in the order of names. `label` names the repeat. `single`
+    says that the labels matter even if every question has one row, as they do if a label is a stake.
     """
 
     question: NDArray[np.int64]
@@ -35,22 +36,26 @@ class Repeats(Struct, frozen=True, eq=False):
 
     @property
     def questions(self) -> int:
-        """Return the number of questions."""
+        """Return the number of questions, each of which counts once."""
         return int(self.question.max(initial=-1)) + 1
 
     def select(self, rows: Array) -> Repeats | None:
-        """Return the repeats of some rows (a mask or an index), or None if no question has two rows and `single` is
-        off."""
+        """Return the grouping of some of the rows, given a mask or an index.
+
+        The result is None if no question has two of these rows and `single` is false.
+        """
         question = np.unique(self.question[rows], return_inverse=True)[1]
         return Repeats(question, self.label[rows], self.single) if self.single or repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the number of rows of each question that `present`, shape (runs, rows), marks; shape (runs,
-        questions)."""
+        """Return how many rows of each question are marked in `present`, which has shape (runs, rows).
+
+        The result has shape (runs, questions).
+        """
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
     def span(self, present: NDArray[np.bool_]) -> str:
-        """Return how often the questions were asked, for a signature: "5", or "1-5" if the numbers differ."""
+        """Return how often the questions were asked, as text for a signature: "5", or "1-5" if the numbers differ."""
         counts = self.counts(present)
         some = counts[counts > 0]
         if not len(some):
@@ -59,14 +64,14 @@ class Repeats(Struct, frozen=True, eq=False):
         return str(low) if low == high else f"{low}-{high}"
 
     def same_question(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return a mask, shape (runs, rows), of every row whose question has a marked row."""
+        """Return `rows`, a mask of shape (runs, rows), extended to all rows of each question with a marked row."""
         return (self.counts(rows) > 0)[:, self.question]
 
 
 def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool = False) -> Repeats | None:
-    """Return the grouping of rows by question name, or None if every question has one row.
+    """Return the grouping of rows by the name of the question, or None if every question has one row.
 
-    With `single`, labels matter and it is never None.
+    If `single` is true, the labels matter, and the result is never None.
     """
     if len(set(questions)) == len(questions) and not single:
         return None
@@ -76,12 +81,12 @@ def repeats_of(questions: Sequence[str], labels: Sequence[str], *, single: bool 
 
 
 def repeated(question: NDArray[np.int64]) -> bool:
-    """Return whether some question has two rows."""
+    """Return whether some question has several rows; `question` has the number of each row's question."""
     return bool((np.bincount(question) > 1).any())
 
 
 def means(values: Array, question: NDArray[np.int64]) -> Array:
-    """Return the mean over the rows of each question, in the order of the questions' numbers; shape (questions, …).
+    """Return the mean over the rows of each question; the first axis is the questions, in the order of their numbers.
 
     The sum is divided by the number of rows, so that rows that are all 0 or all 1 have exactly this mean.
     """
@@ -94,16 +99,16 @@ def means(values: Array, question: NDArray[np.int64]) -> Array:
 
 
 def sums(values: Array, question: NDArray[np.int64]) -> Array:
-    """Return the sum over the rows of each question, in the order of the questions' numbers; shape (questions, …)."""
+    """Return the sum over the rows of each question; the first axis is the questions, in the order of their numbers."""
     order, starts = grouped(question)
     return np.add.reduceat(values[order], starts, axis=0) if len(order) else values
 
 
 def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return whole weights of the rows, shape (rows,). All questions weigh the same, and so do the rows of a question.
+    """Return whole numbers as weights of the rows, shape (rows,), so that all questions have the same weight.
 
-    They are 1 if all questions have equally many rows. If the least common multiple of the numbers of rows exceeds
-    10^6, the weights are rounded, by less than one part in 10^4.
+    Rows of one question have equal weights. If all questions have equally many rows, each weight is 1. If the least
+    common multiple of the numbers of rows exceeds 10^6, weights are rounded, by less than one part in 10^4.
     """
     if not len(question):
         return np.zeros(0, dtype=np.int64)
@@ -114,17 +119,17 @@ def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def grouped(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows sorted by question, and the index at which each question begins."""
+    """Return the indices of the rows, sorted by question, and the position at which each question begins among them."""
     order = np.argsort(question, kind="stable")
     return order, np.flatnonzero(np.diff(question[order], prepend=-1))
 
 
 def first_rows(question: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the first row of each question, in the order of the questions' numbers."""
+    """Return the index of the first row of each question, in the order of the questions' numbers."""
     order, starts = grouped(question)
     return order[starts]
 
 
 def named(question: str, label: Any) -> str:
-    """Return the name of one answer to a question with several."""
+    """Return a name for one of several answers to a question, such as "q1 (repeat 2)"."""
     return f"{question} (repeat {label})"

@@ -38,13 +38,13 @@ MOST_MEASURES = 3  # the most measures of one run in a row; with more, each meas
 
 
 class Score(Struct, frozen=True):
-    """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
+    """The value of one measure for one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
-    `n` is the number of questions behind it, `stratum` the part of them (None: all), `interval` the method.
-
-    The last three fields are marks, None if the run was not tested against the others (`nescio.comparison.best`). They
-    are: whether its value is the best of its measure and stratum (ties are all best); whether it is not the best but
-    tied with it; and the runs that it is significantly better than.
+    `n` is the number of questions that the value is computed from, `stratum` the part of the questions (None: all), and
+    `interval` the method of the interval. `best` says whether the value is the best of its measure and stratum; ties
+    are all best. `tied_with_best` says that it is not the best, but not significantly worse. `better_than` names the
+    runs that the run is significantly better than. These three are None if the runs were not tested against each other
+    (`nescio.comparison.best`).
     """
 
     run: str
@@ -94,7 +94,7 @@ class Comparison(Struct, frozen=True):
 
     @property
     def significant(self) -> bool:
-        """Return whether the adjusted p-value says that the two differ."""
+        """Return whether the run and the baseline differ significantly by the adjusted p-value."""
         return self.verdict in TURNED
 
 
@@ -149,15 +149,15 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return "\n\n".join(part for part in parts if part)
 
     def with_rows(self, rows: Iterable[Any]) -> Self:
-        """Return the results with other rows."""
+        """Return these results with other rows, and with everything else unchanged."""
         return replace(self, rows=tuple(rows))
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        """Return the rows, or the rows of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self._table(name))
 
     def title(self, name: str | None = None) -> str:  # noqa: ARG002
-        """Return the title of the rows, or of those of `tables[name]`; empty if they have none."""
+        """Return the title of the table of rows, or of `tables[name]`; empty if the table has no title."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class Results(Struct, Generic[RowT_co], frozen=True):
         return self.rows if name is None else self.tables[name]
 
     def _shown(self) -> list[dict[str, Any]]:
-        """Return the rows as they are shown to people."""
+        """Return the rows, in the form in which a notebook or a terminal shows them."""
         return _readable(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -232,7 +232,10 @@ class Results(Struct, Generic[RowT_co], frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """The numbers of questions that a run answered correctly, incorrectly and not at all, in all or in a stratum."""
+    """How many questions a run answered correctly, answered incorrectly, and left unanswered.
+
+    `stratum` is the part of the questions that is counted; None means all.
+    """
 
     run: str
     stratum: str | None
@@ -245,7 +248,7 @@ COUNTS = ("correct", "incorrect", "unanswered")  # columns of a leaderboard, if 
 
 
 class Plotted(Results[RowT_co], frozen=True):
-    """Results that have a chart."""
+    """Results that can be drawn as a chart."""
 
     drawn_by: ClassVar[Callable[..., Any]]
 
@@ -309,7 +312,11 @@ class Scores(Plotted[Score], frozen=True):
         return Pivot(keys, measures, tuple(rows))
 
     def places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """Return the key columns and the measures of the wide table, and the scores of each row, keyed by measure."""
+        """Return the layout of the wide table: its key columns, its measures, and the scores of each row, keyed by
+        measure.
+
+        A row is keyed by its run and stratum.
+        """
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         order = {run: i for i, run in enumerate(self.best_first())}
@@ -319,7 +326,7 @@ class Scores(Plotted[Score], frozen=True):
         return ("run", "stratum") if broken_down else ("run",), measures, places
 
     def best_first(self) -> list[str]:
-        """Return the runs sorted by the first measure, the best first, and those without a value last."""
+        """Return the names of the runs, sorted by the first measure, the best first, and runs without a value last."""
         runs = dict.fromkeys(row.run for row in self.rows)
         first = self.rows[0].measure if self.rows else ""
         whole = {row.run: row.value for row in self.rows if row.measure == first and row.stratum is None}
@@ -327,7 +334,8 @@ class Scores(Plotted[Score], frozen=True):
         return sorted(runs, key=lambda run: math.inf if math.isnan(whole.get(run, math.nan)) else sign * whole[run])
 
     def counted(self) -> dict[tuple[str, str | None], dict[str, str]]:
-        """Return the counts of each row of the wide table as shown; empty if nobody asked for them."""
+        """Return the counts of correct, incorrect and unanswered as text, keyed by run and stratum; empty if not asked
+        for."""
         rows: tuple[Counted, ...] = self.tables.get("counted", ())
         return {(row.run, row.stratum): {name: f"{getattr(row, name):,}" for name in COUNTS} for row in rows}
 
@@ -357,7 +365,7 @@ class Scores(Plotted[Score], frozen=True):
 class Comparisons(Plotted[Comparison], frozen=True):
     """The result of `compare`: rows of `Comparison`.
 
-    `named` says that the user named the measures. Then all of them decide; otherwise the first decides.
+    If the user named the measures (`named`), all of them count for the decision; otherwise only the first one does.
     """
 
     named: bool = False
@@ -365,24 +373,25 @@ class Comparisons(Plotted[Comparison], frozen=True):
 
     @property
     def decision(self) -> Any:
-        """Return the decision on two runs (`heading`, `sentence`, `status`, `further`, `units`), or None."""
+        """Return the decision about two runs, with `heading`, `sentence`, `status`, `further` and `units`; None if
+        there is none."""
         return self.decided_by(self) if self.rows else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole results, as the command line prints them with `-f json`."""
+        """Return the whole results with the decision, as the command line prints them with `-f json`."""
         made = self.decision
         return super().to_dict() | {"decision": made and made.to_dict()}
 
 
 class Audit(Results[Finding], frozen=True):
-    """The result of `nescio.meta.audit`: one row per measure and test."""
+    """The result of `nescio.meta.audit`: one row for each measure and test."""
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
 def declared_types(rows: Sequence[Any]) -> dict[str, str]:
-    """Return the declared type of each field of results, as text."""
+    """Return the declared type of each field of the rows, as text, keyed by field."""
     classes = type(rows[0]).__mro__ if rows else ()
     declared = {
         name: text for kind in reversed(classes) for name, text in vars(kind).get("__annotations__", {}).items()
@@ -391,7 +400,7 @@ def declared_types(rows: Sequence[Any]) -> dict[str, str]:
 
 
 def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
-    """Return each column's kind, from the declared type of its field."""
+    """Return the kind of each column (text, number, …), derived from the declared type of its field."""
     return [(name, _kind(declared)) for name, declared in declared_types(rows).items()]
 
 
@@ -401,12 +410,15 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of its fields, with plain values."""
+    """Return each row as a dictionary of its fields, with rows inside it as dictionaries too."""
     return list(map(asdict, rows))
 
 
 def _readable(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary of its declared columns, or of its fields; empty for rows that only JSON has."""
+    """Return each row as a dictionary of cells as they are shown; if the rows declare no columns, of all fields.
+
+    Rows that are shown only in JSON give an empty list.
+    """
     laid = lay(rows)
     if laid is None:
         return _raw(rows)
@@ -420,7 +432,7 @@ def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _cell(row: Score) -> str:
-    """Return a value as text with its mark and its interval."""
+    """Return a score as text: its value, its mark (such as the mark of the best run), and its interval."""
     sign = "*" if row.best else "†" if row.tied_with_best else ""
     if row.low is None or row.high is None or math.isnan(row.value):
         return f"{figure(row.value)}{sign}"

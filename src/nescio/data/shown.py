@@ -28,15 +28,16 @@ Form = Literal["plain", "number", "count", "signed", "percent", "p", "short"]
 class Shown(Struct, frozen=True):
     """A declaration of a column: how a field or a property is shown.
 
-    `head` is its heading (None: its name); in braces it may name a field or a property of the first row. `form` formats
-    its numbers: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short" with
-    four significant digits; `digits` sets their number. `interval` names the fields of its bounds, `total` the field
-    with the total of a count. `absent` is shown for None and an empty text, `undefined` for NaN.
+    `head` is the heading (None: the field's name); in braces it may name a field or a property of the first row. `form`
+    formats numbers: "plain" by their type, "number" with decimals, "count" without decimals if they are whole, "short"
+    with four significant digits; `digits` sets the number of digits. `interval` names the two fields with the bounds of
+    the value, `total` the field with the number that a count is out of. `absent` is shown for None and an empty text,
+    `undefined` for NaN.
 
     A column is left out if all its cells are absent or equal to `default`, unless `always` is set. It is also left out
     if it equals the column of the field `same_as` in every row. It comes after the column `after`, if given. Texts are
-    cut to `most` characters; `numeric` ones are aligned right. If there is no room, columns with `spare` are left out,
-    the lowest first.
+    cut to `most` characters; `numeric` texts are aligned right. If there is no room, columns with `spare` are left out,
+    those with the lowest `spare` first.
     """
 
     head: str | None = None
@@ -56,10 +57,10 @@ class Shown(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """A row of results that declares how a list of such rows is shown.
+    """A row of results, whose class declares how a list of such rows is shown.
 
-    `most_listed` is the number of rows that a terminal lists (None: all; 0: none, except in JSON); JSON has all.
-    `across` names two fields: the values of the second have one column per value of the first.
+    `most_listed` is the number of rows that a terminal lists (None: all rows; 0: none); JSON always has all rows.
+    `across` names two fields: each value of the first field becomes a column, which shows the values of the second.
     """
 
     most_listed: ClassVar[int | None] = None
@@ -67,17 +68,20 @@ class Row(Struct, frozen=True):
 
     @classmethod
     def above(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
-        """Return sentences to show above the table."""
+        """Return sentences to show above the table of these rows; none unless a class overrides this."""
         return ()
 
     @classmethod
     def below(cls, rows: Any) -> Iterable[str]:  # noqa: ARG003
-        """Return sentences to show below the table."""
+        """Return sentences to show below the table of these rows; none unless a class overrides this."""
         return ()
 
 
 class Shape(Struct, frozen=True):
-    """A column: the name of its field or property, its declaration, and whether it is text, which is aligned left."""
+    """A column of a table: the name of its field or property, its declaration, and whether it is text.
+
+    Text is aligned left, numbers right.
+    """
 
     name: str
     shown: Shown
@@ -85,8 +89,10 @@ class Shape(Struct, frozen=True):
 
 
 class Laid(Struct, frozen=True):
-    """A table of texts: headings, cells, which columns are text, and which can be left out, the least important
-    first."""
+    """A table of texts, ready to print: headings and cells.
+
+    `texts` says which columns hold text, and `spare` names the columns that can be left out, the least important first.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -95,7 +101,7 @@ class Laid(Struct, frozen=True):
 
 
 def lay(rows: Sequence[Any]) -> Laid | None:
-    """Return rows of one struct as a table, or None if the struct declares no column."""
+    """Return rows of one class as a table of texts, or None if the class declares no column."""
     kind: Any = type(rows[0]) if rows else None
     declared = shapes_of(kind) if rows else ()
     repeated = {shape.shown.same_as: shape for shape in declared if _repeats(rows, shape)}
@@ -117,7 +123,10 @@ def lay(rows: Sequence[Any]) -> Laid | None:
 
 
 def _lay_across(rows: Sequence[Any], shapes: Sequence[Shape], across: tuple[str, str]) -> Laid:
-    """Return a table in which the values of one field have one column per value of another."""
+    """Return a table with one column for each value of the first field in `across`, which shows the second field.
+
+    Rows that are equal in all other columns become one row.
+    """
     by, value = (next(shape for shape in shapes if shape.name == name) for name in across)
     keys = [shape for shape in shapes if shape not in (by, value)]
     names = list(dict.fromkeys(_cell(row, by) for row in rows))
@@ -134,7 +143,7 @@ def _lay_across(rows: Sequence[Any], shapes: Sequence[Shape], across: tuple[str,
 
 @cache
 def shapes_of(kind: type) -> tuple[Shape, ...]:
-    """Return the columns that a struct declares, in their order."""
+    """Return the columns that a class of rows declares, in the order in which they are shown."""
     placed: list[Shape] = []
     waiting: list[Shape] = []
     for name, hint in _hints(kind).items():
@@ -151,7 +160,7 @@ def shapes_of(kind: type) -> tuple[Shape, ...]:
 
 
 def _hints(kind: type) -> dict[str, Any]:
-    """Return the types of the fields and the properties of a struct, if one of them declares a column."""
+    """Return the declared types of the fields and properties of a class; empty if none of them declares a column."""
     hints: dict[str, Any] = {}
     for part in reversed(kind.__mro__):
         if any("Shown(" in str(declared) for declared in vars(part).get("__annotations__", {}).values()):
@@ -163,7 +172,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def type_alone(declared: str) -> str:
-    """Return a declared type as text, without its `Shown` declaration."""
+    """Return a declared type as text, without the `Shown(…)` in its annotation."""
     return declared.removeprefix("Annotated[").partition(", Shown(")[0]
 
 
@@ -174,13 +183,13 @@ def _is_text(kind: Any) -> bool:
 
 
 def _is_told(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column has any information to show."""
+    """Return whether a column is shown: some cell is neither empty nor equal to the default, or `always` is set."""
     left_out = (None, "", (), shape.shown.default)
     return shape.shown.always or any(getattr(row, shape.name) not in left_out for row in rows)
 
 
 def _repeats(rows: Sequence[Any], shape: Shape) -> bool:
-    """Return whether a column equals the column of its `same_as` field in every row; NaN equals NaN."""
+    """Return whether a column is equal, in every row, to the column that its `same_as` names; NaN equals NaN."""
     other = shape.shown.same_as
     pairs = ([plain_value(getattr(row, name)) for name in (shape.name, other)] for row in rows) if other else ()
     return bool(other) and all(value == named for value, named in pairs)
@@ -196,7 +205,7 @@ def _head(row: Any, shape: Shape) -> str:
 
 
 def _cell(row: Any, shape: Shape) -> str:
-    """Return a cell as text: the value, its interval, and the total of its count."""
+    """Return a cell as text, such as "0.75 [0.61, 0.85]" or "30 of 40": its value, total and interval, as declared."""
     shown, value = shape.shown, getattr(row, shape.name)
     if value is None or value == "":
         return shown.absent
@@ -211,7 +220,7 @@ def _cell(row: Any, shape: Shape) -> str:
 
 
 def _text(value: Any, shown: Shown) -> str:
-    """Return a value as text in its declared form."""
+    """Return a value as text in the form that `shown` declares, such as "yes" for true and "1,234" for 1234."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and shown.form == "plain":
@@ -228,7 +237,7 @@ def _text(value: Any, shown: Shown) -> str:
 
 
 def _number(value: float, shown: Shown) -> str:
-    """Return a number as text, with the declared digits or those of its form."""
+    """Return a number as text, with as many digits as the column declares or as its `form` has by default."""
     if shown.form == "percent":
         return f"{value:.{shown.digits or 0}%}"
     if shown.form == "short":

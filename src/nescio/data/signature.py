@@ -18,7 +18,10 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Signature(Mapping[str, str]):
-    """Names and values in order, the version first. Its text is `nescio:0.2.0|runs:3|…`, which `parse` reads."""
+    """The origin of a result as names and values in order, with the version of nescio first.
+
+    As text it is `nescio:0.2.0|runs:3|…`, which `parse` reads.
+    """
 
     fields: tuple[tuple[str, str], ...]
 
@@ -39,19 +42,19 @@ class Signature(Mapping[str, str]):
         return Signature(tuple((dict(self.fields) | {name: str(value) for name, value in fields.items()}).items()))
 
     def short(self) -> str:
-        """Return the version, the data and the seed, for terminals and papers: `nescio 0.2.0 · data da07807d · seed
-        0`."""
+        """Return the version, the data and the seed alone, for terminals and papers: `nescio 0.2.0 · data da07807d ·
+        seed 0`."""
         kept = [f"{name} {self[name]}" for name in (TOOL, *SHORT) if name in self]
         return " · ".join(kept)
 
 
 def sign(**fields: object) -> Signature:
-    """Return the signature of a result of this version of nescio."""
+    """Return a signature that begins with this version of nescio, followed by `fields`."""
     return Signature(((TOOL, __version__), *((name, str(value)) for name, value in fields.items())))
 
 
 def parse(text: str) -> Signature:
-    """Return the signature from its text. Raises ValueError for any other text."""
+    """Return the signature that a text such as `nescio:0.2.0|runs:3` states. Raises ValueError for any other text."""
     fields = []
     for part in _BARS.findall(text):
         match = _FIELD.fullmatch(part)

@@ -30,14 +30,17 @@ _MARKED = re.compile(rf"(.+)@({_LABEL.pattern})")
 
 @cache
 def label(column: str, stake: str) -> str:
-    """Return the label of an answer at a stake: `column=stake` if the column is named like a stake, such as `t`; else
-    `stake`."""
+    """Return the label of an answer that was asked at a stake, such as "t=0.75" for the column `t` and the stake
+    "0.75".
+
+    If the column's name is no name of a stake, the label is the stake alone.
+    """
     made = f"{column.lower()}={stake}"
     return made if _LABEL.fullmatch(made) else stake
 
 
 def are_stated(labels: Iterable[str]) -> bool:
-    """Return whether each label is a stake with its scale, such as `stake=3` or `t=0.75`."""
+    """Return whether each label is a stake and names its scale, as `stake=3` (a penalty) and `t=0.75` (a target) do."""
     try:
         return penalties(labels) is not None
     except UsageError:  # The column has this name, but other content.
@@ -45,7 +48,11 @@ def are_stated(labels: Iterable[str]) -> bool:
 
 
 def penalty(text: str, *, target: bool) -> Fraction:
-    """Return λ as an exact fraction, 1/3 for 0.3333333333333333. Raises UsageError for a text that is no stake."""
+    """Return the penalty λ that a text states, as an exact fraction (1/3 for 0.3333333333333333).
+
+    If `target` is true, the text is a confidence target t, for which λ = t/(1 − t). Raises UsageError for a text that
+    is no stake.
+    """
     try:
         value = Fraction(text)
         simple = value.limit_denominator(SIMPLE)
@@ -59,9 +66,11 @@ def penalty(text: str, *, target: bool) -> Fraction:
 
 
 def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction] | None:
-    """Return λ of each label, keyed by label; None if a label names no scale and `scale` is auto.
+    """Return the penalty λ of each label, keyed by label; None if a label does not name its scale and `scale` is
+    "auto".
 
-    `scale` is penalty, target, or auto (by the name before the equals sign). Raises UsageError as `penalty` does.
+    `scale` is "penalty", "target", or "auto", which takes the scale from the name before the equals sign. Raises
+    UsageError for a label that is no stake.
     """
     prices = {}
     for text in dict.fromkeys(labels):
@@ -74,19 +83,21 @@ def penalties(labels: Iterable[str], scale: str = "auto") -> dict[str, Fraction]
 
 
 def marked(question: str, stake: str) -> str:
-    """Return the id of a question asked at a stake (`3`, or `t=0.75`), which any harness keeps."""
+    """Return the id of a question asked at a stake, such as "q1@stake=3" or "q1@t=0.75"; any test harness keeps such
+    ids."""
     return f"{question}@{stake if '=' in stake else f'{STAKE}={stake}'}"
 
 
 def is_marked(question: object) -> TypeGuard[str]:
-    """Return whether an id is that of a question at a stake."""
+    """Return whether a question's id ends in a stake, as `q1@stake=3` does."""
     return isinstance(question, str) and "@" in question and _MARKED.fullmatch(question) is not None
 
 
 def unmarked(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which answers to `q1@stake=1` and `q1@stake=3` become answers to q1 at two stakes.
+    """Return outcomes in which a question asked at several stakes is one question with repeats.
 
-    Outcomes are unchanged unless every id has this form.
+    For example, `q1@stake=1` and `q1@stake=3` become two answers to q1. If some id does not have this form, the
+    outcomes are unchanged.
     """
     if not outcomes.questions or "@" not in outcomes.questions[0]:
         return outcomes
@@ -100,7 +111,8 @@ def unmarked(outcomes: Outcomes) -> Outcomes:
 
 
 def sentence(price: Fraction) -> str:
-    """Return the sentence that states a stake to a system."""
+    """Return the sentence of a prompt that tells a system how a right answer, a wrong answer and "I don't know" are
+    scored."""
     loses = "costs nothing" if not price else f"loses {_number(price)} point{'' if price == 1 else 's'}"
     sure = _number(100 * price / (1 + price))
     return (
@@ -114,7 +126,7 @@ def _number(value: Fraction) -> str:
 
 
 def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
-    """Return stakes as written and as λ, without repetitions. Raises UsageError for a word that is no stake."""
+    """Return the stakes as text and as λ, each once. Raises UsageError for a word that is no stake."""
     made: dict[Fraction, str] = {}
     for word in words:
         name, equals, value = word.strip().rpartition("=")
@@ -125,7 +137,7 @@ def stakes_of(words: Sequence[str]) -> list[tuple[str, Fraction]]:
 
 
 def _penalty(evidence: Any) -> Array:
-    """Return the stake of each answer, from the label of its repeat."""
+    """Return the penalty λ of each answer, from the label of its repeat, which is a stake."""
     repeats = getattr(evidence, "repeats", None)
     labels = [] if repeats is None else [str(label) for label in repeats.label]
     known = penalties(labels) if labels and are_stated(labels) else None

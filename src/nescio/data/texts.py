@@ -9,9 +9,10 @@ from msgspec import Struct
 
 
 class AnswerTexts(Struct, frozen=True):
-    """The texts of one answer: question, right answer, response, graded part, and reason for the grade.
+    """The texts of one answer: the question, the gold answer, the response, the graded part, and the reason for the
+    grade.
 
-    The graded part is empty if it is the response. Other texts are empty if a file does not have them.
+    The graded part is empty if the whole response was graded. Other texts are empty if the file does not have them.
     """
 
     question: str = ""
@@ -24,7 +25,10 @@ class AnswerTexts(Struct, frozen=True):
 def texts_of(
     question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
 ) -> AnswerTexts:
-    """Return the texts of the parts of a log, of any type; the graded text is left out if it equals the answer."""
+    """Return the texts for people from parts of a log, which may be of any JSON type.
+
+    The graded text is left out if it equals the answer. Several gold answers are joined by " | ".
+    """
     answer_text, graded_text = in_words(answer), in_words(graded)
     several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
     return AnswerTexts(
@@ -37,8 +41,10 @@ def texts_of(
 
 
 def in_words(value: Any) -> str:
-    """Return a JSON value as text for people: a text unchanged, messages of a chat below each other, a list by its
-    items."""
+    """Return a JSON value as text for people.
+
+    A text is unchanged. The elements of a list and the messages of a chat are put on lines of their own.
+    """
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, (list, tuple)):

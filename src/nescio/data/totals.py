@@ -14,18 +14,20 @@ from nescio.stats.sums import Summands, summands
 
 
 class JointColumns(Struct, frozen=True, eq=False):
-    """The columns of several additive patterns over the same units, side by side.
+    """The columns of several patterns side by side in one matrix, so that one product sums all of them.
 
-    `places` has one mapping per pattern, from a name to the start and the width of its columns (0: one number per
-    unit).
+    `places` has a mapping for each pattern, from the name of a column to its start and its width in the matrix. A width
+    of 0 means one number per unit.
     """
 
     columns: Summands
     places: tuple[dict[str, tuple[int, int]], ...]
 
     def under(self, table: Table) -> list[dict[str, Array]]:
-        """Return the totals of each pattern under weights of shape (units, resamples): (resamples,) or (resamples,
-        width)."""
+        """Return the weighted sums of each pattern's columns; `table` has weights of shape (units, resamples).
+
+        The sums of a column have shape (resamples,), or (resamples, width) for a column with a width.
+        """
         sums = self.columns.under(table)
         return [
             {
@@ -37,12 +39,15 @@ class JointColumns(Struct, frozen=True, eq=False):
 
     @property
     def width(self) -> int:
-        """Return the number of sums in each resample."""
+        """Return the number of weighted sums that each resample needs."""
         return len(self.columns.exponents)
 
 
 def join(patterns: Sequence[Patterns], units: int) -> JointColumns:
-    """Return the columns of patterns side by side; the patterns have one kind per unit."""
+    """Return the columns of several patterns side by side in one matrix.
+
+    The patterns must have one row per unit, for the same units.
+    """
     parts: list[Array] = [np.zeros((units, 0))]
     places: list[dict[str, tuple[int, int]]] = []
     start = 0

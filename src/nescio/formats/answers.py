@@ -30,10 +30,10 @@ FEW_REPEATS = 0.01  # From this share of repeats on, intervals and tests treat q
 class Answer(Struct, gc=False):
     """An answer of a run to a question. A reader fills in what the file says, and `logs.kit` derives `state` and `why`.
 
-    The first field that is set decides the state of an answer. `ungraded`: why nothing graded it (an error, a judge
-    that failed). `silent`: why the tool itself calls it an abstention. Words that decline, in `answer` or `extracted`.
-    `nothing`: why there is no answer (empty, or not in the requested form). `right`, the tool's verdict, or `score`.
-    Otherwise nothing graded it, and `lacking` says why.
+    The first field that is set decides the state. `ungraded` is the reason why nothing graded the answer. `silent` is
+    the reason why the tool calls it an abstention. Words in `answer` or `extracted` that decline make it an abstention
+    too. `nothing` is the reason why there is no answer, such as an empty output. `right` is the tool's verdict, and
+    `score` its score. An answer without any of these is ungraded, and `lacking` says why.
 
     If a question is asked several times, all of its answers have the same `question`. `repeat` names the epoch, trial
     or seed, and is None if the log has no repeats. Questions of one `cluster` are resampled together. `strata` are
@@ -73,7 +73,10 @@ class Answer(Struct, gc=False):
 
 
 def number_repeats(answers: Iterable[Answer]) -> int:
-    """Set `repeat` of each run's answers to a question to 1, 2, …; return how many answers are not the first."""
+    """Set the `repeat` of each run's answers to a question to 1, 2, …
+
+    Returns how many answers are not the first answer of their run to their question.
+    """
     seen: Counter[tuple[str, str]] = Counter()
     for answer in answers:
         seen[answer.run, answer.question] += 1
@@ -82,7 +85,8 @@ def number_repeats(answers: Iterable[Answer]) -> int:
 
 
 class _Layout:
-    """The runs and the questions of answers, and the place of each answer in arrays of shape (runs, questions).
+    """The runs and the questions of some answers, and the position of each answer in an array of shape (runs,
+    questions).
 
     `first` has the first answer to each question, `files` the file of each run, and `reasons` the counts of each run's
     reasons for abstentions and ungraded answers. Raises FormatError if a run answers a question twice.
@@ -117,7 +121,8 @@ class _Layout:
                 self.reasons[r][answer.why] += 1
 
     def array(self, values: Iterable[Any], empty: object, dtype: type) -> Array:
-        """Return an array of the answers' values, with `empty` where there is no answer."""
+        """Return an array of one value per answer, shape (runs, questions); `empty` is the value where a run has no
+        answer."""
         filled: Array = np.full((len(self.runs), len(self.questions)), empty, dtype=dtype)
         column: Array = np.empty(self._places.shape[1], dtype=dtype)
         for i, value in enumerate(values):
@@ -127,11 +132,11 @@ class _Layout:
 
 
 def outcomes_of(answers: Iterable[Answer], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the answers of one file, or of several that belong together, as Outcomes.
+    """Return the answers of one file, or of several files that belong together, as Outcomes.
 
-    A question that a run lacks is absent. Answers to one question with different `repeat` share the question's weight.
-    Raises FormatError if a run answers a question twice without different `repeat`. One note per run, added to `notes`,
-    gives the reasons for the run's abstentions and ungraded answers.
+    A run that does not answer a question has the state ABSENT there. Answers to one question with different `repeat`
+    share the question's weight. Raises FormatError if a run answers a question twice without different `repeat`. A note
+    for each run, added to `notes`, counts the reasons for its abstentions and ungraded answers.
     """
     answers = list(answers)
     if not answers:
@@ -209,9 +214,9 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return `clusters` as an array if enough questions share a cluster to change an interval; else None.
+    """Return `clusters` as an array, or None if too few questions share a cluster to change an interval.
 
-    Adds a note on the questions that share one.
+    A note that counts the questions which share a cluster is added to `notes`.
     """
     sizes = Counter(clusters)
     repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)

@@ -34,23 +34,27 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str, *, 
 
 
 def chosen_among(options: ReadOptions, name: str, there: Collection[str]) -> str | None:
-    """Return VALUE of `--choose NAME=VALUE` if it is in `there`, else its first part between commas that is, or
-    None."""
+    """Return the VALUE of `--choose NAME=VALUE` if it is in `there`, or None.
+
+    VALUE may list several names with commas; then the first of these names that is in `there` is returned.
+    """
     chosen = options.choose.get(name)
     return None if chosen is None else next((value for value in (chosen, *chosen.split(",")) if value in there), None)
 
 
 def pick(options: ReadOptions, name: str, names: Iterable[str]) -> str:
-    """Return the only name, or, among several, the chosen one; empty if there is no name.
+    """Return the only element of `names`, or, if there are several, the one that `--choose NAME=VALUE` selects.
 
-    A single name is taken even if another is chosen, because another file may have the chosen one.
+    The only element is returned even if VALUE differs from it, because VALUE may be meant for another file. Without any
+    element the result is "".
     """
     there = list(dict.fromkeys(names))
     return "".join(there) if len(there) < 2 else choose(options, name, there, f"{name}s", elsewhere=True)
 
 
 def check_choice(options: ReadOptions, name: str, names: Iterable[str]) -> None:
-    """Raise UsageError if the VALUE of `--choose NAME=VALUE` is not in `names`, those of all files together."""
+    """Raise UsageError if the VALUE of `--choose NAME=VALUE` is in no file; `names` are the possible values of all
+    files."""
     if name in options.choose:
         choose(options, name, sorted({*names}), f"{name}s")
 

@@ -22,7 +22,7 @@ _MOST, _FEW = 12, 3  # the most names shown; fewer for members and keys, which a
 
 
 def rule(format_: Format) -> str:
-    """Return the rule of `recognise` in words, from the first paragraph of its docstring."""
+    """Return the first paragraph of the docstring of a format's `recognise`, which says how files are recognised."""
     if format_.fallback:
         return "No known tool writes such a file, so nescio reads its columns by their names"
     first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
@@ -31,9 +31,10 @@ def rule(format_: Format) -> str:
 
 
 def seen(format_: Format, source: Source) -> str:
-    """Return the part of the file that satisfied the rule.
+    """Return a description of the part of a file by which nescio recognised its format.
 
-    It is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice.
+    This part is the root of XML, the first line of text, or else the fewest columns, keys or members that suffice. An
+    example is "a table, by the columns run, outcome; beside them topic".
     """
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
@@ -52,7 +53,7 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return the fewest columns, keys or members with which the file is still recognised as the same format."""
+    """Return the fewest columns, keys or members with which a file is still recognised as having the same role."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -62,9 +63,9 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return the few of `names` that, added to `some`, make `does` true.
+    """Return a small selection of `names` for which `does` is true of `some` and the selection together.
 
-    Halving the names again and again finds a few among thousands quickly.
+    The search halves `names` again and again, which is fast even for thousands of names.
     """
     if does(some):
         return []
@@ -76,7 +77,7 @@ def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """Return the source reduced to these names."""
+    """Return the source with only those columns, keys or archive members that are in `names`."""
     kept = {*names}
 
     def cut(value: Any) -> Any:
@@ -116,8 +117,10 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Return the error for a text file that breaks `rule`. It says how to rename or replace the file, if it can
-    tell."""
+    """Return the error for a text file that breaks `rule`, which names the text formats that nescio reads.
+
+    If the text looks like a table or like TIRA's figures, the error says instead how to rename or replace the file.
+    """
     if source.kind == "text" and _TIRA.match(str(source.first)):
         figures = (
             "these are figures of TIRA (evaluation.prototext), not answers; give the answers from the folder "

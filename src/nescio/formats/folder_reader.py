@@ -28,8 +28,8 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """Return the items with each folder replaced by its files, and notes on the files left out.
 
     A folder may hold one of five kinds of content: .story files with their questions and keys; questions.jsonl with
-    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the one output file of a TIRA run;
-    at any depth, the logs of one tool whose formats say how their files are named; or tables and JSON. Raises
+    stories.jsonl and runs/*.jsonl (as `nescio convert --to questions` writes them); the single output file of a TIRA
+    run; the logs of one tool, also in subfolders, if its files can be told by their names; or tables and JSON. Raises
     FormatError for any other folder.
     """
     gathered: list[Any] = []
@@ -82,7 +82,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _of_tira(output: Path) -> Path:
-    """Return the file that a TIRA run wrote, beside any metadata. Raises FormatError for no file or several."""
+    """Return the one file of answers that a TIRA run wrote into the folder `output`, apart from metadata and logs.
+
+    Raises FormatError if there is no such file, or if there are several.
+    """
     files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
     answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
     if len(answers) == 1:
@@ -94,9 +97,10 @@ def _of_tira(output: Path) -> Path:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and its subfolders.
+    """Return the logs of one tool in a folder and its subfolders, or its tables if it has no logs; and notes on other
+    files.
 
-    Raises FormatError for no logs, or logs of several tools.
+    Raises FormatError if the folder has neither, or has logs of several tools.
     """
     names = dict(FILES)
     logs: dict[str, list[Path]] = {name: [] for name in names}
@@ -139,12 +143,18 @@ def _passed_over(folder: Path, paths: Sequence[Path], name: str, others: int) ->
 
 
 def _is_called(path: Path, pattern: str) -> bool:
-    """Return whether the last parts of a path match a pattern, as many parts as the pattern has."""
+    """Return whether the end of a path matches a pattern, such as `*/runs/log.json` with three parts.
+
+    As many parts of the path are compared as the pattern has.
+    """
     return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
-    """Return the files that a tool's format recognises, keyed by tool; a tool without any is left out."""
+    """Return the files keyed by the name of their format, without the files that this format does not recognise.
+
+    A format without any file is left out.
+    """
     kept = {name: [path for path in paths if _is_of(path, name)] for name, paths in tools.items()}
     return {name: paths for name, paths in kept.items() if paths}
 

@@ -22,9 +22,10 @@ _LONGEST = 100  # bytes: any file system takes this many with a prefix and a suf
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield an empty folder to fill with files of the format `format_`; it is written completely or not at all.
+    """Yield an empty folder for the caller to fill with files of the format `format_`.
 
-    Raises MismatchError if a written file would not be recognised as one of this format.
+    The folder appears at `path` completely or not at all. Raises MismatchError if nescio would not recognise a written
+    file as one of this format.
     """
     with atomic_folder(path) as folder:
         yield folder
@@ -41,9 +42,10 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
-    """Return a file name, without suffix, for each name.
+    """Return a file name, without suffix, for each of `names`, such as names of runs.
 
-    Any file system takes it, and no two are equal after `alike`.
+    Strange characters are replaced, so that any file system accepts the file name. If `alike` returns the same for two
+    file names (by default, if only their case differs), a number is added to the second.
     """
     stems: list[str] = []
     taken: set[Hashable] = set()
@@ -59,7 +61,10 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
 
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
-    """Return a note on the names that differ from their files; such a run has the name of its file when read back."""
+    """Return a note on the runs whose name is not their file name; `names` and `files` have these two of each run.
+
+    When such a file is read back, the run has the file's name.
+    """
     other = [f"{name!r} as {file}" for name, file in zip(names, files, strict=True) if name != file]
     if not other:
         return []
@@ -83,12 +88,12 @@ def without_answers(runs: Iterable[Run]) -> list[Note]:
 
 
 def what_is(unjudged: Unjudged) -> str:
-    """Return the numbers of questions and runs in words."""
+    """Return how many questions and runs are unjudged as a phrase, such as "3 questions and 2 runs"."""
     return f"{plural(len(unjudged.collection.questions), 'question')} and {plural(len(unjudged.runs), 'run')}"
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON Lines. Half of a surrogate pair, which UTF-8 cannot encode, becomes a question mark."""
+    """Write rows as JSON Lines. Half of a surrogate pair, which UTF-8 cannot encode, becomes a question mark."""
     import json
 
     with path.open("wb") as file:
@@ -115,10 +120,11 @@ def _halved(text: str) -> bool:
 
 
 def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
-    """Return a note that counts the data a format cannot hold; empty if it holds all.
+    """Return a note that counts the data which the format `format_` cannot hold; empty if it can hold all.
 
-    `holds` names the kinds of data that the format holds: "options", "answers" and the other keys of `counts` below.
-    `strata` names the columns of questions that it holds. Raises MismatchError for repeats that it does not hold.
+    `holds` lists what the format can hold: "options", "answers" and the other keys of `counts` below. `strata` lists
+    the strata of questions that it can hold. Raises MismatchError for repeated questions if the format cannot hold
+    these.
     """
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]

@@ -16,7 +16,11 @@ ANY = ""  # the part of files for which the reader's own `recognise` decides
 
 
 class Known(Struct, frozen=True):
-    """The module of a format within the package, its shapes (none for the format of any table), and its files."""
+    """The declaration of a format of nescio itself: its module within the package, its shapes, and its file names.
+
+    `shapes` are the keys by which its files are recognised; they are empty for the format of any table. `files` are
+    patterns of the names of its files in a folder.
+    """
 
     module: str
     shapes: Shapes = {}

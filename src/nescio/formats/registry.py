@@ -34,10 +34,10 @@ from nescio.tables.lexicon import roles_of
 
 
 class Unjudged(Struct, frozen=True):
-    """A collection and runs whose answers nobody has judged yet; `files` names the origin of each run.
+    """A collection of questions, and runs whose answers nobody has judged yet; `files` has the file of each run.
 
-    `extra_columns` holds the format's own graded scores, which no judge gives: arrays of shape (runs, questions), keyed
-    by name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
+    `extra_columns` holds graded scores that the files themselves state: arrays of shape (runs, questions), keyed by
+    name. `unused` has notes on other useful data in the files that judging does not use; `nescio check` prints them.
     `judge` is the benchmark's official judge, if it defines one. `no_answer` says how empty and unparsed answers count.
     """
 
@@ -59,8 +59,8 @@ Data = Outcomes | Tally | Evidence | Unjudged
 class Declined:
     """The patterns of words that mean "I do not know", and counts of their matches. A pattern must match a whole text.
 
-    `reads` is a function that says whether a text reads like an abstention, with or without patterns. `wrong` holds the
-    texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
+    `reads` is a function that returns whether a text reads like an abstention, even if no pattern was given. `wrong`
+    holds the texts of wrong answers that no pattern matched, keyed by file, because some may read like an abstention.
     """
 
     def __init__(self, patterns: Sequence[str] = (), reads: Callable[[str], bool] = lambda _: False) -> None:
@@ -72,7 +72,7 @@ class Declined:
 
     @property
     def asked(self) -> bool:
-        """Return whether there are any patterns."""
+        """Return whether the user gave any patterns."""
         return bool(self._matchers)
 
     def fits(self, text: str) -> bool:
@@ -86,7 +86,7 @@ class Declined:
         return is_match
 
     def matches(self, text: str | None) -> bool:
-        """Return whether an answer exists and a pattern matches it; count it if so."""
+        """Return whether a pattern matches an answer, and count the match. It matches no answer that is None."""
         if not text or not self.fits(text):
             return False
         self.matched[text.strip()] += 1
@@ -94,8 +94,11 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """The values of `--choose NAME=VALUE`, keyed by name. `asked` holds the names that a reader looked for, given or
-    not."""
+    """The values of `--choose NAME=VALUE`, keyed by NAME.
+
+    `asked` records each name that a reader looked up, whether the user gave it or not. A name that no reader looked up
+    is an error of the user.
+    """
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -119,15 +122,14 @@ def _no_judge(_: Unjudged) -> Outcomes:
 class ReadOptions(Struct, frozen=True):
     """The options of a reader.
 
-    `outcome_map` translates words for outcomes. `strata` names the columns to keep as strata (None: all that can be),
-    and `graded` the graded scores that a measure needs. `choose` selects among several objects in a log. `declined` has
-    the words that mean "I do not know". `gold` says whether questions must have gold answers, which they need not if
-    people judge or a system is to answer. `texts` says whether the texts of questions and answers are wanted; people
-    read them, but no number needs them. Without `supports` a reader may leave out the evidence for answers, which no
-    judge reads and which fills most of many files. `people` names the columns with people's verdicts, which have no
-    other role. `certain` says that the user named the format, and `judging` that the answers must stay unjudged.
-    `worths` are the scores that the user gave to words, and `told` the names of the reading options that the user set.
-    `judged` is the function that judges answers.
+    `outcome_map` translates words into outcomes. `strata` names the columns to keep as strata (None: all suitable
+    columns), and `graded` the graded scores that a measure needs. `choose` has the values of `--choose`. `declined` has
+    the words that mean "I do not know". `gold` says whether questions must have gold answers; they need none if people
+    judge, or if a system is to answer them. `texts` says whether to keep the texts of questions and answers, which only
+    people read. If `supports` is false, a reader may leave out the evidence for answers, which fills most of many
+    files. `people` names the columns with people's verdicts, which have no other role. `certain` says that the user
+    named the format, and `judging` that the answers must stay unjudged. `worths` are the scores that the user gave to
+    words, and `told` the names of the reading options that the user set. `judged` is the function that judges answers.
     """
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
@@ -170,17 +172,17 @@ class ReadOptions(Struct, frozen=True):
         return replace(self, told=self.told | {*more}, **known)
 
     def kept(self, labels: Mapping[str, Label]) -> dict[str, Label]:
-        """Return the labels of a question that become strata."""
+        """Return those of a question's labels that become strata: all, or the ones that the user named."""
         return {name: label for name, label in labels.items() if self.strata is None or name in self.strata}
 
 
 class ReadResult(Struct, frozen=True):
     """The result of a reader: data, notes for the user, and the measures that users of the format expect first.
 
-    `judges` records who judged, if the reader knows it or ran a judge (nuggets matched automatically); outcomes may
-    name the judge of each run themselves. `in_words` has outcomes with texts, if texts were asked for but only scores
-    came out. `beside` adds runs of another format that answer the same questions. The pipeline fills in the rest: the
-    kinds of files, whether nescio judged, and the judged questions and answers.
+    `judges` records who judged, if the reader knows it or ran a judge itself; the data may also name the judge of each
+    run. `in_words` has outcomes with texts, if texts were wanted but the data are only scores. `beside` is a function
+    that adds runs of another format that answer the same questions. The pipeline fills in the other fields: the format,
+    whether nescio judged, and the judged questions and answers.
     """
 
     data: Data
@@ -213,13 +215,13 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 
 
 class Format(Struct, frozen=True):
-    """A registered format; `about` says in one line what it holds, for messages and help.
+    """A registered format; `about` says in one line what files of the format hold, for messages and help.
 
-    `collection` is a function that reads only the questions, with notes on them. Systems answer these questions, and
-    nescio's own runs are scored with them. `text` marks a format that recognises text files by their first line. A
-    `fallback` takes only files that no other format takes. `columns` are the names that `--column` may give to its
-    columns. A format that `streams` reads a large document piece by piece, and recognises it by its first bytes.
-    `describe` returns a description of files that cannot be read without others, or "".
+    `collection` is a function that reads only the questions, with notes on them, for systems to answer. `text` marks a
+    format whose text files are recognised by their first line. A `fallback` takes only files that no other format
+    takes. `columns` are the names that `--column` may give to its columns. A format that `streams` reads a large
+    document piece by piece, and recognises it by its first bytes. `describe` is a function that returns a description
+    of files that cannot be read without further files, or "".
     """
 
     name: str
@@ -257,9 +259,9 @@ def reader(
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. Raises ValueError for a name that is taken.
 
-    A plug-in declares here what `known.py` has for nescio's own formats. `shapes` are the keys that identify its files,
-    keyed by the role of a file (`shapes.py`). `files` are patterns of their names in a folder. `recognise` decides on
-    the role if the shapes do not; without shapes it is called for every file.
+    A plug-in declares here what `known.py` declares for nescio's own formats. `shapes` are the keys that identify files
+    of the format, keyed by the role of a file (`shapes.py`). `files` are patterns of file names in a folder.
+    `recognise` is a function that returns a file's role, if keys are not enough to tell it.
     """
 
     def register(read: Reader) -> Reader:
@@ -275,7 +277,7 @@ def reader(
 
 
 def candidate_formats(source: Source) -> list[Format]:
-    """Return the formats that may read a file, by its kind and keys; plug-ins are included."""
+    """Return the formats, also those of plug-ins, that may read a file because its kind and its keys fit."""
     plugins.load_installed()
     return [REGISTRY[name] for name in fitting(SHAPES, source)]
 
@@ -292,9 +294,9 @@ def matching_formats(source: Source) -> list[Format]:
 
 
 def _names_runs_and_verdicts(source: Source) -> bool:
-    """Return whether rows name a verdict and, beside it, the run or abstentions.
+    """Return whether the rows of a table have a verdict and also name the run, or say who abstained.
 
-    Tools whose rows have a verdict write one run per file, and no column for abstentions.
+    Such a table is not from a tool whose rows have a verdict: those tools write one run per file, and no abstentions.
     """
     roles = {role for name in source.columns if name for role in roles_of(name)}
     listed = source.kind in TABLES or isinstance(source.document, list)
@@ -308,7 +310,10 @@ def is_streamed(source: Source) -> bool:
 
 
 class WriteResult(Struct, frozen=True):
-    """The result of a writer: a description ("12 outcomes of 1 run"), and notes on data that the format cannot hold."""
+    """The result of a writer.
+
+    `what` describes what was written, such as "12 outcomes of 1 run". `notes` are on data that the format cannot hold.
+    """
 
     what: str
     notes: tuple[Note, ...] = ()
@@ -318,7 +323,11 @@ Write = Callable[..., WriteResult]  # takes the data, a path, and `progress`, if
 
 
 class Writer(Struct, frozen=True):
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` are those of its file (none for a folder)."""
+    """A registered writer of a format.
+
+    `takes` is the type of data that it writes, Outcomes or Unjudged. `suffixes` are those of the file that it writes;
+    empty if it writes a folder.
+    """
 
     name: str
     about: str
@@ -333,10 +342,10 @@ WRITERS: Registry[Writer] = Registry(
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
-    """Register the decorated function of data and a path as a writer. Raises ValueError for a name that is taken.
+    """Return a decorator that registers a function of data and a path as the writer of a format.
 
-    The writer raises MismatchError for data that it cannot write. It writes completely or not at all, and invents
-    nothing.
+    Raises ValueError for a name that is taken. The function must raise MismatchError for data that it cannot write; it
+    must write completely or not at all, and invent nothing.
     """
 
     def register(write: Write) -> Write:

@@ -23,25 +23,28 @@ _WORDS |= {"rows": "a table, JSON Lines or a JSON list", "parquet": "a Parquet f
 
 
 def kind_of(source: Source) -> str:
-    """Return the kind of a file; a document is "list" or "object"."""
+    """Return the kind of a source, such as "lines"; for a JSON document it is "list" or "object"."""
     if source.kind != "document":
         return source.kind
     return "list" if isinstance(source.document, list) else "object"
 
 
 def part_by_shape(shapes: Shapes, source: Source) -> str | None:
-    """Return the first role whose keys a file has, or None."""
+    """Return the first role in `shapes` that has a shape which the file fits, or None."""
     kind = kind_of(source)
     return next((part for part, specs in shapes.items() if any(_fits(spec, kind, source) for spec in specs)), None)
 
 
 def fitting(formats: Mapping[str, Shapes], source: Source) -> list[str]:
-    """Return the names of the formats without shapes, and of those with a shape that fits the file."""
+    """Return the names of the formats that may read a file: those without shapes, and those with a shape that fits."""
     return [name for name, shapes in formats.items() if not shapes or part_by_shape(shapes, source) is not None]
 
 
 def recogniser(shapes: Shapes) -> Callable[[Source], str | None]:
-    """Return a function that recognises files by their shapes; its docstring describes them."""
+    """Return a function that recognises files by their shapes.
+
+    The function gets a docstring in words, such as "Recognise JSON Lines with `id`, `answer`", which is shown to users.
+    """
 
     def recognise(source: Source) -> str | None:
         return part_by_shape(shapes, source)

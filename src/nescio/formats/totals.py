@@ -18,12 +18,12 @@ ROUNDING = 1e-6  # the tolerance for figures that are written in full
 
 
 class Total(Struct, frozen=True):
-    """A figure that a file states, and the values that its answers give if counted as the tool counts.
+    """A figure that a file states, and the values that nescio computes for it from the file's answers.
 
-    `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only how many
-    answers it covers (`covered`). `ours` has the value that the answers give; several, the likeliest first, if `name`
-    leaves open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of
-    answers in the file. `rounding` is the tolerance for the digits with which the figure is written.
+    `name` is the name or the path of the figure in `file`. `own` is its value, or None if the file states only for how
+    many answers the figure is (`covered`). `ours` has nescio's values: several, the likeliest first, if `name` leaves
+    open what the figure counts, such as abstentions in or out of the denominator. `held` is the number of answers in
+    the file. `rounding` is the tolerance for the digits with which the figure is written.
     """
 
     file: str
@@ -36,7 +36,7 @@ class Total(Struct, frozen=True):
 
     @property
     def agrees(self) -> bool:
-        """Return whether the figure agrees with the answers, or cannot be compared."""
+        """Return whether the stated figure agrees with the answers; true also if the two cannot be compared."""
         if self.covered is not None and self.covered != self.held:
             return False
         figure = self.own
@@ -50,7 +50,8 @@ class Total(Struct, frozen=True):
 
 
 def contradictions(totals: Iterable[Total]) -> Iterator[Note]:
-    """Yield a note for each figure that differs from the answers, or that covers another number of answers."""
+    """Yield a note for each figure that differs from the answers, or that the file states for another number of
+    answers."""
     for total in totals:
         if total.agrees:
             continue

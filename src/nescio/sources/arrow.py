@@ -15,7 +15,8 @@ KNOWN = ("pandas", "polars", "pyarrow")  # Libraries whose tables DuckDB reads b
 
 
 class Stream(Struct, frozen=True, eq=False):
-    """The Arrow interface of a table alone, which DuckDB reads without guessing the table's kind."""
+    """A table that offers only the Arrow interface, so that DuckDB reads it by this and does not guess the table's
+    kind."""
 
     table: Any
 
@@ -24,7 +25,10 @@ class Stream(Struct, frozen=True, eq=False):
 
 
 class Renamed(Struct, frozen=True, eq=False):
-    """A table with unique column names: `select` calls its columns c0, c1, …."""
+    """A table with another query for its columns, because its own column names are not unique.
+
+    `select` is the SQL that names the columns c0, c1, ….
+    """
 
     table: Any
     select: str
@@ -38,7 +42,7 @@ class Renamed(Struct, frozen=True, eq=False):
 
 
 def library_of(table: Any) -> str:
-    """Return the name of the package that defines the table's class, such as "pandas"."""
+    """Return the name of the package that defines the class of a table, such as "pandas"."""
     return type(table).__module__.split(".")[0]
 
 
@@ -48,18 +52,19 @@ def is_rows(item: Any) -> bool:
 
 
 def items_of(source: Any) -> list[Any]:
-    """Return the given items as a list: a path or a table, or several."""
+    """Return the given items as a list, also if `source` is a single path or table."""
     return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
 
 
 def told(source: Any) -> str:
-    """Return the names of the given items for a message: their paths, or "the table" for one in memory."""
+    """Return the names of the given items for a message: the path of a file, "the table" for a table in memory."""
     items = items_of(source)
     return enumerated([str(item) if isinstance(item, (str, PurePath)) else "the table" for item in items])
 
 
 def _texts(table: Any) -> dict[str, Any]:
-    """Return plain columns or rows as arrays of texts. Raises ValueError if columns differ in length."""
+    """Return plain columns or plain rows as arrays of texts, keyed by column. Raises ValueError if columns differ in
+    length."""
     import numpy as np
 
     if isinstance(table, Mapping):
@@ -81,7 +86,7 @@ def _text(cell: Any) -> str | None:
 
 
 def _widened(table: Any) -> Any:
-    """Return an Arrow table with half-precision numbers, which DuckDB does not read, as single-precision ones."""
+    """Return an Arrow table whose half-precision numbers, which DuckDB cannot read, became single-precision numbers."""
     import pyarrow as pa
 
     schema = getattr(table, "schema", None)

@@ -22,9 +22,10 @@ _SIP = 1 << 10  # bytes read at a time from zstandard, whose blocks of 4 bytes m
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:
-    """Unpack a compressed file into a temporary folder, which is deleted when nothing refers to it any more.
+    """Unpack a compressed file into a temporary folder.
 
-    Raises FormatError if it is damaged or empty, or unpacks to more bytes or lines than allowed.
+    The folder is deleted when no object refers to it any more. Raises FormatError if the file is damaged or empty, or
+    unpacks to more bytes or lines than allowed.
     """
     import lzma
     import tempfile
@@ -61,7 +62,7 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
 
 def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
-    """Return the error that a file cannot be unpacked because the folder for temporary files is full or unusable."""
+    """Return the error that `path` cannot be unpacked because the folder for temporary files is full or unusable."""
     why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
     where = f" {folder}" if folder else ""
     return FormatError(
@@ -95,7 +96,7 @@ def zstandard(path: Path) -> Any:
 
 
 def _zstandard_chunks(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield the content frame by frame, because zstandard's own streams do not notice a truncated file."""
+    """Yield the content of a zstandard file frame by frame; zstandard's own streams do not notice a truncated file."""
     unpacker = zstandard(path).ZstdDecompressor(max_window_size=WINDOW)
     frame = unpacker.decompressobj()
     while rest := file.read(_SIP):

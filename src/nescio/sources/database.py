@@ -29,7 +29,10 @@ _INTERRUPTED = "Query interrupted"  # The message of the RuntimeError that the t
 
 @contextmanager
 def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection of `open_connection`, and close it. Ctrl-C during a query raises KeyboardInterrupt."""
+    """Yield a connection from `open_connection`, and close it afterwards.
+
+    If the user presses Ctrl-C during a query, KeyboardInterrupt is raised instead of DuckDB's RuntimeError.
+    """
     try:
         with open_connection(alone=alone, small=small) as connection:
             yield connection
@@ -40,13 +43,12 @@ def connect(*, alone: bool = False, small: bool = False) -> Iterator[duckdb.Duck
 
 
 def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckDBPyConnection:
-    """Return a connection to an in-memory database, with its own temporary tables and views.
+    """Return a connection to an in-memory database; its temporary tables and views are visible to no other connection.
 
-    The database has no network access, and does not search thousands of columns for similar names.
-
-    A process shares one database, because opening one takes longer than reading a small table. `alone` opens another,
-    whose settings may be changed. With `small` data, queries run without optimisation, and in one thread unless the
-    process has more work. Planning and distributing such a query would take longer than running it.
+    The database has no network access. All connections of a process share one database, because opening one takes
+    longer than reading a small table; `alone` opens another, whose settings may be changed. If the data are `small`,
+    queries run without optimisation, and in one thread unless the process has more work, because planning would take
+    longer than the query.
     """
     if alone:
         connection = _open(cores())
@@ -66,8 +68,10 @@ def open_connection(*, alone: bool = False, small: bool = False) -> duckdb.DuckD
 
 
 def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Switch progress bars off, because results go to standard output. Without ipywidgets, notebooks stay silent about
-    it."""
+    """Switch off DuckDB's progress bars, because these would be printed among the results on standard output.
+
+    A refusal of this setting, as in a notebook without ipywidgets, is ignored.
+    """
     import duckdb
 
     with suppress(duckdb.InvalidInputException):
@@ -75,7 +79,8 @@ def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) -> None:
-    """Write a table or a query in SQL to a Parquet file. Raises OSError if it cannot be written."""
+    """Write a table or the result of a query (`rows` is its SQL) to a Parquet file. Raises OSError if it cannot be
+    written."""
     import duckdb
 
     quoted = str(path).replace("'", "''")
@@ -88,9 +93,9 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, rows: str, path: Path) 
 
 @contextmanager
 def watched(connection: duckdb.DuckDBPyConnection, path: Path, tick: Callable[[int], None] | None) -> Iterator[None]:
-    """Report to `tick` how many more bytes a query in this block has read from a large file.
+    """Report the progress of a query in the block to `tick`: how many more bytes of a large file it has read.
 
-    The reports sum to all bytes if the block succeeds, and to none if it fails.
+    The reports sum to the size of the file if the block succeeds, and to 0 if it fails.
     """
     size = path.stat().st_size if tick and path.is_file() else 0
     if tick is None or size < _LARGE:
@@ -131,7 +136,10 @@ def _shared(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def _close(process: int) -> None:
-    """Release the database of a process that ends, because DuckDB's bindings would complain on standard error."""
+    """Release the database of a process that is about to end.
+
+    Otherwise DuckDB's bindings would write complaints to standard error.
+    """
     if os.getpid() == process:
         _shared.cache_clear()
 
@@ -141,9 +149,9 @@ _HELD: dict[int, tuple[int | None, int]] = {}
 
 
 def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int) -> None:
-    """Limit the table engine to half of the allowed memory, and to the threads that this is enough for.
+    """Set the limits of DuckDB: half of the allowed memory `size`, and no more threads than this memory is enough for.
 
-    Data beyond the limit go to the folder for temporary files.
+    If `size` is None, DuckDB keeps its own memory limit. Data beyond the limit go to the folder for temporary files.
     """
     if size is None:
         connection.execute(f"RESET memory_limit; SET threads = {threads}")
@@ -153,9 +161,9 @@ def _hold(connection: duckdb.DuckDBPyConnection, size: int | None, threads: int)
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use.
+    """Return the number of cores that this process may use: OMP_NUM_THREADS if it is set, else all allowed cores.
 
-    It is OMP_NUM_THREADS if set, as joblib, Ray, Spark and batch systems do for their workers; else all allowed cores.
+    joblib, Ray, Spark and batch systems set this variable for their workers.
     """
     stated = os.environ.get("OMP_NUM_THREADS", "")
     if stated.isdecimal() and int(stated):
@@ -164,8 +172,7 @@ def cores() -> int:
 
 
 def load_engine() -> None:
-    """Import DuckDB with Ctrl-C deferred, because its bindings abort the process if they are interrupted while
-    loading."""
+    """Import DuckDB; Ctrl-C takes effect only afterwards, because it would abort the process during the import."""
     if "duckdb" not in sys.modules:
         from nescio.stats.parallel import interrupts_held
 
@@ -189,10 +196,10 @@ def _open(threads: int) -> duckdb.DuckDBPyConnection:
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a Parquet table in SQL, and its parameters.
+    """Return the SQL that reads a Parquet table, and its parameters; `more` has further options in SQL.
 
-    The table is a file, all files that match a pattern, or all in a folder and its subfolders, whose names may hold
-    columns (run=a/part-0.parquet).
+    The table is one file, all files that match a pattern, or all files in a folder and its subfolders. A subfolder
+    named `run=a` gives its files a column `run` with the value "a".
     """
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
@@ -205,7 +212,7 @@ def is_pattern(path: Path) -> bool:
 
 
 def address(path: Path) -> str:
-    """Return a path in the form that DuckDB needs: absolute, because it expands ~, and with wildcards escaped."""
+    """Return a path as DuckDB needs it: absolute, because DuckDB expands ~, and with wildcards escaped."""
     return "".join(f"[{c}]" if c in _PATTERN else c for c in str(path.absolute()))
 
 

@@ -81,7 +81,7 @@ def from_dataframe(
 
 
 def _word(word: Any) -> str:
-    """Return a cell as text, formatted as DuckDB does."""
+    """Return a cell as text, written as DuckDB writes it."""
     return str(word).lower() if isinstance(word, bool) else str(word)
 
 

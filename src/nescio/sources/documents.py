@@ -39,7 +39,10 @@ _NODE = 120  # bytes of memory that lxml needs for an element, a text or an attr
 
 
 def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
-    """Return a document, an archive, XML or text, by its suffix. Raises FormatError for any other file."""
+    """Return the source for a file that is read as a whole: a JSON document, an archive, XML or text, by the suffix.
+
+    Raises FormatError for any other suffix.
+    """
     suffix = path.suffix.lower()
     if suffix == ".json":
         return _open_outline(path, streamed) or open_document(path, room)
@@ -89,10 +92,9 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
-    """Yield the cells and the number of each line of a text file that is not blank.
+    """Yield the cells and the line number of each line of a text file that is not blank.
 
-    Cells are separated by white space. With `most`, there are at most so many, and the last cell holds the rest of the
-    line.
+    Cells are separated by white space. With `most`, a line has at most `most` cells, and the last holds the rest of it.
     """
     for line, number in text_lines(source):
         if cells := line.split(None, most - 1):
@@ -100,7 +102,10 @@ def cells_of(source: Source, most: int = 0) -> Iterator[tuple[list[str], int]]:
 
 
 def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
-    """Return a source for a large document, from its first bytes, if its format reads piece by piece; else None."""
+    """Return the source for a large JSON document that is read piece by piece, from its first bytes; None for others.
+
+    `streamed` is a function that returns whether a format reads such a document piece by piece.
+    """
     if streamed is None or path.stat().st_size <= LARGE:
         return None
     with path.open("rb") as file:
@@ -113,7 +118,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """Return a source for a .json file with one JSON value, or with JSON Lines or a table, which some tools write
+    """Return a source for a .json file. It holds one JSON value, or JSON Lines or a table, which some tools write
     there."""
     text = _held(path, room)
     try:
@@ -132,7 +137,10 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
 
 
 def _on_halves(path: Path, halves: int) -> tuple[Note, ...]:
-    """Return the note that halves of surrogate pairs, which no text can hold, are read as U+FFFD."""
+    """Return a note that halves of surrogate pairs in a file are read as U+FFFD, because no text can hold them.
+
+    `halves` is their number; the result is empty if it is 0.
+    """
     if not halves:
         return ()
     return (
@@ -149,9 +157,9 @@ _HOLE = bytes(8)  # NUL bytes in a row: more than UTF-16 or UTF-32 text has
 
 
 def _held(path: Path, room: MemoryBudget) -> bytes:
-    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL.
+    """Return the bytes of a file. Raises FormatError if they exceed the allowed memory, or at the first NUL byte.
 
-    NUL bytes fill a file whose size was set without writing it.
+    A file is full of NUL bytes if its size was set but its content never written.
     """
     room.hold(path, 2 * path.stat().st_size)
     parts: list[bytes] = []
@@ -168,11 +176,11 @@ def _held(path: Path, room: MemoryBudget) -> bytes:
 
 
 def _open_split(path: Path, document: Any) -> Source | None:
-    """Return a JSON document that is a table as such a source, with its cells as texts; None for other documents.
+    """Return the source for a JSON document of the form `{"columns": [...], "data": [[...], ...]}`; None for other
+    documents.
 
-    Such a table is `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases write it.
-
-    Raises FormatError if a row and the header differ in length, or if a name appears twice.
+    pandas, MLflow and Weights & Biases write tables in this form. The cells are read as texts. Raises FormatError if a
+    row has more or fewer cells than there are columns, or if a column name appears twice.
     """
     if not isinstance(document, dict) or not isinstance(document.get(_COLUMNS), list):
         return None
@@ -193,7 +201,7 @@ def _open_split(path: Path, document: Any) -> Source | None:
 
 
 def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a source for a text file that holds a JSON document under another suffix; None if it does not."""
+    """Return the source for a file with the suffix of text that holds a JSON document; None if it holds no document."""
     try:
         source = open_document(path, room)
     except FormatError:
@@ -223,14 +231,17 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 class _AtMost:
-    """A file that returns at most some bytes for each read, because zipfile reads the whole list of members at once."""
+    """A file that raises FormatError if a single read returns more than `most` bytes.
+
+    Python's zipfile reads the whole list of members at once; this limits the memory for the list.
+    """
 
     def __init__(self, file: IO[bytes], path: Path, most: int) -> None:
         self.file, self.path, self.most = file, path, most
         self.seek, self.tell = file.seek, file.tell
 
     def read(self, size: int = -1) -> bytes:
-        """Return the bytes that follow. Raises FormatError if there are too many."""
+        """Return the next bytes of the file. Raises FormatError if there are more than `most`."""
         content = self.file.read(self.most + 1 if size < 0 else min(size, self.most + 1))
         if len(content) > self.most:
             raise FormatError(self.path, f"the list of its members has more than {self.most >> 20} MB")
@@ -238,9 +249,10 @@ class _AtMost:
 
 
 def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive that has about `most` members at most (None: the limit on files).
+    """Return the members of an archive.
 
-    Raises FormatError if it is damaged, if its list of members is too long, or if two members overlap.
+    Raises FormatError if the archive is damaged, if two members overlap, or if its list of members takes more bytes
+    than about `most` members need (None: the allowed number of files).
     """
     import zipfile
 
@@ -258,9 +270,9 @@ def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]
 
 
 def unpacked_size(path: Path, ratio: int = RATIO) -> int:
-    """Return the unpacked size of an archive in bytes, as the archive states it.
+    """Return the unpacked size of an archive in bytes, as the archive itself states it.
 
-    Raises FormatError if the size exceeds the limit, UsageError if there are too many members.
+    Raises FormatError if the size exceeds the limit, UsageError if the archive has too many members.
     """
     members = listed_members(path)
     check_files(len(members))
@@ -270,10 +282,10 @@ def unpacked_size(path: Path, ratio: int = RATIO) -> int:
 
 
 def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Yield the members whose names are `wanted`, in the order of the archive, with all members that share a name.
+    """Yield each member of an archive for whose name `wanted` is true, and its content, in the order of the archive.
 
-    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only). Raises
-    FormatError for one that is damaged or encrypted.
+    Several members may have the same name. A member is unpacked only when the caller asks for the next one. Raises
+    FormatError for a member that is damaged or encrypted.
     """
     for info in listed_members(path):
         if wanted(info.filename):
@@ -327,6 +339,9 @@ def _unpacked(path: Path, packed: bytes, info: zipfile.ZipInfo, fail: Any) -> by
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
-    """Raise FormatError if the XML tree would take too much memory; that of `<a/><a/>…` takes 30 times the text."""
+    """Raise FormatError if the parsed tree of an XML file would take too much memory.
+
+    A file of tiny elements such as `<a/><a/>` takes 30 times its size.
+    """
     text = _held(path, room)
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

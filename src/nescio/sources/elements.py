@@ -14,7 +14,8 @@ _PIECE = 1 << 22  # bytes read at a time: with each piece, the parser restarts a
 
 
 def part_of(document: Any, *place: str) -> Any:
-    """Return the value at a place within a document, given as a path of keys; None if it does not exist."""
+    """Return the value under nested keys in a document, such as `part_of(document, "eval", "model")`; None if there is
+    none."""
     for key in place:
         document = document.get(key) if isinstance(document, dict) else None
     return document
@@ -41,9 +42,10 @@ def texts_in(value: Any) -> list[str]:
 
 
 def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int) -> str:
-    """Return the name of a row under a key, as text.
+    """Return the name of a row, which is the text or whole number under `key`, as text.
 
-    Raises FormatError, with the place or line, unless it is a text or a whole number.
+    Raises FormatError if the value is neither or blank. The message calls the file `label`, and `where` is the row's
+    place or line number.
     """
     name = row.get(key)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
@@ -53,12 +55,15 @@ def identifier(row: Mapping[str, Any], key: str, label: object, where: str | int
 
 
 def identity(value: object) -> str:
-    """Return a name as text that can be encoded; half of a surrogate pair cannot."""
+    """Return a name as text that can be encoded as UTF-8; half of a surrogate pair in it is replaced."""
     return str(value).encode(errors="replace").decode()
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a number, or None if it is none. True is 1, and a text that is a number is converted."""
+    """Return a JSON value as a float, or None if it is no number.
+
+    True is 1, and a text that writes a number, such as "0.5", is converted.
+    """
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -68,7 +73,10 @@ def number(value: Any) -> float | None:
 
 
 def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | None:
-    """Return the true, false or None of a row under a key. Raises FormatError for any other value."""
+    """Return the value under `key` in a row, which is true, false or None (also if the key is missing).
+
+    Raises FormatError for any other value; the message calls the file `label` and the place of the row `where`.
+    """
     value = row.get(key)
     if not isinstance(value, (bool, type(None))):
         raise FormatError(label, f"{key} must be true or false", where=where, value=value)
@@ -78,9 +86,9 @@ def flag(row: Mapping[str, Any], key: str, label: object, where: str) -> bool | 
 def placed_rows(
     source: Source, rows: Iterable[Any], what: str = "each item", *, each: str = "item"
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects of a list with their places ("item 3"). Raises FormatError for an element that is no object.
+    """Yield the objects of a list with their places, such as "item 3"; `each` is the word for an element in a place.
 
-    `what` names the elements in the message.
+    Raises FormatError for an element that is no object; the message calls elements `what`.
     """
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
@@ -89,9 +97,9 @@ def placed_rows(
 
 
 def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """Yield the elements of the list at a place of a document, each with its own place ("testCases[3]").
+    """Yield the elements of the list under nested keys in a document, each with its place, such as "testCases[3]".
 
-    Raises FormatError if another value than a list is there. A missing value is an empty list.
+    A missing list counts as empty. Raises FormatError if the value there is no list.
     """
     name = ".".join(place)
     if source.outline:
@@ -106,9 +114,9 @@ def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 
 def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
-    """Yield the keys and values of the object at a place of a document, each with its own place ("lookup entry 3").
+    """Yield the keys and values of the object under nested keys in a document, each with its place ("lookup entry 3").
 
-    Raises FormatError if another value than an object is there. A missing value is an empty object.
+    A missing object counts as empty. Raises FormatError if the value there is no object.
     """
     name = ".".join(place)
     if source.outline:
@@ -123,7 +131,11 @@ def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, st
 
 
 def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> Iterator[Any]:
-    """Yield the elements from the file. Malformed JSON raises an error with its place."""
+    """Yield the elements of the list under nested keys while the file is read; if `keyed`, the pairs of the object
+    there.
+
+    Raises FormatError for malformed JSON.
+    """
     import ijson
 
     assert source.path is not None
@@ -139,9 +151,9 @@ def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> I
 
 
 def outline_of(head: bytes) -> Any:
-    """Return the partial document in the first bytes of a JSON document, or None if they are no JSON.
+    """Return the part of a JSON document that lies in its first bytes, or None if these are no JSON.
 
-    Its lists and objects end where the bytes end.
+    Lists and objects that continue after these bytes are ended there.
     """
     import ijson
 

@@ -37,10 +37,10 @@ _BLOCK = 64  # the number of runs whose states one group of rows holds
 
 
 class Grid(Struct, frozen=True, eq=False):
-    """The runs in order of first appearance, the questions sorted by name, the state of each cell, and columns of
-    numbers.
+    """An outcome table as arrays of shape (runs, questions).
 
-    All arrays have shape (runs, questions). `judges` holds the judges of the runs, if known.
+    `runs` are in order of first appearance, `questions` sorted by name. `state` has the outcome of each answer, and
+    `numbers` the columns of numbers, keyed by name. `judges` are the judges of each run, empty if unknown.
     """
 
     runs: tuple[str, ...]
@@ -58,7 +58,7 @@ def rows_of(source: Source) -> int:
 
 
 def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the cells of `columns` in the last row of each file of a Parquet table, found through its metadata."""
+    """Return the cells of `columns` in the last row of each file of a Parquet table; the metadata tell where it is."""
     relation, where = _table(source, "file_row_number=true, filename=true")
     cells = ", ".join(f"{quoted(name)}::VARCHAR" for name in columns)
     with connect() as connection:
@@ -69,7 +69,7 @@ def last_rows(source: Source, columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def holds_numbers(source: Source, column: str) -> bool:
-    """Return whether each cell of a column of a Parquet table is empty, or a finite number."""
+    """Return whether all cells of a column of a Parquet table are finite numbers or empty."""
     relation, where = _table(source)
     cell = quoted(column)
     with connect() as connection:
@@ -83,15 +83,15 @@ def holds_numbers(source: Source, column: str) -> bool:
 def grid(
     source: Source, words: Words, numbers: Sequence[str] = (), judge: str | None = None, odd: str = "false"
 ) -> Grid | None:
-    """Return a Parquet outcome table as a grid, or None if only the slower way can read it.
+    """Return a Parquet outcome table as a Grid, or None if it must be read in the slower way, which also reports
+    faults.
 
-    The table has the columns `run`, `question` and `outcome`, and these columns of numbers. `words` returns the state
-    of each word for an outcome, given the words with their numbers of rows. `judge` names the column that says who
-    judged. `odd` is an SQL condition on the `name` of a question.
+    The table has the columns `run`, `question`, `outcome`, and the columns `numbers`. `words` returns the state that
+    each word in `outcome` means, given the number of rows with each word. `judge` names the column with the judges.
+    `odd` is an SQL condition for a question's `name` that this way cannot read.
 
-    The result is None if there is an empty cell, an unknown word, an odd question, a number that is not finite, a name
-    with white space around it or with accents in two encodings, or a run with a repeated question or two judges. The
-    slower way of reading then reports the fault.
+    The result is None if a cell is empty, a word unknown, a question odd, or a number not finite. It is also None if a
+    name has white space around it or accents in two encodings, or if a run has a question twice or two judges.
     """
     relation, where = _table(source, "file_row_number=true")
     with connect(alone=True) as connection:
@@ -138,10 +138,11 @@ def grid(
 def _group_by_question(
     connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence[str], means: Mapping[str | None, int]
 ) -> None:
-    """Make the table `cells`: for each question and `_BLOCK` runs, the states of the runs, four bits each.
+    """Create the table `cells` in DuckDB: for each question and each block of runs, the states of these runs as bits.
 
-    `means` holds the index of the state that each written outcome means. The bits are the index plus 1, and 0 without a
-    row. A group by question needs no number for each question, which a join would have to look up for each row.
+    `means` maps each word in the column `outcome` to the index of a state. A run has four bits: this index plus 1, or 0
+    if it has no row for the question. This is faster than a join, which would look up a number of the question for each
+    row.
     """
     index = " ".join(f"WHEN written = {literal(text)} THEN {k}" for text, k in means.items() if text is not None)
     index = f"CASE {index} ELSE {means.get(None, 0)} END" if index else str(means[None])
@@ -162,7 +163,10 @@ def _group_by_question(
 
 
 def _states(connection: duckdb.DuckDBPyConnection, shape: tuple[int, int], codes: Sequence[int]) -> NDArray[np.int8]:
-    """Return the states of a grid of this shape from the bits of its cells."""
+    """Return the states of all answers, shape (runs, questions), from the bits in the table `cells`.
+
+    `codes` has the state for each index.
+    """
     cells = connection.execute("SELECT code, cells.* FROM cells JOIN questions USING (name)").fetchnumpy()
     meant = np.array([NOTHING, *codes], dtype=np.int8)
     state = np.full(shape, NOTHING, dtype=np.int8)
@@ -183,7 +187,10 @@ def _read_numbers(
     doubles: Sequence[str | None],
     total: int,
 ) -> bool:
-    """Fill columns of numbers, and return whether all numbers are finite; `doubles` are their cells in SQL."""
+    """Fill the arrays in `columns` from the table, and return whether all numbers are finite.
+
+    `doubles` has the SQL of each column's cell as a double, and `total` is the number of rows.
+    """
     relation, where = _table(source)
     cells = ", ".join(
         f"CASE WHEN {cell} IS NULL THEN 'nan'::DOUBLE WHEN isfinite({cell}) THEN {cell} ELSE 'inf'::DOUBLE END AS n{i}"
@@ -208,8 +215,10 @@ def _read_numbers(
 
 
 def _parts(rows: int, numbers: int) -> int:
-    """Return in how many parts to fetch `rows` rows, each with `numbers` numbers, so that each part fits into
-    memory."""
+    """Return the number of parts in which to fetch a table so that each part fits into memory.
+
+    The table has `rows` rows, each with `numbers` numbers.
+    """
     return max(1, -(-rows * (_CELL + 8 * numbers) // at_most(_AT_ONCE, 16)))
 
 
@@ -219,7 +228,8 @@ def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
 
 
 def _trimmed(cell: str) -> str:
-    """Return the SQL of a cell without white space around it, NULL if nothing is left."""
+    """Return the SQL of a cell of text without white space at its ends; it gives NULL for a cell without other
+    characters."""
     return f"nullif(trim({cell}, '{WHITE}'), '')"
 
 
@@ -231,7 +241,10 @@ def _kinds(connection: duckdb.DuckDBPyConnection, relation: str, where: Sequence
 def _numbered(
     connection: duckdb.DuckDBPyConnection, table: str, named: str, where: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Create a table of names with numbers from 0, in order of place and name. Return the names in this order."""
+    """Create a table of the names that the query `named` returns, numbered from 0 by their place and then their name.
+
+    Returns the names in the order of their numbers.
+    """
     connection.execute(
         f"CREATE TEMP TABLE {table} AS SELECT *, (row_number() OVER (ORDER BY place, name) - 1)::INTEGER AS code "
         f"FROM ({named})",
@@ -241,14 +254,15 @@ def _numbered(
 
 
 def _as_double(cell: str, kind: str) -> str | None:
-    """Return the SQL of a cell as a double, or None if its column holds no numbers."""
+    """Return the SQL that converts a cell to a double, or None if the type `kind` of its column is no number."""
     if kind == "DOUBLE" or kind in _WHOLE:
         return f"{cell}::DOUBLE"
     return f"{cell}::VARCHAR::DOUBLE" if kind.startswith(_AS_WRITTEN) else None
 
 
 def _tell(source: Source, part: int, parts: int) -> None:
-    """Report to the source how many more bytes of its file have been read after this part of `parts`."""
+    """Report the progress to `source.tick`: the bytes of one of `parts` equal parts of the file, the part number
+    `part`."""
     if source.tick and source.path and source.path.is_file():
         size = source.path.stat().st_size
         source.tick(size * (part + 1) // parts - size * part // parts)

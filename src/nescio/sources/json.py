@@ -66,9 +66,10 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """Return the JSON value of a file or a part of it, with NaN and Infinity allowed and lone surrogates replaced.
+    """Return the JSON value of a file, or of the place `where` in it.
 
-    Raises FormatError if it is no JSON, repeats a key, is nested too deep, or needs more memory than `room`.
+    NaN and Infinity are allowed, and half of a surrogate pair is replaced. Raises FormatError if the text is no JSON,
+    repeats a key in one object, is nested too deep, or needs more memory than `room` has left.
     """
     import msgspec
 
@@ -89,10 +90,11 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file's size, or its unpacked size.
+    """The memory that the values of a file may still take.
 
-    For a file of `packed` bytes it is at most 500 times that. It never exceeds half of the machine's memory, or of the
-    memory that the user states.
+    At first it is ten times the size of the file. For a compressed file of `packed` bytes it is ten times the unpacked
+    size, but at most about 500 times `packed`. It never exceeds half of the machine's memory, or half of the memory
+    that the user allows.
     """
 
     __slots__ = ("left",)
@@ -105,7 +107,7 @@ class MemoryBudget:
             self.left = min(self.left, there // 2)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
-        """Raise FormatError if `needed` bytes exceed the budget."""
+        """Raise FormatError if `needed` bytes are more memory than the budget has left."""
         if needed > self.left:
             rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             rule += f"; a log may take half of the memory, which {opt('memory_limit')} sets"
@@ -113,16 +115,19 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """Return an estimate of the memory for a JSON text and its values: 3 to 6 times a log, 26 times `[[],[],…`."""
+    """Return an estimate of the memory that a JSON text and its values take.
+
+    The estimate is 3 to 6 times the size of a usual log, and 26 times the size of a text of empty lists, `[[],[],…`.
+    """
     texts = _times(text, b'"') - _times(text, b'\\"')  # Each text has two quotation marks.
     objects = _times(text, b"{") + _times(text, b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * _times(text, b",")
 
 
 def _times(text: bytes, mark: bytes) -> int:
-    """Return the number of occurrences of a mark that cannot overlap itself.
+    """Return how often `mark`, which cannot overlap itself, occurs in a text.
 
-    It equals `bytes.count`, and is several times as fast in long texts with many occurrences.
+    The result equals that of `bytes.count`, which is several times slower in long texts with many occurrences.
     """
     if len(text) < _LONG:
         return text.count(mark)
@@ -137,13 +142,16 @@ def _times(text: bytes, mark: bytes) -> int:
 
 
 def _parts(text: bytes, wide: int) -> Iterator[NDArray[np.uint8]]:
-    """Yield parts of a text, each with the bytes that a mark of this width may reach into the next part."""
+    """Yield a text in parts, as arrays of bytes, so that marks of `wide` bytes can be found in each part.
+
+    Each part overlaps the next by `wide` - 1 bytes, because a mark may lie across their border.
+    """
     for start in range(0, len(text), _AT_ONCE):
         yield np.frombuffer(text[start : start + _AT_ONCE + wide - 1], dtype=np.uint8)
 
 
 def _longest(text: bytes) -> int:
-    """Return the largest distance in bytes between two quotation marks."""
+    """Return the largest number of bytes between two quotation marks; no text in this JSON can be longer."""
     longest, last, start = 0, -1, 0
     for part in _parts(text, 1):
         places = np.flatnonzero(part == ord('"')) + start
@@ -158,7 +166,10 @@ _NOTHING = object()  # the result for a text that is no JSON at all
 
 
 def _forgiven(text: bytes) -> Any:
-    """Return the value of a text by Python's own reader, or `_NOTHING`. Half of a surrogate pair becomes U+FFFD."""
+    """Return the value that Python's own JSON reader reads from a text, or `_NOTHING` if the text is no JSON.
+
+    Half of a surrogate pair becomes U+FFFD.
+    """
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
@@ -169,14 +180,17 @@ def _forgiven(text: bytes) -> Any:
 
 
 def halves_of_pairs(text: bytes) -> int:
-    """Return the number of lone halves of surrogate pairs in a JSON text. Each is read as U+FFFD."""
+    """Return the number of halves of surrogate pairs in a JSON text; nescio reads each as U+FFFD."""
     if not _HALF_PAIR.search(text):
         return 0
     return sum(match[1] is not None for match in _PAIRS.finditer(text))
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """Return why a text is no JSON: msgspec's error, or the fault that Python's more tolerant reader accepts."""
+    """Return the reason why a text is no JSON.
+
+    It is msgspec's error or, if Python's more tolerant reader accepts the text, the fault that this reader tolerates.
+    """
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):
@@ -196,9 +210,9 @@ def _why_not_json(text: bytes, error: Exception) -> str:
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError if values nest too deep, or if a key appears twice in one object.
+    """Raise FormatError if the decoded `value` nests too deep, or if an object in its JSON `text` repeats a key.
 
-    For a repeated key, `value` holds only the last value.
+    A repeated key shows because `value` holds only its last value, so that it has fewer keys than the text.
     """
     keys = depth = 0
     level = [value]
@@ -219,12 +233,10 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
 
 
 def most_keys(text: bytes) -> int:
-    """Return the largest number of keys that a JSON text may hold.
+    """Return the largest number of keys that a JSON text may hold, from the number of times that `":` occurs in it.
 
-    It is exact unless a key ends in a backslash, or a text holds `" :`.
-
-    A quotation mark within a text has a backslash before it. So `":` ends a key if there is no backslash, or if the
-    backslash belongs to another one.
+    A quotation mark within a text has a backslash before it. So `":` ends a key if there is no backslash before it, or
+    if this backslash is itself escaped. The result is exact unless a key ends in a backslash, or a text holds `" :`.
     """
     closed = _times(text, b'":') - _times(text, b'\\":') + _times(text, b'\\\\":')
     return closed + (len(_SPACED.findall(text)) if len(text) < _LONG or _has_spaced_colon(text) else 0)
@@ -236,7 +248,7 @@ def _has_spaced_colon(text: bytes) -> bool:
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError if a key appears twice in one object of a JSON text. It is slow."""
+    """Raise FormatError if a key appears twice in one object of a JSON text. This check is slow."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):

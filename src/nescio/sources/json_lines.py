@@ -20,9 +20,8 @@ def json_lines(
 ) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield the objects of a JSON Lines file with their line numbers.
 
-    Raises FormatError at the first line that holds no object; with `faults`, such errors are collected there instead.
-
-    `lenient` also accepts NaN and Infinity.
+    Raises FormatError at the first line that holds no object. If a list `faults` is given, such errors are appended to
+    it instead. `lenient` also accepts NaN and Infinity.
     """
     for row, number, _ in placed_lines(source, lenient=lenient, faults=faults):
         yield row, number
@@ -31,7 +30,10 @@ def json_lines(
 def placed_lines(
     source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
 ) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Yield the objects of a JSON Lines file as `json_lines` does, also with the byte offsets of their lines."""
+    """Yield the objects of a JSON Lines file with their line numbers and the byte offsets of their lines.
+
+    The arguments are those of `json_lines`.
+    """
     assert source.path is not None
     read = place = rows = 0
     with source.path.open("rb") as file:
@@ -51,9 +53,9 @@ def placed_lines(
 
 
 def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
-    """Yield the objects on the lines of a JSON Lines file that begin at these byte offsets.
+    """Yield the objects on those lines of a JSON Lines file that begin at the byte offsets `places`.
 
-    The lines are known to be sound, because all were read before.
+    All lines were read before, so no line can be malformed.
     """
     assert source.path is not None
     read = 0
@@ -69,9 +71,9 @@ def rows_at(source: Source, places: Iterable[int]) -> Iterator[dict[str, Any]]:
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
-    """Return all rows of a JSON Lines file if every line has exactly these fields; else None.
+    """Return all rows of a JSON Lines file if every line has exactly the given fields; else None.
 
-    If it is None, `json_lines` reports what is wrong and where.
+    `fields` has the type of each field. After None, `json_lines` can report which line is wrong.
     """
     import msgspec
 

@@ -30,7 +30,10 @@ COLUMN = 1 << 15  # bytes that a column takes in memory, however few rows there 
 
 
 class Limits(Struct, frozen=True):
-    """The limits that a user set; None means the limit that follows from the size of a file."""
+    """The limits that nescio sets for files, as the user may change them.
+
+    None means that the limit depends on the size of the file.
+    """
 
     max_unpacked: float | None = None  # in GB
     max_rows: int | None = None
@@ -45,7 +48,7 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B0
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Apply these limits to the files that are read in the block."""
+    """Apply the limits to all files that are read in the block."""
     token = _LIMITS.set(limits)
     try:
         yield
@@ -54,18 +57,21 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def limits() -> Limits:
-    """Return the limits in force."""
+    """Return the limits that apply at the moment."""
     return _LIMITS.get()
 
 
 def most_unpacked(size: int, ratio: int = RATIO) -> int:
-    """Return the number of bytes to which a file of `size` bytes may unpack."""
+    """Return the number of bytes to which a file of `size` bytes may unpack.
+
+    It is the number that the user allows, or else follows from `ratio`, the allowed number of unpacked bytes per byte.
+    """
     stated = limits().max_unpacked
     return min(MOST_UNPACKED, SMALL + ratio * size) if stated is None else int(stated * GB)
 
 
 def check_size(path: Path, unpacked: int, most: int) -> None:
-    """Raise FormatError if a size exceeds the bytes to which a file may unpack."""
+    """Raise FormatError if the unpacked size of a file exceeds `most` bytes."""
     if unpacked > most:
         stated = limits().max_unpacked
         size = f"{most / GB:.3g}" if stated is None else f"{stated:g}"
@@ -74,7 +80,8 @@ def check_size(path: Path, unpacked: int, most: int) -> None:
 
 
 class Made:
-    """Count the bytes that are unpacked from a file. Raises FormatError if they exceed the limit for its size."""
+    """Count the bytes that are unpacked from a file, and raise FormatError if they exceed the limit for the file's
+    size."""
 
     def __init__(self, path: Path, ratio: int = RATIO) -> None:
         self._path, self._size, self._most = path, 0, most_unpacked(path.stat().st_size, ratio)
@@ -86,7 +93,7 @@ class Made:
 
 
 def check_ratio(path: Path, unpacked: int, read: int) -> None:
-    """Raise FormatError if the part of a file that was read unpacks to more than twice its allowed size.
+    """Raise FormatError if the first `read` bytes of a file unpack to more than twice what their number allows.
 
     A decompression bomb is thus found in its first part, however large it is.
     """
@@ -97,9 +104,10 @@ def check_ratio(path: Path, unpacked: int, read: int) -> None:
 
 
 def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
-    """Raise FormatError if a table has more rows than a file of `size` bytes (None: of any size) may have.
+    """Raise FormatError if a table has more rows than allowed for a file of `size` bytes.
 
-    If the user states the size to which a file may unpack, it may have all rows that fit into it.
+    Without `size`, or if the user states how much a file may unpack to, only the limit on rows that the user set
+    applies.
     """
     free = size is None or limits().max_unpacked is not None
     most = limits().max_rows or (None if free else FEW_ROWS + ROWS_A_BYTE * (size or 0))
@@ -109,8 +117,10 @@ def check_rows(label: Path | str, rows: int, size: int | None = None) -> None:
 
 
 def check_cells(label: Path | str, runs: int, questions: int, rows: int) -> None:
-    """Raise FormatError if nearly every answer has a run and a question of its own, because each run has a cell for
-    each question."""
+    """Raise FormatError if there are far more pairs of a run and a question than there are answers.
+
+    nescio keeps a cell for each pair. In such a table a wrong column was probably taken for the run.
+    """
     if runs * questions > max(FEW_CELLS, EMPTY_CELLS * rows):
         many = f"there are {runs:,} runs and {questions:,} questions, but only {rows:,} answers"
         other = f"{opt('column', of='run=COLUMN')} names another column"
@@ -135,7 +145,7 @@ def longest_text() -> int:
 
 
 def check_text_length(label: Path | str, length: int, where: str | None = None) -> None:
-    """Raise FormatError if a line or a cell has more bytes than allowed."""
+    """Raise FormatError if a line of text or a table cell of `length` bytes is longer than allowed."""
     if length > longest_text():
         rule = f"a text is longer than {limits().max_text:g} MB; {opt('max_text')} raises the limit"
         raise FormatError(label, rule, where=where)
@@ -147,6 +157,6 @@ def too_deep() -> str:
 
 
 def check_files(files: int) -> None:
-    """Raise UsageError for more files than allowed, those in folders included."""
+    """Raise UsageError if there are more files than allowed, including those in folders."""
     if files > limits().max_files:
         raise UsageError(f"there are more than {limits().max_files:,} files; {opt('max_files')} raises the limit")

@@ -13,13 +13,13 @@ LONGEST = 1_000_000
 
 
 class UnsoundLiteralError(ValueError):
-    """A text looks like a value but breaks a rule, which the error names."""
+    """The error for a text that looks like a value but is nested too deep or breaks another rule; it names the rule."""
 
 
 def read_literal(text: str) -> Any:
-    """Return the value that a text writes.
+    """Return the value that a text holds in JSON or in Python's notation, such as the list in "['a', 'b']".
 
-    Raises ValueError if it writes none, and UnsoundLiteralError if it breaks a rule.
+    Raises ValueError if the text holds no value, and UnsoundLiteralError if the value is nested too deep.
     """
     try:
         value = json.loads(text)
@@ -33,7 +33,7 @@ def read_literal(text: str) -> Any:
 
 
 def literal_or(text: str, otherwise: Any) -> Any:
-    """Return the value that a text writes, or `otherwise` if it writes none."""
+    """Return the value that a text holds in JSON or in Python's notation, or `otherwise` if it holds none."""
     try:
         return read_literal(text)
     except ValueError:
@@ -41,9 +41,9 @@ def literal_or(text: str, otherwise: Any) -> Any:
 
 
 def json_or(text: str, otherwise: Any) -> Any:
-    """Return the value that a text writes as JSON, or `otherwise` if it writes none.
+    """Return the value that a text holds in JSON, or `otherwise` if it holds none.
 
-    Prose that begins with a value, such as "a" "b", is no value.
+    Prose that only begins with a JSON value, such as `"a" or "b"`, holds none.
     """
     try:
         value = json.loads(text)

@@ -19,9 +19,11 @@ LOCK = ".lock"  # the file that holds the lock on Windows, where a folder cannot
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder during the block; yields whether it was free.
+    """Hold the lock of a folder during the block, and yield whether this succeeded; it fails if another process holds
+    it.
 
-    A killed process releases its lock. The locking modules are imported here, because each exists on one system only.
+    The system releases the lock of a killed process. The locking modules are imported here, because each exists on one
+    system only.
     """
     if sys.platform == "win32":
         with _windows(folder / LOCK) as free:
@@ -33,10 +35,9 @@ def locked(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file's folder while the block reads, changes and writes the file. It waits for other
-    processes.
+    """Hold the lock of a file's folder during the block, in which the file is read, changed and written.
 
-    Raises UsageError if another process holds it for longer than a minute.
+    If another process holds the lock, this waits for it, and raises UsageError after a minute.
     """
     folder = Path(os.path.realpath(path)).parent  # that of the file itself, which links in other folders share
     if not folder.is_dir():
@@ -55,9 +56,10 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held(draft: Path) -> Iterator[bool]:
-    """Hold the lock of a draft during the block; yields whether it was free, as after a process was killed.
+    """Hold the lock of the draft of a file or folder during the block, and yield whether the draft had no lock before.
 
-    On Windows a locked draft could not be moved, so no lock is held and the result is always false.
+    A draft of a killed process has no lock. On Windows a locked draft could not be moved, so there no lock is held, and
+    the block always gets false.
     """
     if sys.platform == "win32":
         yield False
@@ -84,7 +86,10 @@ def _posix(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _windows(path: Path) -> Iterator[bool]:
-    """Lock the first byte of a file that is deleted with the lock."""
+    """Hold a lock on Windows, on the first byte of the file `path`, and yield whether the lock was free.
+
+    The file is deleted with the lock.
+    """
     msvcrt: Any = import_module("msvcrt")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     free = False

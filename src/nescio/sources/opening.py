@@ -39,10 +39,11 @@ HEADLESS: dict[str, set[str]] = {}
 
 
 def open_source(item: Any, streamed: Streamed | None = None) -> Source:
-    """Return a source from the head of a file or the schema of a table.
+    """Return the source for a path, an address or a table, from the first bytes of a file or the columns of a table.
 
-    Raises FormatError if it is missing, empty or not text, or exceeds the `limits`. `streamed` returns whether a large
-    document, given its outline, is read piece by piece; other documents are read whole.
+    Raises FormatError if a file is missing, empty or not text, or exceeds the `limits`. `streamed` is a function that
+    returns whether nescio reads a large JSON document piece by piece, given its outline; other documents are read
+    whole.
     """
     if not isinstance(item, (str, Path)):
         return open_table(item)
@@ -79,7 +80,8 @@ def open_source(item: Any, streamed: Streamed | None = None) -> Source:
 
 
 def _meant(path: Path) -> str:
-    """Return the name of a file in the same folder that is spelled almost like the missing file; empty without one."""
+    """Return the name of a file in the same folder that is spelled almost like the missing file `path`; "" if there is
+    none."""
     with suppress(OSError):
         names = nearest(path.name, (entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)), 0.7)
         return "".join(f"; did you mean {name}?" for name in names[:1])
@@ -100,7 +102,10 @@ def _open_file(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _parquet_files(path: Path) -> list[Path]:
-    """Return the Parquet files in a folder, or those that match a pattern (part-*.parquet); empty for a file."""
+    """Return the Parquet files in a folder, or those that match a pattern such as part-*.parquet.
+
+    The result is empty if `path` is a single file.
+    """
     try:
         if path.is_dir():
             return sorted(path.rglob("*.parquet"))
@@ -112,7 +117,10 @@ def _parquet_files(path: Path) -> list[Path]:
 
 
 def _open_kept(path: Path, streamed: Streamed | None) -> Source:
-    """Return a source for the file that holds a stream; messages call it by the name of the stream."""
+    """Return the source for a file in which a stream, such as standard input, was saved.
+
+    Messages use the name of the stream instead of the file's.
+    """
     try:
         source = _open_file(path, streamed)
     except FormatError as error:
@@ -122,7 +130,7 @@ def _open_kept(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _open_fetched(address: str, streamed: Streamed | None) -> Source:
-    """Return a source for the file at an address; messages name it by the address without its secrets."""
+    """Return the source for the file at an address. Messages show the address without passwords and other secrets."""
     fetched, path = fetch(address)
     try:
         source = open_source(path, streamed)
@@ -144,7 +152,10 @@ def _open_packed(path: Path, streamed: Streamed | None) -> Source:
 
 
 def _packed(source: Source, packed: Packed, label: Path | str) -> Source:
-    """Return an unpacked or fetched source, with notes that name the original file or address."""
+    """Return the source of an unpacked or fetched file, with its origin `packed`.
+
+    In its notes, `label` (the original file or address) replaces the name of the temporary file.
+    """
     names = {str(source.path), str(source.label)}
     notes = tuple(replace(remark, subject=str(label)) if remark.subject in names else remark for remark in source.notes)
     return replace(source, packed=packed, notes=notes)
@@ -176,8 +187,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """Return a source for a document if a JSON Lines file holds one JSON list of objects, as some tools write; else
-    None."""
+    """Return the source for a JSON Lines file that holds one JSON list of objects, as some tools write; None for
+    others."""
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
@@ -251,9 +262,9 @@ def _check_pages(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def _probe_texts(connection: DuckDBPyConnection, path: Path, rows: int) -> None:
-    """Raise FormatError if the first texts of a Parquet file exceed its allowed unpacked size.
+    """Raise FormatError if the first texts of a Parquet file already exceed its allowed unpacked size.
 
-    A page stores a text once for thousands of rows, but the engine stores it for each of them.
+    A Parquet file stores a text once for thousands of rows, but DuckDB stores it for each of them.
     """
     kinds = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [address(path)]).fetchall()
     texts = [str(name).replace('"', '""') for name, kind, *_ in kinds if kind == "VARCHAR"]
@@ -303,7 +314,7 @@ def open_table(table: Any) -> Source:
 
 
 def _with_index(table: Any) -> Any:
-    """Return a pandas table with the named levels of its index as columns.
+    """Return a pandas table in which the named levels of its index are columns.
 
     `set_index` and `groupby` turn columns into such levels.
     """
@@ -317,7 +328,7 @@ def _with_index(table: Any) -> Any:
 
 
 def _forward(table: Any) -> Any:
-    """Return a copy of a reversed pandas frame (`frame.iloc[::-1]`), because DuckDB reads no array backwards."""
+    """Return a pandas frame as it is or, if it was reversed by `frame.iloc[::-1]`, a copy, which DuckDB can read."""
     if library_of(table) != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
@@ -325,9 +336,9 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """Return a table's own column names; empty if its kind is unknown.
+    """Return the column names that a table itself has; empty if the kind of table is unknown.
 
-    DuckDB would change an empty name, or one that occurs twice up to case.
+    They are needed because DuckDB changes a name that is empty, or that equals another if case is ignored.
     """
     library = library_of(table)
     if isinstance(table, dict):

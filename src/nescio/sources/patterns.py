@@ -21,12 +21,10 @@ _FOREIGN = re.compile(r"\\[bBZ1-9]|\(\?(?![:imsPx])|\(\?P[=>]|[*+?}]\+")
 
 
 def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
-    """Return a function that tests whether a pattern matches a whole text.
+    """Return a function that tests whether a pattern matches a whole text, with case ignored and "." for any character.
 
-    Case is ignored, and a full stop matches any character.
-
-    Raises UsageError, which calls the option `name`, for an invalid regular expression. It also raises UsageError for a
-    pattern that the table engine does not know and that could take too long.
+    Raises UsageError, which calls the option `name`, for an invalid regular expression, and for one that could take
+    exponential time in Python and that DuckDB, which needs linear time, does not support.
     """
     flags = re.IGNORECASE | re.DOTALL
     try:
@@ -42,7 +40,8 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
     def matches(text: str) -> bool:
         """Return whether the pattern matches the whole text.
 
-        If a pattern repeats k parts, Python may try all ways to share a text of n characters: n^k steps.
+        With k repetitions in the pattern and n characters, Python may try n^k ways. If these are too many, DuckDB
+        matches the pattern in linear time; if DuckDB does not support the pattern, UsageError is raised.
         """
         steps = max(len(text), 1) ** repeats
         if steps <= _QUICK or (steps <= _BEARABLE and _FOREIGN.search(pattern)):
@@ -56,7 +55,7 @@ def whole_matcher(name: str, pattern: str) -> Callable[[str], bool]:
 
 
 def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
-    """Yield the bodies of all repetitions, at any depth."""
+    """Yield the repeated part of each repetition in a parsed regular expression, such as `ab` in `(ab)*`."""
     for code, value in tree:
         if code in _REPEATS and value[1] > 1:
             yield value[2]
@@ -64,7 +63,7 @@ def _repeated(tree: Iterable[Any]) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield the subexpressions of a part of an expression."""
+    """Yield the subexpressions in an element of a parsed regular expression."""
     if isinstance(value, parser.SubPattern):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -73,7 +72,8 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _is_ambiguous(body: Any) -> bool:
-    """Return whether a repeated part may match in several ways, because it has a choice or a repetition in it."""
+    """Return whether the repeated part of a pattern may match one text in several ways: it has a choice or repetition
+    in it."""
     return any(
         code in (codes.BRANCH, *_REPEATS, codes.GROUPREF) or any(map(_is_ambiguous, _parts(value)))
         for code, value in body

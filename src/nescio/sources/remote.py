@@ -35,28 +35,27 @@ ALLOWED: ContextVar[Callable[[Path | str], None] | None] = ContextVar("ALLOWED",
 
 
 def check_allowed(file: Any) -> None:
-    """Raise UsageError for a path or an address that nescio may not read here."""
+    """Raise UsageError for a path or an address that nescio may not read in the present process."""
     if (check := ALLOWED.get()) and isinstance(file, (str, Path)):
         check(file)
 
 
 def address_of(item: Path | str) -> str | None:
-    """Return the address, or None if the item is a path."""
+    """Return the address that the item is, such as "https://…", or None if the item is a path."""
     match = ADDRESS.match(str(item))
     return f"{match[1].lower()}://{'/' if match[1].lower() == 'file' else ''}{match[2]}" if match else None
 
 
 def shown(text: str) -> str:
-    """Return a text without the secrets of addresses in it: who signs in, and the query of a web address."""
+    """Return a text in which addresses have no secrets: no user and password, and no query of a web address."""
     return _QUERY.sub(r"\1?…", _SIGNED_IN.sub(r"\1", text))
 
 
 def fetch(address: str) -> tuple[Packed, Path]:
-    """Fetch the file at an address, or the Parquet files of a pattern or folder there, into a temporary folder.
+    """Fetch a file, or the Parquet files of a pattern or a folder, from an address into a temporary folder.
 
-    The folder is deleted when nothing refers to it any more.
-
-    Raises FormatError if fsspec is not installed, or if the file does not exist or cannot be fetched.
+    The folder is deleted when no object refers to it any more. Raises FormatError if fsspec is not installed, or if the
+    file does not exist or cannot be fetched.
     """
     try:
         import fsspec
@@ -116,12 +115,18 @@ def _patience(address: str) -> dict[str, Any]:
 
 
 def _opened(system: Any, name: str) -> Any:
-    """Open a file. A web server sends it in one answer, because several answers could be parts of two versions."""
+    """Return an open file of the file system `system`.
+
+    A web server is made to send the file in one answer, because several answers could be parts of two versions of it.
+    """
     return system.open(name, "rb", block_size=0) if _is_web(name) else system.open(name, "rb")
 
 
 def _version(system: Any, name: str) -> list[str]:
-    """Return what tells one version of a stored file from another; nothing for a file that comes in one answer."""
+    """Return values that change if the stored file changes, such as its size and time.
+
+    The result is empty for a file from a web server, because that arrives in one answer and cannot be mixed.
+    """
     if _is_web(name):
         return []
     system.invalidate_cache()
@@ -130,7 +135,7 @@ def _version(system: Any, name: str) -> list[str]:
 
 
 class _Arriving:
-    """Limit the size and duration of a download, because a server may never end it."""
+    """A limit on the size and the duration of a download, because a server may never end it."""
 
     def __init__(self, address: str) -> None:
         self._address, self._size, self._until = shown(address), 0, time.monotonic() + MOST_SECONDS
@@ -149,7 +154,7 @@ class _Arriving:
 
 
 def _files(system: Any, place: str) -> list[str]:
-    """Return the files at a place, which may be a pattern or a folder; empty if there are none."""
+    """Return the files at the address `place`, which may be a pattern or a folder; empty if there are none."""
     if any(c in _file(place) for c in PATTERN):
         return sorted(name for name in map(str, system.glob(place)) if name.endswith(SPLIT))
     if system.isfile(place):
@@ -158,12 +163,12 @@ def _files(system: Any, place: str) -> list[str]:
 
 
 def _file(place: str) -> str:
-    """Return a place without the query of a web address, which is no pattern and no part of a file's name."""
+    """Return an address without the query (`?…`) of a web address, which is no part of a file's name."""
     return place.partition("?")[0] if _is_web(place) else place
 
 
 def _above(place: str) -> str:
-    """Return the place itself, or for a pattern the last folder before its first part with wildcards."""
+    """Return the part of an address before the first wildcard, as a folder; the whole address if it has no wildcard."""
     parts = PurePosixPath(place).parts
     plain = next((i for i, part in enumerate(parts) if any(c in part for c in PATTERN)), len(parts))
     return str(PurePosixPath(*parts[:plain]))

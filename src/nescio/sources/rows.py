@@ -34,7 +34,10 @@ Row = Mapping[str, Any]
 
 
 class Rows(Struct, frozen=True):
-    """Rows, and the path of names to them. `by` is the column that holds the names of the rows, if they have names."""
+    """A list of rows found in a document, and its path of names, such as "runs.results".
+
+    `by` is the name of the column that holds the names of the rows if the document names them, as in `{"q1": {...}}`.
+    """
 
     path: str
     rows: Sequence[Row]
@@ -49,9 +52,10 @@ class Rows(Struct, frozen=True):
 def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
     """Return the tables in a JSON document or JSON Lines file, the largest first.
 
-    A table is a list of objects, whose members are columns (`grading.correct`), or a document of columns: lists of one
-    length. With `nested`, the tables are lists of rows within rows (`runs[].results`), and each of the lists that
-    otherwise form one table together.
+    A table is a list of objects, whose members are its columns; a member of an inner object is named `grading.correct`.
+    An object of lists of one length is a table too, with these lists as columns. If `nested` is true, the tables are
+    the lists of rows inside other rows (`runs[].results`), and single lists that would otherwise be joined to one
+    table.
     """
     figures: list[Any] = [source.document]
     apart: list[int] = []
@@ -96,7 +100,7 @@ def tables_of(source: Source, *, nested: bool = False) -> list[Source]:
 
 
 def _without_own(beside: Numbers, path: str) -> dict[tuple[str, ...], float | str]:
-    """Return the numbers beside a list of rows, without the list's own length."""
+    """Return `beside`, the numbers around a list of rows, without the length of the list at `path` itself."""
     return {place: number for place, number in beside.items() if place != (f"{path}[]",)}
 
 
@@ -105,7 +109,10 @@ def _other_than(of_lists: Mapping[str, Numbers], path: str) -> Numbers:
 
 
 def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of a list of named objects, such as a leaderboard, with the path of the list and the name."""
+    """Yield the numbers in a list of named objects, such as the lines of a leaderboard.
+
+    Each number comes with its keys: the path of the list, the object's name, and the key of the number.
+    """
     names = [next((cell for cell in row.values() if isinstance(cell, str)), "") for row in rows.rows]
     if all(names) and len({*names}) == len(names):
         for name, row in zip(names, rows.rows, strict=True):
@@ -113,7 +120,7 @@ def _numbers_listed(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]
 
 
 def figures_in(source: Source) -> list[int]:
-    """Return [0], [-1] or both if the first or the last line of JSON Lines holds figures about the rows between them.
+    """Return which of the first line (0) and the last line (-1) of JSON Lines are figures about the rows between them.
 
     Such a line, for example the header of a log, is no row.
     """
@@ -138,8 +145,10 @@ def figures_in(source: Source) -> list[int]:
 
 
 def _is_of_figures(line: Row, rows: Sequence[Row]) -> bool:
-    """Return whether `line` holds figures about `rows`: it has a number of its own, and each cell that it shares with
-    a row is the same in all rows."""
+    """Return whether `line` holds figures about `rows` and is no row itself.
+
+    This is so if it has a number that rows lack, and if each cell that it shares with a row is the same in all rows.
+    """
     here = {name for row in rows for name in row}
     if len(rows) < _FEWEST and here & line.keys():  # Two objects that differ are both rows.
         return False
@@ -153,7 +162,10 @@ Numbers = dict[tuple[str, ...], float | str]  # numbers keyed by path
 
 
 def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers of rows that hold rows, keyed by the path of the inner rows and the outer row's first text."""
+    """Yield the numbers in rows that contain rows, such as the accuracy of a run beside the list of its answers.
+
+    Each number comes with its keys: the path of the outer rows, the first text of its row, and the key of the number.
+    """
     for row in rows.rows:
         if any(is_rows(cell) for cell in row.values()):
             name = next((cell for cell in row.values() if isinstance(cell, str)), "")
@@ -162,7 +174,7 @@ def _numbers_of_rows(rows: Rows) -> Iterator[tuple[tuple[str, ...], float | str]
 
 
 def _lists(value: Any, path: str) -> Iterator[Rows]:
-    """Yield each list of rows in a document, except those within rows."""
+    """Yield each list of rows in a document, except lists inside another list's rows."""
     if is_rows(value):
         yield Rows(path, [flat(row) for row in value])
     elif isinstance(value, Mapping) and path.count(".") < _DEEPEST:
@@ -171,9 +183,10 @@ def _lists(value: Any, path: str) -> Iterator[Rows]:
 
 
 def _within(rows: Rows) -> Iterator[Rows]:
-    """Yield each list of rows that is nested in rows, as in `runs[].results`.
+    """Yield each list of rows inside the rows of a list, such as `runs[].results`.
 
-    A nested row also gets the strings and the booleans of the row around it, and the numbers that differ between rows.
+    An inner row also gets the texts and the true and false values of the outer row. Of the whole numbers of outer rows
+    it gets those that differ in each outer row, and those that are always 0 or 1.
     """
     whole = [name for name in rows.rows[0] if all(type(row.get(name)) is int for row in rows.rows)] if rows.rows else []
     numbers = {name: {row[name] for row in rows.rows} for name in whole}
@@ -188,7 +201,10 @@ def _within(rows: Rows) -> Iterator[Rows]:
 
 
 def _numbers(value: Any, path: tuple[str, ...], rows: Collection[str]) -> Iterator[tuple[tuple[str, ...], float | str]]:
-    """Yield the numbers and short texts of a document outside its lists and rows, with their paths."""
+    """Yield the numbers and short texts of a document outside its lists, with their paths of keys.
+
+    `rows` are the paths of objects that were read as rows, which are left out.
+    """
     if isinstance(value, Mapping) and len(path) <= _DEEPEST and ".".join(path) not in rows:
         for name, member in value.items():
             yield from _numbers(member, (*path, str(name)), rows)
@@ -202,7 +218,10 @@ _WHOLE = "this JSON document is a list of rows or columns"
 
 
 def _place(source: Source, rows: Rows) -> str:
-    """Return in words where the rows are, and which column their names became."""
+    """Return words for a message that say where the rows are, such as "the list 'results' of this JSON document".
+
+    They also name the column that holds the names of the rows, if the rows are named.
+    """
     where = "the objects in its lines" if source.kind == "lines" else _WHOLE
     if apart := [_ENDS[at] for at in (figures_in(source) if source.kind == "lines" else ())]:
         where += f" but the {' and the '.join(apart)}, which holds figures"
@@ -214,7 +233,8 @@ def _place(source: Source, rows: Rows) -> str:
 
 
 def _others(chosen: Rows, tables: Sequence[Rows]) -> list[str]:
-    """Return the names of other lists in a document that are at least half as long as the one read."""
+    """Return the names of the other lists in a document that have at least half as many rows as `chosen`, the list
+    read."""
     long = [
         table.path for table in tables if table is not chosen and table.path and 2 * len(table.rows) >= len(chosen.rows)
     ]
@@ -237,12 +257,16 @@ def _table_at(source: Source, rows: Any, place: str, others: Sequence[str] = ())
 
 
 def tables_in(document: Any) -> list[Rows]:
-    """Return the tables of a document, with flat rows: `grading.correct` is a column."""
+    """Return the tables in a JSON document. A member `correct` of an inner object `grading` is the column
+    `grading.correct`."""
     return [Rows(table.path, [flat(row) for row in table.rows], table.by) for table in _find(document, "", 0)]
 
 
 def flat(row: Row, before: str = "", depth: int = 0) -> dict[str, Any]:
-    """Return a row in which the members of nested objects are columns, named by their paths."""
+    """Return a row in which the members of inner objects are columns, named by their path, such as `grading.correct`.
+
+    `before` is the path to this row, to put before each name, and `depth` the number of objects around it.
+    """
     cells: dict[str, Any] = {}
     for name, value in row.items():
         is_object = type(value) not in _SINGLE and isinstance(value, Mapping)
@@ -271,8 +295,11 @@ def _find(value: Any, path: str, depth: int) -> list[Rows]:
 
 
 def _crossed(value: Mapping[str, Any]) -> list[Row]:
-    """Return the rows below two levels of names, runs and questions. The level with fewer names is taken as the
-    runs."""
+    """Return rows from an object of objects that is keyed by runs and by questions, such as `{"run": {"q1": {...}}}`.
+
+    Either level may be the outer one; the level with fewer names is taken as the runs. The result is empty if `value`
+    has another form.
+    """
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, Mapping) and _is_keyed(member) for member in members):
         return []
@@ -283,7 +310,7 @@ def _crossed(value: Mapping[str, Any]) -> list[Row]:
 
 
 def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Return whether an object maps names to objects of one kind."""
+    """Return whether an object maps names to objects with mostly the same keys, as in `{"q1": {...}, "q2": {...}}`."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, Mapping) and member for member in members):
         return False
@@ -295,8 +322,8 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
 
 
 def _is_grid(members: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether objects hold single cells of one kind with few distinct values, like verdicts on many
-    questions."""
+    """Return whether objects look like verdicts on many questions: many cells, all of one type, with few distinct
+    values."""
     cells = [cell for member in members for cell in member.values() if cell is not None]
     kinds = {type(cell) for cell in cells}
     few = len({*map(str, cells)}) <= _MOST_WORDS
@@ -308,14 +335,19 @@ def _holds_rows(value: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(path: str, inside: Mapping[str, Rows]) -> bool:
-    """Return whether lists of rows under several names are at the same place below them, and of one kind."""
+    """Return whether the lists of rows in several objects, which `inside` has keyed by name, can be joined to one
+    table.
+
+    Each list must have the same path below the name of its object (`path` is that of the objects), and mostly the same
+    columns. None may have a column for the run, because the names become the runs.
+    """
     places = {table.path.removeprefix(_join(path, name)) for name, table in inside.items()}
     named = any(RUN in table.columns for table in inside.values())
     return len(places) == 1 and not named and _overlap([table.columns for table in inside.values()])
 
 
 def _overlap(names: Sequence[set[str]]) -> bool:
-    """Return whether sets of names share more than half of their names."""
+    """Return whether more than half of the names that occur in any of the sets occur in all of them."""
     shared, every = set.intersection(*names), set.union(*names)
     return 2 * len(shared) > len(every)
 
@@ -325,7 +357,10 @@ def _join(path: str, name: object) -> str:
 
 
 def columns_in(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of a document that consists of columns: lists of one length, and nothing else."""
+    """Yield the names and the cells of the columns of a document that is an object of lists of one length.
+
+    Nothing is yielded for any other document.
+    """
     if isinstance(document, Mapping) and document:
         lists = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
         if len(lists) == len(document) and len({len(cells) for cells in lists}) == 1 and lists[0]:

@@ -25,7 +25,7 @@ _SMALL = 1 << 18  # bytes: a query over a smaller text runs before the engine co
 
 
 class Packed(Struct, frozen=True, eq=False, weakref=True):
-    """The compressed file or the address from which a source comes.
+    """The origin of a source: the compressed file or the address from which its content comes.
 
     The unpacked or fetched copy is deleted when no reference to this object, or to the objects in `holds`, is left.
     """
@@ -36,20 +36,18 @@ class Packed(Struct, frozen=True, eq=False, weakref=True):
 
 
 class Source(Struct, frozen=True, eq=False):
-    """A file on disk (`path`), a table in memory (`table`), or a table in memory from a file.
+    """A file on disk (`path`), a table in memory (`table`), or a table in memory that was read from a file.
 
-    `columns` are its column names, or the keys of its first object.
-
-    `kind` is how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
-    `archive` (ZIP, with its `members`), `xml` or `text`. `documents.py` opens the last four. `begins` is the line of a
-    text file with its header or its first object. `plain` says that all
-    readers agree on its content (`check_text`). `document` is the value of
-    a JSON document, or the root of XML. A large document that is read piece by piece has an `outline` of its first
-    bytes instead. `tick` is called with the number of further bytes read. `room` is the memory that its JSON may take.
-    `named` maps roles to columns, as the user named them (NAME: COLUMN). A table in a document also has `place`, the
-    path of its rows in the notation of `--column` (`details[]`). `beside` has the numbers beside its rows keyed by
-    path, which may be totals. `made_of` is set for a table that lists the runs of a wide table below each other:
-    the wide table, and its number of rows.
+    `columns` are its column names, or the keys of its first object. `kind` is the way to read it: `delimited`, `lines`
+    (JSON Lines), `parquet`, `table`, or as a whole as a `document` (JSON), an `archive` (ZIP, with its `members`),
+    `xml` or `text`. `begins` is the line number of the header or of the first object in a text file. `plain` says that
+    all readers agree on its content (`check_text`). `document` is the value of a JSON document, or the root of XML. A
+    large document that is read piece by piece has an `outline` of its first bytes instead. `tick` is a function to call
+    with the number of further bytes read. `room` is the memory that its JSON may take. `named` has the columns that the
+    user named, keyed by role. A table in a document also has `place`, the path of its rows as the user would write it
+    for `--column` (`details[]`), and `beside`, the numbers around its rows, keyed by path, which may be totals.
+    `made_of` is set for a table that lists the runs of a wide table below each other: the wide table, and its number of
+    rows.
     """
 
     name: str
@@ -77,7 +75,8 @@ class Source(Struct, frozen=True, eq=False):
     def suffix(self) -> str:
         """Return the file's suffix in lower case; empty for a table in memory.
 
-        It is .jsonl for all JSON Lines and .json for all documents.
+        It is .jsonl for every file that is read as JSON Lines, and .json for every JSON document, whatever the file's
+        name.
         """
         if self.kind == "lines":
             return LINES[0]
@@ -91,22 +90,22 @@ class Source(Struct, frozen=True, eq=False):
 
     @property
     def stem(self) -> str:
-        """Return the name of a run in this file if no other name is known."""
+        """Return the default name of the run in this file: the file's name without suffix."""
         return self.path.stem if self.path else self.name
 
     @property
     def label(self) -> Path | str:
-        """Return the name of this source in messages."""
+        """Return the name of this source for messages: its path, its address, or "the table"."""
         return (self.packed.address or self.packed.path if self.packed else self.path) or self.name
 
     @property
     def head(self) -> str | None:
-        """Return the line with the column names or the first object, or None if there are no lines."""
+        """Return the place of the line with the column names or the first object; None if the source has no lines."""
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 
 def small(*sources: Source) -> bool:
-    """Return whether tables are text of at most 256 KiB together."""
+    """Return whether the sources are all text tables, of at most 256 KiB together."""
     if not all(source.kind in ("delimited", "lines") and source.path and source.path.is_file() for source in sources):
         return False
     return sum(source.path.stat().st_size for source in sources if source.path) <= _SMALL
@@ -118,12 +117,10 @@ def own_path(path: Path | str) -> Path:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """Return the names of runs, one for each file.
+    """Return a name for the run in each file: the stem, or the folder if stems are equal or in `generic` ("results").
 
-    A name is the stem, or the folder for files with equal names or a `generic` name. If that folder is called output,
-    the name is that of the folder above.
-
-    Raises MismatchError if two files still have the same name.
+    For a folder called output, the name is that of the folder above it. Raises MismatchError if two files still have
+    the same name.
     """
     stems = [source.stem for source in sources]
     names = []

@@ -52,9 +52,9 @@ def load_rows(
     """Create the table `into` with a column `row` (from 1) and the source's columns as trimmed text; empty cells are
     NULL.
 
-    Returns the name of each column in that table. Names differ from the source's, because SQL does not distinguish
-    `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means all. Raises
-    FormatError for a malformed record, or without any record.
+    Returns the name in this table of each column, keyed by the source's name. The two differ, because SQL does not
+    distinguish `Run` from `run`. `keep` names the columns to load, and `most` limits the number of rows; None means
+    all. Raises FormatError for a malformed record, or without any record.
     """
     import duckdb
 
@@ -80,8 +80,10 @@ def load_rows(
 
 
 def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
-    """Return the first row of a result, or None. It fetches the whole result, because DuckDB allows no other query
-    before."""
+    """Return the first row of a query's result, or None if the result is empty.
+
+    All rows are fetched, because DuckDB allows no other query on the connection before that.
+    """
     return next(iter(connection.execute(query, parameters).fetchall()), None)
 
 
@@ -94,8 +96,10 @@ def _text(cell: str) -> str:
 
 
 def _trimmed(cell: str) -> str:
-    """Return the SQL of `_text` for a cell of text; it first checks that no white space is at the ends, which is
-    fast."""
+    """Return the SQL of a cell of text without white space at its ends.
+
+    It first checks whether there is any such white space, which is faster than to remove it from every cell.
+    """
     is_bare = f"{cell} BETWEEN '!' AND '~' AND right({cell}, 1) BETWEEN '!' AND '~'"
     return f"CASE WHEN {is_bare} THEN {cell} ELSE {_text(cell)} END"
 
@@ -133,9 +137,10 @@ def _load_table(
 
 
 def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation: str, cells: Sequence[str]) -> None:
-    """Raise FormatError if the texts of a Parquet file exceed its allowed unpacked size, or if one is too long.
+    """Raise FormatError if a text in a Parquet file is too long, or if all texts together exceed the allowed unpacked
+    size.
 
-    The file stores a text once, however many rows have it.
+    A Parquet file stores a text once, even if many rows have it, so that a small file may unpack to a huge table.
     """
     assert source.path is not None
     sums = ", ".join(f"max(strlen({cell})), sum(strlen({cell}))" for cell in cells)
@@ -149,13 +154,11 @@ def _check_texts(connection: duckdb.DuckDBPyConnection, source: Source, relation
 def _load_delimited(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load a delimited file through DuckDB, which is fast, or else slowly.
+    """Load a delimited file through DuckDB or, if DuckDB refuses it or may misread it, by a slower reader.
 
-    The slow way reads files that DuckDB refuses, or finds their fault.
-
-    It also reads files that DuckDB may misread. Rows may be lost by mixed line ends, or blank lines before the header.
-    Rows may be added, because a blank line is an empty cell of a single column. DuckDB guesses if there are spaces
-    around quotation marks.
+    The slower reader also finds the fault in a malformed file. DuckDB may lose rows after mixed line ends, or after
+    blank lines before the header. In a table of one column it reads a blank line as a row. It guesses if there are
+    spaces around quotation marks.
     """
     import duckdb
 
@@ -178,9 +181,9 @@ def _load_delimited(
 
 
 def _quick(source: Source) -> str:
-    """Return a delimited file as a table of texts in SQL, with its address as parameter.
+    """Return the SQL that reads a delimited file as a table of texts; its one parameter is the address of the file.
 
-    Return an empty text if DuckDB would misread the file.
+    The result is "" if DuckDB would misread the file.
     """
     if not source.plain or source.begins != 1 or len(source.columns) < 2:
         return ""
@@ -202,12 +205,11 @@ def lines_about(source: Source) -> float:
 
 @contextmanager
 def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -> Iterator[Source | None]:
-    """Yield a delimited file as Parquet in a temporary folder that exists during the block; None if that fails.
+    """Yield the path of a Parquet copy of a delimited file, which exists during the block; None if none can be made.
 
-    Cells are as written, except in the columns `numbers`. Writing fails if DuckDB would misread the file, if a cell of
-    `numbers` is no number, or if there is no room. It also fails if a cell of the columns `names` has an apostrophe,
-    with which writers guard texts that spreadsheets take for formulas. The slower way of reading then reports the
-    fault.
+    The columns `numbers` become numbers, other cells stay as written. No copy can be made if DuckDB would misread the
+    file, if a cell of `numbers` is no number, or if there is no room; nor if a cell of the columns `names` has an
+    apostrophe as writers put it before texts that look like formulas. The slower way of reading then reports the fault.
     """
     import duckdb
 
@@ -246,7 +248,7 @@ def as_parquet(source: Source, names: Sequence[str], numbers: Collection[str]) -
 def _cells(
     source: Source, names: Mapping[str, str], most: int | None = None
 ) -> tuple[dict[str, list[str | None]], int]:
-    """Return the cells of a delimited file, keyed by column, and its number of rows."""
+    """Return the cells of a delimited file, keyed by column, and the number of its rows."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
     wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
@@ -267,7 +269,7 @@ def _cells(
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None, most: int | None
 ) -> dict[str, str]:
-    """Load JSON Lines in batches, so that memory holds only one batch and the kept columns."""
+    """Load JSON Lines into the table `into` in batches, so that memory holds only one batch of the kept columns."""
     names: dict[str, str] = {}
     before = 0
     for columns, count in _column_batches(source, keep, most):
@@ -285,7 +287,7 @@ def _load_lines(
 def _column_batches(
     source: Source, keep: Collection[str] | None, most: int | None
 ) -> Iterator[tuple[dict[str, list[str | None]], int]]:
-    """Yield batches of lines: their cells, keyed by column, and their number."""
+    """Yield a JSON Lines file in batches: the cells of each batch, keyed by column, and its number of lines."""
     columns: dict[str, list[str | None]] = {}
     count = 0
     for value, _ in islice(json_lines(source), most):
@@ -316,7 +318,7 @@ def _insert(
 
 
 def locate(source: Source, row: int) -> str:
-    """Return the place of row `row` (from 1): its line in a text file, its row in any other table."""
+    """Return the place of a row, counted from 1: its line in a text file ("line 7"), or else its number ("row 7")."""
     if source.made_of is not None:
         whole, rows = source.made_of
         return locate(whole, (row - 1) % rows + 1)
@@ -351,9 +353,9 @@ def nfc(cell: str) -> str:
 def without_blanks(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
 ) -> tuple[Note, ...]:
-    """Remove empty rows of a loaded table, and rows that repeat the header; return notes that count them.
+    """Remove from a loaded table the empty rows and the rows that repeat the header; return notes that count them.
 
-    Spreadsheets leave empty rows behind, and concatenated files repeat the header.
+    Spreadsheets leave empty rows behind, and a concatenated file repeats the header.
     """
     cells = {name: cell for name, cell in have.items() if name}
     blank = " AND ".join(f"{cell} IS NULL" for cell in cells.values()) or "false"
@@ -440,8 +442,10 @@ def with_points(
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, table: str, cells: Mapping[str, str], mark: str) -> Iterator[str]:
-    """Yield the columns in which some cell contains a mark. One query of all columns is faster than a query for
-    each."""
+    """Yield the columns in which some cell contains the character `mark`.
+
+    One query of many columns is faster than a query for each column.
+    """
     names = list(cells)
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[start : start + _COLUMNS_AT_ONCE]
@@ -467,7 +471,8 @@ def literals(texts: Iterable[str]) -> str:
 
 
 def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
-    """Raise FormatError that names the first missing column."""
+    """Raise FormatError for the first of `names` that is not among the columns `have`; `holds` is what needs these
+    columns."""
     for name in names:
         if name not in have:
             raise FormatError(

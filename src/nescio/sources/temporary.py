@@ -28,8 +28,10 @@ _ONE_AT_A_TIME = RLock()
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a temporary folder that only this user can read; it is deleted after the block. Raises OSError if that
-    fails."""
+    """Yield a temporary folder that only this user can read, and delete it after the block.
+
+    Raises OSError if the folder cannot be created.
+    """
     with ExitStack() as stack:
         with _ONE_AT_A_TIME:
             ours, folder = _made()
@@ -39,17 +41,17 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def folder_with(owner: object) -> Path:
-    """Return a temporary folder that is deleted together with `owner`, or at the end of the process."""
+    """Return a temporary folder that is deleted when `owner` is garbage-collected, or when the process ends."""
     stack = ExitStack()
     weakref.finalize(owner, stack.close)
     return stack.enter_context(temporary_folder())
 
 
 def _made() -> tuple[Path, Path]:
-    """Return the folder of this process, and a new folder in it.
+    """Return the folder of this process, and a new folder inside it.
 
-    The last owner of a folder may be garbage-collected at any moment, even during this call. The folder of the process
-    is then deleted with it.
+    The folder of the process is deleted when Python collects the last object that uses it, which may happen even during
+    this call. Then it is created again.
     """
     while True:
         ours = _ours(Path(tempfile.gettempdir()))
@@ -58,9 +60,9 @@ def _made() -> tuple[Path, Path]:
 
 
 def _ours(around: Path) -> Path:
-    """Return the folder of this process, whose lock it holds.
+    """Return the folder of this process in the folder `around`; the process holds its lock.
 
-    If there is none yet, it is created, after folders without a lock are removed.
+    If there is no such folder, it is created. Before that, folders that no running process has locked are deleted.
     """
     process = f"{os.getpid():08x}"  # A forked process has its own folder.
     for there in [*_OURS]:
@@ -75,7 +77,7 @@ def _ours(around: Path) -> Path:
 
 
 def _close(ours: Path) -> None:
-    """Remove the folder of this process if it is empty."""
+    """Delete the folder of this process if it is empty, and release its lock."""
     with _ONE_AT_A_TIME, suppress(OSError):
         ours.rmdir()
         _OURS.pop(ours, ExitStack()).close()

@@ -20,7 +20,8 @@ _LONGEST_FIELD = 1 << 30  # The csv module's default limit for a field is 128 Ki
 
 
 def check_text(path: Path) -> bool:
-    """Return whether all readers agree on a file's content: line ends are alike, and no quotes are beside spaces.
+    """Return whether all CSV readers read a file alike: it has one kind of line end, and no quotation mark beside a
+    space.
 
     Raises FormatError, with the line, at the first NUL byte, the first byte that is not UTF-8, or a line that is too
     long.
@@ -77,12 +78,11 @@ def separator(line: str) -> str | None:
 
 
 def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = None) -> Iterator[tuple[list[str], int]]:
-    """Yield the records of a delimited file with their first lines, slowly; blank lines are skipped.
+    """Yield the records of a delimited file, each with the number of its first line. This is slow; blank lines are
+    skipped.
 
-    `tick` is called now and then with the number of further characters.
-
-    In a tab-separated file, text may follow a closing quotation mark, as spreadsheets write `"so" said`. Raises
-    FormatError at a malformed record.
+    `tick` is called now and then with the number of further characters. In a tab-separated file, text may follow a
+    closing quotation mark, as spreadsheets write `"so" said`. Raises FormatError at a malformed record.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -109,7 +109,7 @@ def records(path: Path, delimiter: str, tick: Callable[[int], None] | None = Non
 
 
 def _ticked(lines: Iterable[str], tick: Callable[[int], None]) -> Iterator[str]:
-    """Yield the lines, and report their numbers of characters."""
+    """Yield the lines, and call `tick` now and then with the number of characters since its last call."""
     more = 0
     for line in lines:
         more += len(line)

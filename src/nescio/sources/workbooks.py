@@ -36,7 +36,7 @@ _CHOSEN: ContextVar[str | None] = ContextVar("sheet", default=None)
 
 @contextmanager
 def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator[None]:
-    """Select the sheet to read from workbooks, within limits, during the block."""
+    """Select the sheet to read from workbooks in the block (None: the only one with cells), and apply the limits."""
     token = _CHOSEN.set(name)
     try:
         with limits:
@@ -46,19 +46,18 @@ def of_sheet(name: str | None, limits: AbstractContextManager[None]) -> Iterator
 
 
 class SeveralSheetsError(FormatError):
-    """Several `sheets` of a workbook have cells, or none has any."""
+    """The error that several `sheets` of a workbook have cells, so that one must be chosen, or that none has any."""
 
     sheets: Sequence[str] = ()
 
 
 def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
-    """Return the sheet of a workbook as CSV in a temporary folder, with notes on cells beyond its header.
+    """Return the sheet of a workbook as a CSV file in a temporary folder, with notes on cells beyond its header.
 
-    The folder is deleted with the first value.
-
-    Raises UsageError if the library for workbooks is not installed. Raises FormatError in four cases: the file is no
-    workbook; it unpacks to more bytes or cells than allowed; several sheets have cells (`--sheet` selects one); or a
-    cell holds an error, or a formula without its value.
+    The folder is deleted when the first returned value is no longer used. Raises UsageError if the library for
+    workbooks is not installed. Raises FormatError if the file is no workbook, or unpacks to more bytes or cells than
+    allowed. It also raises FormatError if several sheets have cells (`--sheet` selects one), or if a cell holds an
+    error, or a formula without its value.
     """
     try:
         from openpyxl import load_workbook
@@ -99,8 +98,8 @@ def unpack(path: Path) -> tuple[Packed, Path, list[Note]]:
 def checked_size(path: Path) -> int:
     """Return the number of bytes to which a workbook unpacks.
 
-    Raises FormatError if that is more than allowed, or if there are more elements than a file of its size may have. A
-    file that may unpack to a size that the user stated may have all elements that fit into it.
+    Raises FormatError if the number is higher than allowed, or if the workbook has more XML elements than a file of its
+    size should have. If the user states how much a file may unpack to, the number of elements has no limit of its own.
     """
     size = unpacked_size(path, SHEETS)
     most = _FEW_ELEMENTS + _ELEMENTS_A_BYTE * path.stat().st_size
@@ -129,7 +128,7 @@ def _write(rows: Iterable[list[str]], target: Path) -> bool:
 
 
 def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of an openpyxl sheet as texts with their numbers, empty rows included.
+    """Yield the rows of an openpyxl sheet as texts, each with its number; empty rows are included.
 
     Raises FormatError for more cells than a workbook that unpacks to `size` bytes can hold, or for more text than
     `made` allows. The dimensions that a sheet states are ignored.
@@ -148,9 +147,10 @@ def sheet_rows(path: Path, sheet: Any, size: int, made: Made) -> Iterator[tuple[
 
 
 class _Sheet:
-    """The cells of a sheet as texts, without empty rows, and as wide as the first row below the titles.
+    """The rows of a sheet as texts, for iteration; empty rows are left out, and each row is as wide as the header.
 
-    Errors, and cells beyond that width, are known after all cells were read.
+    The header is the first row below any titles. After all rows were read, `errors` has the cells with an error,
+    `beyond` the names of cells to the right of the header, and `titles` the rows above it.
     """
 
     def __init__(self, path: Path, sheet: Any, size: int, made: Made) -> None:
@@ -187,7 +187,7 @@ def _check_errors(path: Path, errors: Sequence[tuple[str, str]]) -> None:
 
 
 def _check_formulas(path: Path) -> None:
-    """Raise FormatError for a formula without its value, which libraries that write workbooks do not compute."""
+    """Raise FormatError if a cell has a formula without a value; libraries that write workbooks compute no values."""
     lacking: list[str] = []
     with zipfile.ZipFile(path) as packed:
         for name in packed.namelist():
@@ -201,7 +201,10 @@ def _check_formulas(path: Path) -> None:
 
 
 def _without_value(path: Path, sheet: IO[bytes]) -> list[str]:
-    """Return the cells of a sheet whose formula has no value. An empty value is one if the formula returns text."""
+    """Return the cells of a sheet that have a formula without a value.
+
+    A cell whose formula returns text has a value even if that is empty.
+    """
     lacking: list[str] = []
     cell: dict[str, str] = {}
     within: set[str] = set()  # the parts of the cell that were seen

@@ -25,7 +25,8 @@ _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # errors tha
 
 @contextmanager
 def naming(path: Path, *drafts: Path) -> Iterator[None]:
-    """Name the file in errors of writing: UsageError if the disk is full, or if no draft of the file can be created."""
+    """Raise UsageError that names the file `path` if writing fails in the block: the disk is full, or no draft can be
+    made."""
     try:
         yield
     except OSError as error:
@@ -40,10 +41,10 @@ def naming(path: Path, *drafts: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # The umask of the process is applied to the mode.
-    """Yield a draft path beside `path`, which replaces `path` if the block succeeds.
+    """Yield a draft path in the folder of `path`. If the block succeeds, the draft replaces `path`.
 
-    Otherwise it is deleted, by the next call if the process is killed. A pipe or a device stays, and the draft is
-    written into it.
+    If the block fails, the draft is deleted. If the process is killed, the next call for `path` deletes it. If `path`
+    is a pipe or a device, it is not replaced: the content of the draft is written into it.
     """
     if is_special(path):
         with _poured_into(path) as draft:
@@ -69,13 +70,12 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[Path]:  # The umask 
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path must not be replaced by a file: a pipe, a device, or the output of this process."""
+    """Return whether a path must not be replaced by a file: it is a pipe, a device, or where this process prints to."""
     return path.exists() and not path.is_dir() and (not path.is_file() or _printed_to(path) is not None)
 
 
 def _printed_to(path: Path) -> int | None:
-    """Return the descriptor of standard output or standard error if it is open on this file (/dev/stdout); else
-    None."""
+    """Return 1 or 2 if standard output or standard error goes to the file `path` (such as /dev/stdout), or None."""
     for descriptor in (1, 2):
         with suppress(OSError):
             if os.path.samestat(os.fstat(descriptor), path.stat()):
@@ -85,7 +85,7 @@ def _printed_to(path: Path) -> int | None:
 
 @contextmanager
 def _poured_into(path: Path) -> Iterator[Path]:
-    """Yield a temporary file, whose bytes are written into a pipe or a device if the block succeeds."""
+    """Yield the path of a temporary file; if the block succeeds, its content goes into the pipe or device `path`."""
     with temporary_folder() as folder:
         draft = folder / f"draft{path.suffix}"
         yield draft
@@ -97,7 +97,7 @@ def _poured_into(path: Path) -> Iterator[Path]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return an open pipe or device. If this process prints to it, writing continues after the printed text."""
+    """Return an open pipe or device. If this process also prints to it, writing continues after the printed text."""
     descriptor = _printed_to(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
@@ -115,7 +115,7 @@ DRAFT = re.compile(r"\..+\.[0-9a-f]{16}(\.[^.]*)?")  # the pattern of the names 
 
 
 def _sweep(path: Path) -> None:
-    """Remove the drafts of `path` that killed processes left, which no process has locked."""
+    """Delete the drafts of `path` that killed processes left, which can be told because no process has locked them."""
     old = time.time() - 2  # Another process may be about to lock a younger one.
     with suppress(OSError):
         for entry in os.scandir(path.absolute().parent):
@@ -134,7 +134,10 @@ def _mask() -> int:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise UsageError if no folder can be written there: it is not empty, is a file, or its parent is missing."""
+    """Raise UsageError if no folder can be written at `path`.
+
+    This is so if a file or a folder with content is there, if the parent folder is missing, or if it is read-only.
+    """
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
@@ -145,12 +148,11 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which becomes the new `path` if the block succeeds.
+    """Yield a folder to fill, which becomes the new folder `path` if the block succeeds.
 
-    Otherwise it is deleted, by the next call if the process is killed.
-
-    The new folder replaces an empty one at once. This may be impossible: it is the current folder, a disk is mounted on
-    it, the folder around it is read-only, or on Windows. Then the empty folder is filled, one file after another.
+    If the block fails, the folder is deleted; if the process is killed, the next call deletes it. An empty folder at
+    `path` is replaced at once, if this is possible. It is not if it is the current folder or a mounted disk, if its
+    parent is read-only, or on Windows; then the files are moved into the empty folder one after another.
     """
     check_new_folder(path)
     mode = path.stat().st_mode & 0o7777 if path.is_dir() else 0o777 & ~_mask()
@@ -173,7 +175,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _gives_way(path: Path) -> bool:
-    """Return whether another folder can replace an empty one."""
+    """Return whether another folder can be moved into the place of the empty folder `path`."""
     around = path.absolute().parent
     apart = os.name == "nt" or path.is_mount() or not os.access(around, os.W_OK)
     return not apart and not path.samefile(Path.cwd())

@@ -20,7 +20,8 @@ _LONGEST_TAG = 16 * MB
 
 
 class Element(ElementTree.Element):
-    """An element with its line in the file, and the element above it (None for the root)."""
+    """An XML element with its line in the file (`sourceline`), and the element that contains it (`above`; None for the
+    root)."""
 
     __slots__ = ("above", "sourceline")
     above: Element | None
@@ -35,7 +36,10 @@ class Element(ElementTree.Element):
         return [element for element in self if element.tag == tag]  # type: ignore[misc]
 
     def ancestors(self, *tags: str) -> Iterator[Element]:
-        """Yield the elements above this one with one of these tags (without tags: all), the nearest first."""
+        """Yield the elements that contain this element and have one of the `tags`, the innermost first.
+
+        Without `tags`, all elements that contain it are yielded.
+        """
         above = self.above
         while above is not None:
             if not tags or above.tag in tags:
@@ -44,7 +48,8 @@ class Element(ElementTree.Element):
 
 
 def parse_xml(path: Path) -> Element:
-    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or declared entities."""
+    """Return the root of an XML file. Raises FormatError, with the line, for invalid XML or if the file declares
+    entities."""
     parser = expat.ParserCreate(namespace_separator="}")
     builder = ElementTree.TreeBuilder(element_factory=Element)
     open_elements: list[Element] = []
@@ -87,9 +92,9 @@ def parse_xml(path: Path) -> Element:
 
 
 def feed(parser: expat.XMLParserType, file: IO[bytes], path: Path) -> None:
-    """Parse a file in pieces. Raises FormatError for an overlong tag or comment.
+    """Parse an XML file in pieces. Raises FormatError for an overlong tag or comment.
 
-    With every piece, expat before 2.6 rereads a tag without an end (CVE-2023-52425): one of 80 MB takes 30 s.
+    expat before 2.6 reads an unfinished tag again with every piece (CVE-2023-52425): a tag of 80 MB takes 30 s.
     """
     fed = 0
     while piece := file.read(MB):
@@ -118,5 +123,5 @@ def fault_in(source: Source, element: Element, rule: str, value: object = None) 
 
 
 def text_in(element: ElementTree.Element | None) -> str:
-    """Return the text of an element and its descendants, without white space of the layout."""
+    """Return the text of an element and of the elements in it, with line breaks and indentation as single spaces."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""

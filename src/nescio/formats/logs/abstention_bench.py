@@ -50,7 +50,10 @@ class Response(Struct):
     streams=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the last stage of every folder; the data sets of one model form one run."""
+    """Read the files of responses, each model as one run over all of its data sets.
+
+    The tool writes a file after each stage of its pipeline; only the file of the last stage in each folder is read.
+    """
     log = Log(parts, options)
     sources = _last_stages(log)
     several = len({_place(source)[1] for source in sources}) > 1
@@ -71,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _last_stages(log: Log) -> list[Source]:
-    """Return the sources of the log, without those of a stage that a later one in the same folder replaces."""
+    """Return the files of the log, without each file for which the same folder has one of a later stage."""
 
     def stage(source: Source) -> int:
         return STAGES.index(source.stem) if source.stem in STAGES else -1
@@ -88,7 +91,10 @@ def _last_stages(log: Log) -> list[Source]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the data set of a file: from DATASET_MODEL/DATE/STAGE.json, or else from its name."""
+    """Return the model and the data set of a file.
+
+    They come from the folder in the path DATASET_MODEL/DATE/STAGE.json; for other paths, both are the file's name.
+    """
     path = own_path(source.label)
     if source.stem not in STAGES:
         return source.stem, source.stem

@@ -141,7 +141,7 @@ def _sheet(source: Source, run: str, outputs: Sequence[Source]) -> Sheet:
 
 
 def _model_folder(source: Source) -> Path:
-    """Return the folder of the model: score/MODEL/live/FILE, or score/MODEL/FILE."""
+    """Return the folder of the model in the path of a score file, score/MODEL/live/FILE or score/MODEL/FILE."""
     folder = own_path(source.label).parent
     return folder.parent if folder.name in _GROUPS else folder
 
@@ -152,9 +152,10 @@ def _category_of(source: Source) -> str:
 
 
 def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] | None:
-    """Return the outputs of the scores' model and category, keyed by id, or None without such a file.
+    """Return the model's outputs for the model and the category of the file `scores`, keyed by the question's id.
 
-    Among several files, the one whose path has `result` where that of the scores has `score` counts.
+    If several files have this model and category, the one is taken whose path equals that of `scores` with "result" in
+    place of "score". The result is None if no file fits.
     """
     model, category = _model_folder(scores).name, _category_of(scores)
     same = [source for source in outputs if (_model_folder(source).name, _category_of(source)) == (model, category)]
@@ -171,7 +172,10 @@ def _outputs_of(scores: Source, outputs: Sequence[Source]) -> Mapping[str, Any] 
 
 
 def _category(log: Log, sheets: Sequence[Sheet]) -> Iterator[Answer]:
-    """Yield the answers of all runs in one category. A question that no file names is right in all of them."""
+    """Yield the answers of all runs in one category.
+
+    BFCL's files of scores name only the failures. So a question that no such file names is right in all runs.
+    """
     category, totals = sheets[0].category, {sheet.total for sheet in sheets}
     if len(totals) > 1 and any(sheet.outputs is None for sheet in sheets):
         counts = ", ".join(f"{sheet.total} ({sheet.run})" for sheet in sheets)
@@ -240,7 +244,10 @@ def _is_to_be_a_call(output: Any) -> bool:
 
 
 def _say_unparsed(log: Log, sheet: Sheet, answers: Sequence[Answer]) -> None:
-    """Note outputs that BFCL counts as right where no function fits, but that seem wrong or were not given."""
+    """Add notes on answers that BFCL counts as right only because they call no function, where no function fits.
+
+    They count the answers that look like a call which BFCL could not parse, and the empty answers.
+    """
     right = Counter(answer.silent or answer.nothing for answer in answers if answer.question not in sheet.failures)
     if right[NO_FORM]:
         log.say(

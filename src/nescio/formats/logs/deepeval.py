@@ -66,8 +66,10 @@ class Metric(Struct, rename="camel"):
 
     @property
     def passed(self) -> bool | None:
-        """Return whether the case passes the metric, or None if the metric failed. Early versions give a minimum score
-        instead."""
+        """Return whether the case passes the metric, or None if the metric failed.
+
+        Early versions of DeepEval write no verdict, but a minimum score; then the score is compared with this minimum.
+        """
         least = number(self.minimum_score)
         if self.value is None:
             return None
@@ -75,7 +77,7 @@ class Metric(Struct, rename="camel"):
 
 
 class Case(Struct, rename="camel"):
-    """A test case; `success` is the tool's own verdict, or None."""
+    """A test case of DeepEval. `success` is the tool's own verdict on it, or None."""
 
     success: bool | None = None
     name: Any = None
@@ -167,8 +169,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _fullest(log: Log) -> list[Source]:
-    """Return the files of the log. Of one `.deepeval` folder, whose files hold the same cases, only the most complete
-    one stays."""
+    """Return the files of the log, with only one file for each folder `.deepeval`.
+
+    The files in such a folder hold the same cases, so only the one that holds most about them is read.
+    """
     paths = [Path(source.label) for source in log.sources]
     best: dict[Path, int] = {}
     for path in paths:
@@ -204,7 +208,8 @@ def _why_no_cases(source: Source) -> str:
 
 
 def _cases(source: Source) -> Iterator[Placed]:
-    """Yield the cases of a run or of a cache. The key of a cached case is a JSON object of question and answer."""
+    """Yield the cases of a run, or of a cache in which the key of a case is a JSON object with the question and the
+    answer."""
     for list_ in (CASES, DIALOGUES):
         for row, where in rows_in(source, (*_root(source), list_), "a test case"):
             yield _placed(source, row, where)
@@ -247,7 +252,7 @@ def _placed(source: Source, row: Any, where: str) -> Placed:
 
 
 def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
-    """Return the chosen metric, or None if all metrics decide."""
+    """Return the metric that the user chose, or None if a case must pass all metrics to be right."""
     names = list(dict.fromkeys(name for metrics in cases for name in metrics))
     if METRIC in log.options.choose or threshold(log.options) is not None:
         return choose(log.options, METRIC, names, "metrics")
@@ -261,10 +266,10 @@ def _metric(log: Log, cases: Sequence[dict[str, Metric]]) -> str | None:
 
 
 def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: float | None, answer: Answer) -> Answer:
-    """Return `answer` completed from a case, with the verdict of `metric`, or of all metrics if that is None.
+    """Return `answer` completed from a case, with the verdict of `metric`, or of all metrics if `metric` is None.
 
-    The answer is ungraded if no metric failed it and some gave no verdict. `least` is the threshold on the score of
-    `metric`, or None.
+    The answer is ungraded if no metric failed it and some metric gave no verdict. `least` is the lowest score of
+    `metric` that is right; if it is None, the tool's verdict decides.
     """
     text = case.actual_output if isinstance(case.actual_output, str) else None
     answer.question, answer.labels = question_name(case.input), as_object(case.metadata or case.additional_metadata)
@@ -294,7 +299,10 @@ def _answer(case: Case, metrics: dict[str, Metric], metric: str | None, least: f
 
 
 def _deciding(metrics: dict[str, Metric], metric: str | None) -> dict[str, Metric]:
-    """Return the metrics that decide, keyed by name: `metric` alone, or all that are not flaky if it is None."""
+    """Return the metrics that decide whether a case passes, keyed by name.
+
+    It is `metric` alone or, if `metric` is None, every metric that is not marked as flaky.
+    """
     return {
         name: result
         for name, result in metrics.items()
@@ -309,16 +317,17 @@ def _all_pass(metrics: dict[str, Metric]) -> bool | None:
 
 
 def _has_0_for_no_tool(case: Case, metrics: dict[str, Metric]) -> bool:
-    """Return whether a case is a dialogue without tool calls, and `metrics` has a Tool Use of 0."""
+    """Return whether a case is a dialogue without tool calls to which the metric Tool Use gave a score of 0."""
     turns = objects_in(case.turns or case.messages)
     none = bool(turns) and not any(turn.get("toolsCalled") or turn.get("tools_called") for turn in turns)
     return none and any(result.value == 0 for name, result in metrics.items() if name.casefold() == TOOL_USE)
 
 
 def _against_counts(log: Log, source: Source, cases: Sequence[Placed]) -> None:
-    """Note if the run's own share of passed cases differs from that of its cases, or covers another number of cases.
+    """Add a note if the counts that a run states in `testPassed` and `testFailed` differ from the verdicts on its
+    cases.
 
-    A large file, read piece by piece, has these counts at its end, so they are not compared.
+    A large file, which is read piece by piece, has these counts at its end. They are not compared.
     """
     run = None if source.outline else part_of(source.document, *_root(source))
     passed, failed = number(part_of(run, "testPassed")), number(part_of(run, "testFailed"))

@@ -30,7 +30,7 @@ _BENCHMARK = re.compile(r"(?P<dataset>[\w.-]+/[\w.-]+):(?P<task>[\w.-]+)", re.AS
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path, *, benchmark: str | None = None) -> WriteResult:
-    """Write an entry for each run.
+    """Write the score of each run as an entry of the Hugging Face Hub's `.eval_results`.
 
     Raises UsageError if `benchmark` is not DATASET:TASK, MismatchError for repeats, missing or ungraded answers.
     """

@@ -67,7 +67,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the benchmark of a file: reviews/MODEL/BENCHMARK_SUBSET.jsonl."""
+    """Return the model and the benchmark of a file, from its path reviews/MODEL/BENCHMARK_SUBSET.jsonl."""
     folders = own_path(source.label).parts[1:-1]
     return (folders[-1] if folders[-2:-1] == ("reviews",) else source.stem), source.stem
 

@@ -15,7 +15,10 @@ _KINDS: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: 
 
 
 def fault_of(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
-    """Return the rule that a row breaks ("trial must be a whole number"), and the value that breaks it."""
+    """Return the rule that a row breaks, such as "trial must be a whole number", and the value that breaks it.
+
+    `kind` is the type that the row should have, and `message` is msgspec's error.
+    """
     match = re.search(r"at `\$([^`]*)`", message)
     place = match[1].replace("...", "*") if match else ""  # msgspec leaves out the key of an object's value
     path = re.findall(r"[^.\[\]]+", place)
@@ -30,7 +33,10 @@ def fault_of(kind: type[Struct], row: Any, message: str) -> tuple[str, Any]:
 
 
 def _type_of(name: str, type_: Any) -> Any:
-    """Return the type of what `type_` holds under `name`: a struct's field, a list's item, or an object's value."""
+    """Return the type of the element `name` in a value of the type `type_`.
+
+    It is the type of a struct's field, of a list's items, or of an object's values; Any if this is unknown.
+    """
     for alternative in _alternatives(type_):
         if isinstance(alternative, type) and issubclass(alternative, Struct):
             fields = {field.encode_name: field.name for field in msgspec.structs.fields(alternative)}

@@ -46,7 +46,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Log:
-    """The files that are read together, the user's options, and the notes on the files."""
+    """The files of a log that are read together, the user's options, and the notes that reading them adds."""
 
     def __init__(self, parts: Sequence[SourceRole], options: ReadOptions) -> None:
         self.parts, self.options = parts, options
@@ -55,7 +55,7 @@ class Log:
         self.notes: list[Note] = []
 
     def part(self, name: str) -> list[Source]:
-        """Return the files with this role."""
+        """Return the files with the role `name`."""
         return [source for part, source in self.parts if part == name]
 
     def say(self, code: str, template: str, subject: str = "", **values: Any) -> None:
@@ -63,22 +63,24 @@ class Log:
         self.notes.append(note(code, template, subject, **values))
 
     def take(self, answer: Answer) -> Answer:
-        """Return the answer as `take` does, by the user's options."""
+        """Return `answer` completed by the function `take` of this module, with the options of the log."""
         return take(answer, self.options)
 
     def has_answer(self, gold: Iterable[str]) -> bool:
-        """Return whether a question with these gold answers has an answer: none of them matches
-        `--declined-pattern`."""
+        """Return whether a question with the gold answers `gold` has an answer.
+
+        It has none if a gold answer matches `--declined-pattern`, as "I don't know" may do.
+        """
         return not (self.options.declined.asked and any(map(self.options.declined.fits, gold)))
 
     # ---- one verdict or score per answer ----
 
     def grade(self, answers: Sequence[Answer], what: str, column: str = SCORE) -> bool:
-        """Grade the answers by their verdicts or scores, and return whether they have outcomes now.
+        """Grade the answers by their verdicts or scores, and return whether this gave them outcomes.
 
         A score of 1 is right, and a lower score is wrong. With `--choose threshold=T`, scores of T or more are right,
         whatever the verdict. A note, which calls the scores `what`, counts those between 0 and 1. Without a threshold,
-        scores outside [0, 1] are no outcomes; they become the graded scores called `column`.
+        scores outside [0, 1] give no outcomes; they become graded scores in the column `column`.
         """
         least = threshold(self.options)
         scores = [
@@ -109,11 +111,11 @@ class Log:
         outcomes: bool = True,
         measures: Sequence[str] = (),
     ) -> ReadResult:
-        """Return the answers as Outcomes, or, unless their grades are `outcomes`, their scores as Evidence.
+        """Return the answers as Outcomes or, if `outcomes` is false because their grades are only scores, as Evidence.
 
         Two kinds of data are left out unless the user asks for them: strata that are prose or that hardly any two
-        questions share, and scores that repeat the outcomes. Strata in `keep` always stay. The measures are
-        `measures`, or the means of the scores.
+        questions share, and scores that repeat the outcomes. Strata in `keep` always stay. The suggested measures are
+        `measures`, or, for Evidence, the means of the scores.
         """
         data = outcomes_of(answers, self.label, self.options, self.notes)
         if outcomes:
@@ -124,13 +126,14 @@ class Log:
         return ReadResult(_terse(evidence, self.options, keep), tuple(self.notes), means, in_words=words)
 
     def by_score(self, answers: Iterable[Answer], what: str, keep: Collection[str] = ()) -> ReadResult:
-        """Return the result of answers that have one verdict or score each; `what` names the scores in notes."""
+        """Return the result of answers each of which has a verdict or a score. Notes call the scores `what`; strata in
+        `keep` stay."""
         answers = list(answers)
         outcomes = self.grade(answers, what)
         return self.result(answers, keep=keep, outcomes=outcomes)
 
     def number(self, answers: Sequence[Answer]) -> None:
-        """Add a note on how many repeats there are, after numbering them if the log does not."""
+        """Add a note that counts the repeats of questions; they are numbered first if the log does not number them."""
         if any(answer.repeat is not None for answer in answers):
             again = len(answers) - len({(answer.run, answer.question) for answer in answers})
         else:
@@ -155,10 +158,10 @@ class Log:
         of: int | None = None,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if `own`, a tool's mean called `what`, differs from the mean of the scores, or covers another number of
-        answers (`of`).
+        """Add a note if `own`, a mean that the tool states and calls `what`, differs from the mean of `scores`.
 
-        `rounding` is the tolerance for the digits of `own`.
+        `of` is the number of answers that the tool states; a note also says if it differs from the number of `scores`.
+        `rounding` is the tolerance for the number of digits in `own`.
         """
         name = source if isinstance(source, str) else source.name
         self.total(name, what, own, [mean_of(scores)], of=of, held=len(scores), rounding=rounding)
@@ -174,8 +177,12 @@ class Log:
         held: int = 0,
         rounding: float = ROUNDING,
     ) -> None:
-        """Note if `own`, the figure called `what` in the file `name`, differs from every value in `ours`, or covers
-        another number of answers (`of`) than `held`."""
+        """Add a note if `own`, a figure that the file `name` states and calls `what`, differs from every value in
+        `ours`.
+
+        `of` is the number of answers that the file states for the figure; a note also says if it differs from `held`,
+        the number of answers in the file.
+        """
         self.notes += contradictions([Total(name, what, number(own), ours, of, held, rounding)])
 
 
@@ -183,10 +190,11 @@ class Log:
 
 
 def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the objects in a file, each with its place.
+    """Yield the objects in a file, each with its place, such as "line 3".
 
-    They are the lines of JSON Lines, the elements of a JSON list, or those of the list at `place` in a document. Raises
-    FormatError for a row that is no object; the message calls it `what`.
+    The objects are the lines of JSON Lines or the elements of a JSON list. If `place` is a path of keys, they are the
+    elements of the list at this path. Raises FormatError for an element that is no object; the message calls elements
+    `what`.
     """
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
@@ -200,9 +208,10 @@ def rows_in(source: Source, place: Sequence[str] = (), what: str = "each item") 
 
 
 def checked(kind: type[T], row: Any, source: Source | object, where: str | None, within: str = "") -> T:
-    """Return a row as a struct of type `kind`.
+    """Return a row as a struct of the type `kind`.
 
-    Raises FormatError for the first value of a wrong type; `within` is the prefix of its key in the message.
+    Raises FormatError for the first value of a wrong type. The message names its key; `within` is text to put before
+    this key if the row lies inside another object.
     """
     try:
         return msgspec.convert(row, kind)
@@ -247,7 +256,8 @@ def _declines(answer: Answer, options: ReadOptions) -> bool:
 def verdict(answer: Answer, least: float | None) -> bool | None:
     """Return whether an answer is right, or None if it has neither a verdict nor a score.
 
-    With `least`, a threshold, the score decides. Otherwise the verdict does, or without one a score of at least 1.
+    If a threshold `least` is given, the score decides: it must be at least `least`. Without a threshold the tool's
+    verdict decides, or, for an answer without a verdict, whether the score is at least 1.
     """
     if answer.score is None or (answer.right is not None and least is None):
         return answer.right
@@ -257,9 +267,9 @@ def verdict(answer: Answer, least: float | None) -> bool | None:
 def settle(answer: Answer, right: bool | None, lacking: str = NO_SCORE) -> None:
     """Set the outcome of an answer: ungraded, unanswered, correct or incorrect.
 
-    An answer with a reason for being none (`why`) is unanswered, whatever its grade. If the tool graded it as right,
-    the reason says so, unless it declines a question that has no answer. `lacking` is the reason for being ungraded if
-    `right` is None.
+    An answer that counts as no answer (`why` is the reason) is unanswered, even if the tool graded it. If the tool
+    graded it as right, that is added to the reason, unless the answer declines a question that has no answer. If
+    `right` is None, the answer is ungraded for the reason `lacking`.
     """
     if answer.ungraded is not None:
         answer.state = NOT_GRADED
@@ -279,7 +289,11 @@ def empty(said: Any) -> str | None:
 
 
 def partial(what: str, between: int, total: int, least: float | None) -> list[Note]:
-    """Return a note on `between` of `total` scores of `what`, which lie between 0 and 1; `least` is the threshold."""
+    """Return a note that `between` of the `total` scores called `what` lie strictly between 0 and 1; empty if none
+    does.
+
+    The note says how such scores count: as incorrect if `least` is None, or else by the threshold `least`.
+    """
     if not between:
         return []
     if least is None:
@@ -307,7 +321,7 @@ def partial(what: str, between: int, total: int, least: float | None) -> list[No
 
 
 def no_outcome(what: str, column: str) -> Note:
-    """Return a note that scores are no outcomes."""
+    """Return a note that scores called `what` are not all in [0, 1], and so give only graded scores in `column`."""
     return note(
         "kit.no_outcome",
         "{subject} is not between 0 and 1, so it gives no outcomes, only mean({column}); if higher is better, "
@@ -324,7 +338,7 @@ def mean_of(scores: Iterable[float]) -> float:
 
 
 def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
-    """Return the mean score of each question, from pairs of a question and a score."""
+    """Return the mean score of each question, from pairs of a question and one of its scores."""
     scores: dict[str, list[float]] = {}
     for question, score in scored:
         scores.setdefault(question, []).append(score)
@@ -332,9 +346,9 @@ def question_means(scored: Iterable[tuple[str, float]]) -> list[float]:
 
 
 def labels(of: Row, options: ReadOptions) -> dict[str, str]:
-    """Return the values of the record `of` that could group questions: short texts, whole numbers, true and false.
+    """Return the values in the row `of` that could serve as strata: short texts, whole numbers, true and false.
 
-    A text that is too long begins with PROSE, unless the user named the strata.
+    If the user named no strata, longer texts are marked by the prefix PROSE, so that they can be left out later.
     """
     if options.strata == ():
         return {}
@@ -359,9 +373,9 @@ def _label(value: Any) -> str | None:
 
 
 def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array], Evidence]:
-    """Return the graded scores keyed by name, and as Evidence. Infinite scores are left out, and `notes` counts them.
+    """Return the graded scores keyed by name, and the same scores as Evidence.
 
-    Raises MismatchError if a run lacks a question.
+    Infinite scores are left out, and a note for each run counts them. Raises MismatchError if a run lacks a question.
     """
     if outcomes.lacking.any():
         run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
@@ -390,7 +404,7 @@ def _scores_only(outcomes: Outcomes, notes: list[Note]) -> tuple[dict[str, Array
 
 
 def _with_infinite(outcomes: Outcomes) -> Outcomes:
-    """Return outcomes in which the `reason` of an answer, if it has none, names the scores left out as infinite."""
+    """Return outcomes in which the `reason` of an answer, if it has none, names the infinite scores left out."""
     assert outcomes.texts is not None
     texts = outcomes.texts.copy()
     infinite = {bare(name): np.isinf(values) for name, values in outcomes.extra_columns.items()}
@@ -403,7 +417,11 @@ def _with_infinite(outcomes: Outcomes) -> Outcomes:
 
 
 def _terse(data: Any, options: ReadOptions, keep: Collection[str]) -> Any:
-    """Return data without scores that repeat the outcomes, and without strata that group nothing."""
+    """Return `data` without scores that only repeat the outcomes, and without strata that divide the questions into no
+    groups.
+
+    Strata in `keep` stay, and so do all strata that the user asked for.
+    """
     if isinstance(data, Outcomes) and SCORE not in options.graded:
         undecided = (data.state == NOT_GRADED) | (data.state == ABSENT)
         plain = np.where(undecided, np.nan, data.state == CORRECT)
@@ -423,14 +441,15 @@ def _groups(values: Array) -> bool:
 
 
 def printable(value: Any) -> str:
-    """Return a text with its unprintable characters replaced, or "" for a value that is no text."""
+    """Return a text with its unprintable characters replaced; "" for a value that is no text."""
     return sanitize(value, target="message") if isinstance(value, str) else ""
 
 
 def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """Return the run of each log, and the prefix of its questions' names.
+    """Return, for each log, the name of its run and the prefix for the names of its questions.
 
-    A model is a run; if it has a task twice, each of its logs is a run. The prefix is the task, if there are several.
+    A run has all logs of a model, but if a model has two logs of one task, each of its logs is a run. The prefix is the
+    task, such as "gsm8k/", if there are several tasks, else "".
     """
     again = {model for (model, _), count in Counter(zip(models, tasks, strict=True)).items() if count > 1}
     keys = [(model, path if model in again else None) for model, path in zip(models, paths, strict=True)]
@@ -441,7 +460,7 @@ def runs_of(models: Sequence[str], tasks: Sequence[str], paths: Sequence[Path]) 
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs from pairs (name, distinction). Equal names get their distinction added in brackets.
+    """Return the names of runs from pairs (name, distinction); names that are equal get their distinction in brackets.
 
     Raises MismatchError if two names are still equal.
     """
@@ -460,9 +479,9 @@ def named(
     name: Callable[[Source], str] = lambda source: source.stem,
     apart: Callable[[Source], Path] = lambda source: Path(source.label),
 ) -> Iterator[tuple[Source, str]]:
-    """Yield each file with the name of its run: the stem, or the result of `name`.
+    """Yield each file with the name of its run, which is the stem of the file or the result of `name`.
 
-    Equal names get the last two names of the path that `apart` returns added.
+    If two names are equal, the last two parts of the path that `apart` returns are added to each.
     """
     names = run_names([(name(source), place(apart(source))) for source in sources])
     return zip(sources, names, strict=True)
@@ -474,5 +493,5 @@ def place(path: Path) -> str:
 
 
 def in_brackets(shown: Sequence[str]) -> str:
-    """Return a tool's own figures in brackets for a message; empty if there are none."""
+    """Return texts in brackets, such as " (mean 0.5, std 0.1)", to be added to a message; "" if there are no texts."""
     return f" ({', '.join(shown)})" if shown else ""

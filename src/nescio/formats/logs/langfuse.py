@@ -74,7 +74,10 @@ def recognise(source: Source) -> str | None:
 
 
 def _listed(source: Source) -> list[Any] | None:
-    """Return the objects of a JSON document, a list or the API's `data`; None for any other document."""
+    """Return the objects of a JSON document that is a list, or that has a list under `data` as the API writes it.
+
+    The result is None for any other document.
+    """
     document = source.document
     if isinstance(document, dict) and "meta" in document:
         document = document.get("data")
@@ -151,13 +154,13 @@ def _traces(source: Source, rows: Sequence[Row], run: str) -> Iterator[Answer]:
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the experiment of a row, or `run` for a row of none."""
+    """Return the name of the experiment in a row, or `run` if the row belongs to no experiment."""
     name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
 
 def _text(value: Any) -> str:
-    """Return an input or an output as text: of a list of messages the last one, of an object its text."""
+    """Return an input or an output as text. For a list of messages it is the last message, for an object its text."""
     if isinstance(value, str):
         if value[:1] in ("{", "[", '"'):
             decoded = json_or(value, None)
@@ -177,7 +180,7 @@ def _text_of(value: Any) -> str:
 
 
 def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
-    """Return the scores that the API lists in a trace, keyed by name."""
+    """Return the scores that a trace lists, as the API of Langfuse writes them, keyed by name."""
     listed = row.get("scores")
     if isinstance(listed, str):
         listed = json_or(listed, None)
@@ -195,7 +198,7 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
 
 
 def _values(cell: Any) -> list[float] | None:
-    """Return the scores in a cell that holds one score or a list of them; None for any other cell."""
+    """Return the scores in a cell, which holds one score or a JSON list of scores; None if some value is no score."""
     if isinstance(cell, str) and cell[:1] == "[":
         cell = json_or(cell, cell)
     marks = [mark_of(as_text(score)) for score in (cell if isinstance(cell, list) else [cell])]
@@ -236,7 +239,10 @@ def _by_trace(log: Log, source: Source, rows: Sequence[Row], run: str) -> Iterat
 
 
 def _mark(row: Row) -> float | None:
-    """Return the number of a score, or 1 or 0 if its word is a verdict; NaN for an empty word, None for another."""
+    """Return the score in a row as a number; a word such as "pass" or "no" is 1 or 0.
+
+    The result is NaN for an empty cell, and None for a word that is no verdict.
+    """
     mark = mark_of(as_text(row.get("value")))
     if mark is None or math.isnan(mark):
         return mark_of(as_text(row.get("stringValue", row.get("value"))))

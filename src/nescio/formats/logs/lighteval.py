@@ -60,7 +60,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _model(source: Source) -> str:
-    """Return the model of a file: the folders between `details` and the date; without these, its folder or its stem."""
+    """Return the model of a file: the folders in its path between `details` and the date.
+
+    If the path has no such folders, it is the name of the file's folder, or the stem of the file.
+    """
     folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
@@ -121,7 +124,7 @@ def _answers(source: Source, run: str, *, texts: bool) -> Iterator[Answer]:
 
 
 def _logs(doc: Mapping[str, Any], response: Mapping[str, Any]) -> list[float]:
-    """Return the log-probabilities of the options; empty unless there are several and all are finite."""
+    """Return the log-probabilities of the options; empty if there are fewer than two, or if one is not finite."""
     logs, choices = as_list(response.get("logprobs")), as_list(doc.get("choices"))
     sound = all(isinstance(log, (int, float)) and math.isfinite(log) for log in logs)
     return logs if sound and 1 < len(logs) == len(choices) else []
@@ -133,7 +136,7 @@ def _confidence(logs: Sequence[float]) -> float | None:
 
 
 def _rows(source: Source, *, texts: bool) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a file. Without `texts`, columns that only people read are left out."""
+    """Yield the rows of a Parquet file. If `texts` is false, columns that are only for people to read are left out."""
     import duckdb
 
     columns = ["doc", "metric", "model_response", "metrics", "predictions"]
@@ -159,7 +162,10 @@ _WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
 
 
 def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, texts: bool) -> str:
-    """Return the SQL that selects the needed fields of a column of structures, or the whole of another column."""
+    """Return the SQL that selects a column. Of a column of structures it selects only the fields that nescio needs.
+
+    If `texts` is true, these include the fields that are only for people to read.
+    """
     needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if texts else ()))
     if not needed:
         return f'"{column}"'
@@ -173,16 +179,16 @@ def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, *, t
 
 
 def _value(cell: Any) -> Any:
-    """Return the value of a cell; a value stored as text is decoded."""
+    """Return the value of a cell. A text that holds a value, such as "[1, 2]", is decoded."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     return literal_or(cell, cell)
 
 
 def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
-    """Return the metrics of a row, keyed by name; NaN for one without a finite number.
+    """Return the metrics of a row, keyed by name. A value that is no finite number becomes NaN.
 
-    Lists are left out, because the tool computes a figure of the whole task from them.
+    Lists and objects are left out, because the tool computes a figure of the whole task from them.
     """
     scores = {}
     for name, value in metrics.items():
@@ -194,7 +200,10 @@ def _scores(metrics: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, figures: Sequence[Source]) -> None:
-    """Note if the tool's own figure of a task differs from the mean of its answers' scores, if all are 0 or 1."""
+    """Add a note if a metric that the tool states for the task of `answers` differs from the mean of their scores.
+
+    Only metrics are compared whose scores are all 0 or 1. `figures` are the files with the tool's metrics.
+    """
     task = answers[0].task
     date = _FILE.fullmatch(source.stem)
     for other in figures:

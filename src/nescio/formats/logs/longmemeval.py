@@ -70,7 +70,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _name(source: Source) -> str:
-    """Return the name of the system's file: `evaluate_qa.py` adds .eval-results-JUDGE to it."""
+    """Return the name of the graded file of answers, to which `evaluate_qa.py` adds `.eval-results-JUDGE`."""
     name = Path(source.label).name.partition(".eval-results-")[0]
     return name.removesuffix(".jsonl").removesuffix(".json") or source.stem
 

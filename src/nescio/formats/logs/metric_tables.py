@@ -77,9 +77,9 @@ def speaks_of_cost(column: str) -> bool:
 
 
 def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, list[float]]:
-    """Return the scores of the columns whose cells are all scores or empty (NaN), keyed by column.
+    """Return the scores in each column whose cells are all scores or empty, keyed by column; an empty cell is NaN.
 
-    A column of empty cells alone counts too. Columns of costs or row numbers do not.
+    A column in which all cells are empty is included. Columns of costs or row numbers are not.
     """
     metrics = {}
     for name in columns:
@@ -92,9 +92,9 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
 
 
 class AnswerTable(Struct, frozen=True):
-    """The rows of a table of answers, the names of its columns, and the columns with the questions and the answers.
+    """A table of answers: its rows, the names of its columns, and which columns hold the questions and the answers.
 
-    `answer` is None if no column has the answers.
+    `answer` is None if no column holds the answers.
     """
 
     source: Source
@@ -113,10 +113,10 @@ def open_answers(
     without: Collection[str] = (),
     rows: str = "rows",
 ) -> AnswerTable:
-    """Return the table of a file, without the columns in `without`.
+    """Return the table of answers in a file, without the columns in `without`.
 
-    `question` and `answer` are the names that the columns with questions and answers may have, unless the user named
-    these columns. Raises FormatError if there are no rows, which the message calls `rows`, or no questions.
+    `question` and `answer` are the usual names of the columns with questions and answers; a column that the user named
+    has precedence. Raises FormatError if there are no rows, which the message calls `rows`, or no questions.
     """
     rows_read = rows_of(source, without)
     if not rows_read:
@@ -137,10 +137,11 @@ def marked_rows(
     gold: str | None = None,
     reasons: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """Yield the rows as answers of a run, each named by its question.
+    """Yield each row of a table as an answer of the run `run`; the question is named by its text.
 
-    `metrics` has the scores of each metric, one per row. Columns that are neither metrics nor `fields` of the tool are
-    labels. `gold` and `reasons` are columns of texts for people to read. Raises FormatError if a question is empty.
+    `metrics` has the scores of each metric, one per row. Columns become labels unless they are metrics or listed in
+    `fields`, the tool's own columns. `gold` and `reasons` name columns of texts for people to read. Raises FormatError
+    if a question is empty.
     """
     source, question, answer_column = table.source, table.question, table.answer
     confidence = source.named.get("confidence")
@@ -166,9 +167,9 @@ def marked_rows(
 
 
 def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
-    """Return the confidence in a cell, or None for an empty cell.
+    """Return the confidence in a cell, or None if the cell is empty.
 
-    Raises FormatError for a cell that is no number. `where` is the place of the row, or its number.
+    Raises FormatError for a cell that is no number; `where` is the place of the row, or its number, for the message.
     """
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in NOTHING):
         return None
@@ -180,7 +181,10 @@ def confidence_of(source: Source, cell: Any, where: str | int) -> float | None:
 
 
 def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named for the role `part`, else the first of `called` that is in `names`."""
+    """Return the column that the user named for the role `part`; else the first of the usual names `called` in `names`.
+
+    The result is None if there is neither.
+    """
     return source.named.get(part) or next((name for name in called if name in names), None)
 
 
@@ -197,7 +201,7 @@ def question_column(source: Source, names: Collection[str], called: Sequence[str
 
 
 def say_no_answers(log: Log, source: Source) -> None:
-    """Note that a table has no column with answers."""
+    """Add a note that a table has no column with answers."""
     log.say(
         "metric_tables.no_answers",
         "{subject}: no column holds the answers, so abstentions cannot be recognised",

@@ -27,11 +27,11 @@ _LONGEST = 100  # the most characters of a question that serves as its name
 
 
 def by_metric(log: Log, answers: Sequence[Answer], *, verdicts: bool = True, keep: Sequence[str] = ()) -> ReadResult:
-    """Return the answers graded by one metric; if none decides, only the scores of all metrics.
+    """Return the result of answers graded by one metric, or, if no metric decides, only the scores of all metrics.
 
-    The metric in `--choose metric=NAME` decides. If the tool has `verdicts`, the default in each task is the only
-    metric whose scores are all 0 or 1. The strata in `keep` always stay. Raises FormatError if there is no metric,
-    UsageError if the chosen one does not exist.
+    The user chooses the metric with `--choose metric=NAME`. Without a choice, the metric that nescio itself adds
+    decides, or else, in each task, the only metric whose scores are all 0 or 1; not the latter if `verdicts` is false.
+    Strata in `keep` stay. Raises FormatError if there is no metric, UsageError if the chosen metric does not exist.
     """
     log.number(answers)
     tasks: dict[str, list[Answer]] = {}
@@ -88,9 +88,11 @@ def by_file(
     generic: Sequence[str] = (),
     verdicts: bool = True,
 ) -> ReadResult:
-    """Return the result of all files, each a run named by the file, or by its folder if the file has a `generic` name.
+    """Return the result of all files, each read as a run.
 
-    `answers_of` returns the answers of a file for a run of this name. `verdicts` is as in `by_metric`.
+    The run is named after the file, or after its folder if the file has a `generic` name such as results.json.
+    `answers_of` is a function that returns the answers in a file, given the file and the name of the run. `verdicts`
+    says whether a metric whose scores are all 0 or 1 may decide which answers are right.
     """
     answers: list[Answer] = []
     for part, run in zip(log.parts, name_runs(log.sources, generic), strict=True):
@@ -101,7 +103,11 @@ def by_file(
 
 
 def abstains(scores: Mapping[str, float | None]) -> bool:
-    """Return whether nescio's own metric marks an answer with these scores as an abstention."""
+    """Return whether the metric that nescio itself adds to a tool marks this answer as an abstention.
+
+    `scores` are the answer's scores, keyed by metric. A score of this metric strictly between 0 and 1 means an
+    abstention.
+    """
     score = scores.get(OUTCOME)
     return score is not None and 0 < score < 1
 
@@ -116,7 +122,12 @@ def _graded(answers: Iterable[Answer], name: str) -> list[float]:
 
 
 def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None, *, verdicts: bool) -> str | None:
-    """Return the metric that decides in a task: the chosen one, or the only one that says right or wrong; else None."""
+    """Return the metric that decides whether answers to a task are right, or None.
+
+    It is the metric `chosen` by the user, or else the only one whose scores are all 0 or 1. A single metric of any
+    values decides if the user gave a threshold `least`. Without `verdicts`, scores of 0 or 1 are not taken for
+    verdicts.
+    """
     names = _metrics(answers)
     if chosen in names:
         return chosen
@@ -128,9 +139,10 @@ def _deciding(answers: Sequence[Answer], chosen: str | None, least: float | None
 
 
 def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str | None]) -> None:
-    """Add a note on why there are only scores: a task has no deciding metric, or the metric's scores are no outcomes.
+    """Add a note on why the result has scores but no outcomes.
 
-    `deciding` has the metric that decides, keyed by task.
+    Either a task has no metric that decides, or the deciding metric has scores outside [0, 1]. `deciding` has the
+    metric that decides in each task, or None.
     """
     if None not in deciding.values():
         log.notes += [no_outcome(name, name) for name in dict.fromkeys(filter(None, deciding.values()))]
@@ -143,7 +155,8 @@ def _say_no_outcomes(log: Log, names: Sequence[str], deciding: Mapping[str, str 
 
 
 def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
-    """Add a note for each metric that failed on some answers: its mean without them, and its mean with them as 0."""
+    """Add a note for each metric that failed on some answers, with two means: without these answers, and with 0 for
+    them."""
     names = _metrics(answers)
     for run in dict.fromkeys(answer.run for answer in answers):
         run_answers = [answer for answer in answers if answer.run == run]
@@ -170,7 +183,7 @@ def _say_both_means(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def metric_name(name: str, otherwise: str) -> str:
-    """Return the name of a metric on one line, or `otherwise` if the name is empty."""
+    """Return a metric's name as printable text on one line, or `otherwise` if the name is empty."""
     return " ".join(sanitize(name, target="message").split()) or otherwise
 
 

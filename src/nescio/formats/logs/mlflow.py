@@ -95,7 +95,7 @@ def _table(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _without_error(row: Row, answer: Answer) -> Answer:
-    """Return `answer`, which becomes ungraded if it is empty and the traced call of its row ended in an error."""
+    """Return `answer`, which becomes ungraded if it is empty and the call of the model in `row` ended in an error."""
     if answer.nothing and str(row.get("state") or row.get("status")).upper().endswith("ERROR"):
         answer.ungraded, answer.scores = ERRORED, dict.fromkeys(answer.scores, math.nan)
     return answer
@@ -105,7 +105,10 @@ def _without_error(row: Row, answer: Answer) -> Answer:
 
 
 def _traces(source: Source, run: str) -> Iterator[Answer]:
-    """Yield the traces as answers. Raises FormatError if a trace has no request, or if no trace has feedback."""
+    """Yield the traces of a file as answers of `run`.
+
+    Raises FormatError if a trace has no request, or if no trace has a number or a verdict as feedback.
+    """
     rows = list(_rows(source))
     marks = [_marks(source, row, f"trace {i}") for i, row in enumerate(rows, 1)]
     names = list(dict.fromkeys(name for trace_marks in marks for name in trace_marks))
@@ -152,9 +155,9 @@ def _rows(source: Source) -> Iterator[Row]:
 
 
 def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
-    """Return the scores of a trace's assessments, keyed by name; several of one name are averaged.
+    """Return the scores of a trace's assessments, keyed by name; several assessments of one name are averaged.
 
-    NaN is the score of an assessment that failed, and None of one that is neither a number nor a verdict.
+    The score is NaN for an assessment that failed, and None for one that is neither a number nor a verdict.
     """
     listed = value_of(row.get("assessments"))
     if listed is None:

@@ -59,11 +59,12 @@ class Item(Struct):
 
 
 class Seen(Struct):
-    """Counts of oddities in a run.
+    """Counts of answers in a run for which the field `pred` and the rules for texts disagree, or only a weak rule
+    helps.
 
-    `random` counts letters in `pred` that the text does not give, and `other` those that differ from the text's.
-    `textless` counts answers without a text. `again` and `alone` count letters that only the repository's second rule
-    finds, and only its third.
+    `random` counts letters in `pred` although the text has none, and `other` letters in `pred` that differ from the
+    text's letter. `textless` counts answers without a text. `again` and `alone` count letters that only the
+    repository's second rule, or only its third rule, finds.
     """
 
     random: int = 0
@@ -136,7 +137,7 @@ def _key(source: Source) -> Key:
 
 
 def _run_of(source: Source) -> tuple[str, str, Iterator[Placed]]:
-    """Return the run of a file, its category ("" if it has all categories), and its items."""
+    """Return the run of a file, its category, and its items. The category is "" if the file has all categories."""
     rows = rows_in(source, (), "each item")
     first = next(rows, None)
     placed = rows if first is None else chain([first], rows)
@@ -193,8 +194,11 @@ def _text(item: Item) -> str | None:
 
 
 def _letter(item: Item, extract: str, seen: Seen, *, declined: bool) -> tuple[str | None, str | None]:
-    """Return the letter of an answer by the rules `extract`, and the reason if there is none. `seen` counts
-    oddities."""
+    """Return the letter of an answer, and, if there is none, the reason why.
+
+    `extract` names the rules for finding the letter, as the user chose them. Oddities are counted in `seen`. An answer
+    that is known to decline (`declined`) has neither a letter nor a reason.
+    """
     pred, text = item.pred.strip(WHITE) if item.pred else None, _text(item)
     if declined:
         return None, None
@@ -282,7 +286,10 @@ def _say(log: Log, extract: str, runs: dict[str, Seen]) -> None:
 
 
 def _against_summary(log: Log, source: Source, grades: dict[Key, list[float]]) -> None:
-    """Note if a summary differs from the `grades` of its results by `pred`, or if these results were not given."""
+    """Add a note if the accuracy in a summary file differs from the mean of `grades`, the repository's own grades.
+
+    A note also says if the file with the results of this summary was not given.
+    """
     folders, stem = _key(source)
     results = stem.removesuffix(SUMMARY) + RESULT
     right, wrong = (number(part_of(source.document, "total", name)) for name in ("corr", "wrong"))

@@ -74,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the run and the benchmark of a file from its path: RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
+    """Return the run and the benchmark of a file, from its path RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
     folders = [name for name in own_path(source.label).parts[1:-1] if name != _RESULTS]
     if not _SEED.match(source.stem) and not source.stem.startswith("output"):
         return source.stem, folders[-1] if folders else ""
@@ -97,7 +97,7 @@ def _answer(source: Source, row: Mapping[str, Any], i: int, answer: Answer) -> A
 
 
 def _name(row: Mapping[str, Any], i: int) -> str:
-    """Return the name of a row's question: its identifier, else its text, else `i`."""
+    """Return the name of a row's question: the identifier in the row, else the question's text, else the number `i`."""
     for key in ("id", "question_id", "problem_id", "task_id"):
         value = row.get(key)
         if isinstance(value, (int, str)) and not isinstance(value, bool) and value != "":
@@ -107,7 +107,7 @@ def _name(row: Mapping[str, Any], i: int) -> str:
 
 
 def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, float]:
-    """Return the metrics of a row, keyed by their names in metrics.json."""
+    """Return the verdicts in a row (1, 0, or NaN without a verdict), keyed by their names in metrics.json."""
     scores: dict[str, float] = {}
     for name, place in FLAGS.items():
         if place[0] not in row:
@@ -131,13 +131,14 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return the verdict of a judgement, "Judgement: Yes" or "Judgement: No", as the tool reads it; else None."""
+    """Return whether a judgement says "Judgement: Yes" or "Judgement: No", as NeMo-Skills reads it; None if neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
     return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
 def _against_figures(log: Log, answers: Sequence[Answer], source: Source, tasks: set[str]) -> None:
-    """Note if the tool's pass@1, the mean over all seeds in percent, differs from the mean of the answers."""
+    """Add a note if a pass@1 that the tool states, its mean over all seeds in percent, differs from the mean of the
+    answers."""
     for task, figures in source.document.items():
         if task not in tasks:
             continue

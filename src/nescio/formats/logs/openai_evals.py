@@ -116,9 +116,9 @@ def _grade(answer: Answer, event: Event, source: Source) -> None:
 
 
 def _with_words(answer: Answer, sampling: dict[str, Any], grade: dict[str, Any] | None) -> Answer:
-    """Return the answer completed from its sampling event and its grade; ungraded without a grade.
+    """Return `answer` with its texts: the prompt, the expected text, the response, and the part that was graded.
 
-    Its texts are the prompt, the expected text, the response, and the part that was graded.
+    These come from the event `sampling` and from `grade`. Without a grade the answer is ungraded.
     """
     if grade is None:
         answer.ungraded = NO_SCORE

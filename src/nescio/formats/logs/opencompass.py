@@ -130,7 +130,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _items(source: Source) -> list[tuple[str, Any]]:
-    """Return the details of a file, or, in a file of items alone, the items; each with its number."""
+    """Return pairs of a number and an item, from the `details` of a file of results, or from a file of predictions."""
     return details_of(source.document) or [
         (str(name), item) for name, item in source.document.items() if str(name).isdecimal()
     ]
@@ -152,7 +152,10 @@ def _say_left_out(log: Log, sources: Sequence[Source]) -> None:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return the model and the dataset from the folder and the name of a file, without the number of a part."""
+    """Return the model and the dataset of a file, from the names of its folder and of the file.
+
+    The number at the end of the file's name, if the tool divided the dataset into parts, is left out.
+    """
     path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
     stem = _JUDGE.sub("", source.stem)
@@ -162,7 +165,7 @@ def _place(source: Source) -> tuple[str, str]:
 def _check_places(sources: Sequence[Source]) -> None:
     """Raise MismatchError if a dataset of a model is in two folders `results`, or in two folders `predictions`.
 
-    These are of two runs of the tool, whose answers are no repeats.
+    Two such folders come from two runs of the tool, but nescio would read both as one run of the model.
     """
     first: dict[tuple[str, tuple[str, str]], tuple[Path, Source]] = {}
     for source in sources:
@@ -202,7 +205,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
-    """Yield the answers of all items; `said` holds the model's answers, if they are in a separate file.
+    """Yield the answers of all items. `said` has the model's responses if these are in a separate file.
 
     Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
     """
@@ -232,7 +235,7 @@ def _answers(source: Source, said: Sequence[str]) -> Iterator[Answer]:
 
 
 def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None:
-    """Set the verdict of an answer (NaN for none), and its response, extracted text and gold answer."""
+    """Set the verdict on an answer (NaN if there is none), and its response, extracted text and gold answer."""
     said = item.get("origin_prediction") if text is None else text
     drawn = item.get("predictions", item.get("pred"))
     letter = item.get(LETTER)
@@ -259,9 +262,9 @@ def _grade(answer: Answer, item: Item, text: str | None, source: Source) -> None
 
 
 def _nothing(said: str | None, drawn: str | None) -> str | None:
-    """Return the reason why an item has no answer, or None if it has one.
+    """Return the reason why an item has no answer, or None if it has an answer.
 
-    Reasons are an empty response, or a response from which nothing was extracted.
+    The reasons are an empty response (`said`), or a response from which nothing was extracted (`drawn`).
     """
     if said is not None and not said.strip():
         return EMPTY
@@ -271,7 +274,10 @@ def _nothing(said: str | None, drawn: str | None) -> str | None:
 
 
 def _verdict(source: Source, item: Item, where: str) -> float:
-    """Return the verdict on an item's answer, from true, a number, or a list with one of these; NaN without one."""
+    """Return the verdict on an item's answer as 1 or 0, or NaN if the item has no verdict.
+
+    In the file the verdict is true or false, a number, or a list with one of these.
+    """
     value = _first_of(item.get(name) for name in VERDICTS)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -282,8 +288,11 @@ def _verdict(source: Source, item: Item, where: str) -> float:
 
 
 def _unfolded(item: Item) -> list[Item]:
-    """Return an item for each answer: of an example (`example_abbr`) one per element of its lists; else the item
-    alone."""
+    """Return the answers in an item as items of their own.
+
+    An item with `example_abbr` holds lists with one element per answer; any other item is one answer and returned
+    alone.
+    """
     if EXAMPLE not in item:
         return [item]
     many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
@@ -294,9 +303,10 @@ def _unfolded(item: Item) -> list[Item]:
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
-    """Return, for each of `items`, the index of its question and the number of its copy, counted from 1.
+    """Return the index of its question and the number of its copy (from 1) for each of `items`.
 
-    The items are copies of a data set, one after the other (`n` of a data set). Returns None if they are not.
+    OpenCompass writes the whole data set several times, one copy after another, if each question is asked `n` times.
+    The result is None if the items are not such copies.
     """
     asked = [_asked(item) for item in items]
     if None in asked:
@@ -308,7 +318,8 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
 
 
 def _asked(item: Item) -> str | None:
-    """Return the prompt of an item with its gold answer, as JSON; None without a prompt, and for an example."""
+    """Return the prompt and the gold answer of an item as JSON; None if it has no prompt, or if it holds several
+    answers."""
     held = item.get("origin_prediction")
     prompt = item.get("prompt", item.get("origin_prompt", part_of(held, "origin_prompt")))
     gold = item.get("references", item.get("gold"))
@@ -316,9 +327,9 @@ def _asked(item: Item) -> str | None:
 
 
 def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None:
-    """Note if the tool's accuracy (or its score), in percent, differs from the mean of the answers.
+    """Add a note if the accuracy or score that the tool states in percent differs from the mean of the answers.
 
-    The mean may be over the graded answers or over all of them.
+    The mean over the graded answers and the mean over all answers are both accepted.
     """
     name = next((name for name in source.document if _ACCURACY.fullmatch(str(name))), "score")
     figure = number(source.document.get(name))
@@ -333,7 +344,7 @@ def _against_figure(log: Log, answers: Sequence[Answer], source: Source) -> None
 
 
 def details_of(document: Item) -> list[tuple[str, Any]]:
-    """Return the details with their numbers, in order."""
+    """Return the `details` of a document as pairs of a number (as text) and an item, in the order of the document."""
     details = document.get("details")
     if isinstance(details, list):
         return [(str(i), detail) for i, detail in enumerate(details)]
@@ -343,10 +354,11 @@ def details_of(document: Item) -> list[tuple[str, Any]]:
 
 
 def are_details(document: Item) -> bool:
-    """Return whether a document's details are the tool's, and not the rows of a table under the key `details`.
+    """Return whether the `details` of a document were written by OpenCompass, and are not rows of a table with this
+    key.
 
-    The tool's have its names for answers and gold, no column for the run, the question or abstentions, no texts beside
-    them, and an accuracy in percent.
+    OpenCompass uses its own names for answers and gold answers, and states the accuracy in percent. It has no column
+    for the run, the question or abstentions, and writes no texts beside the details.
     """
     items = details_of(document)
     item = items[0][1] if items else None
@@ -362,7 +374,7 @@ def are_details(document: Item) -> bool:
 
 
 def _is_a_fraction(accuracy: Any, items: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether an accuracy is the share of right items from 0 to 1; the tool writes it in percent."""
+    """Return whether an accuracy is the fraction of right items, from 0 to 1; OpenCompass itself writes percent."""
     right = [number(_first_of(item.get(name) for name in VERDICTS)) for _, item in items if isinstance(item, dict)]
     figure, share = number(accuracy), sum(mark == 1 for mark in right) / len(items)
     return figure is not None and share > 0 and abs(figure - share) < 1e-3
@@ -383,7 +395,7 @@ def _says(item: Item) -> bool:
 
 
 def first_text(value: Any) -> str | None:
-    """Return a text, or the elements of a list as one text; None for any other value."""
+    """Return a text, or the elements of a list as one text separated by spaces; None for any other value."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else " ".join(str(part) for part in value)
     return value if isinstance(value, str) else None
@@ -395,7 +407,7 @@ def first_text(value: Any) -> str | None:
 def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
     """Return the predictions with their gold answers, for nescio to judge.
 
-    Raises FormatError if a prediction has no gold answer, unless `options.gold` is false.
+    Raises FormatError if a prediction has no gold answer, unless `options.gold` is false because none is needed.
     """
     questions: dict[str, Question] = {}
     runs: dict[str, list[Response]] = {}

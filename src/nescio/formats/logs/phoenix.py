@@ -112,7 +112,10 @@ def _columns(row: Row) -> dict[str, float]:
 
 
 def _mark(score: str | None, label: str | None, error: str | None) -> float | None:
-    """Return the score of an annotation, or 1 or 0 if its label is a verdict; NaN if it failed, None without either."""
+    """Return the score of an annotation as a number, or 1 or 0 if its label is a verdict such as "correct".
+
+    The result is NaN if the annotation failed, and None if it has neither a score nor such a label.
+    """
     if error:
         return math.nan
     if score is not None and (mark := mark_of(score)) is not None and not math.isnan(mark):
@@ -134,7 +137,7 @@ def _evaluated(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _score(cell: str | None) -> float:
-    """Return the value of a score's cell; NaN if it is empty, or neither a number nor a verdict."""
+    """Return the score in a cell of annotations as a number; NaN if it is empty, or neither a number nor a verdict."""
     value = value_of(cell)
     if not isinstance(value, dict):
         return math.nan

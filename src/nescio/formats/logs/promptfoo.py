@@ -58,7 +58,7 @@ class Result(Struct, rename="camel"):
 
 
 class Tests(Struct):
-    """The answers of the file `label`, and the questions of its tests (`asked`), keyed by the test's name in it."""
+    """The answers in the file `label`, and the text of the question of each test, keyed by names such as "test 3"."""
 
     label: str
     answers: list[Answer]
@@ -70,9 +70,9 @@ class Tests(Struct):
     about="promptfoo results: results.json (version 3) or one result per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every provider and prompt as a run, and every test as a question.
+    """Read every pair of a provider and a prompt as a run, and every test as a question.
 
-    Several files are several runs of the same tests, named by their file or folder.
+    Several files are read as further runs of the same tests, and each run has the name of its file or folder added.
     """
     log = Log(parts, options)
     for source in log.part("table"):
@@ -182,9 +182,9 @@ def _answer(row: Result, answer: Answer) -> Answer:
 
 
 def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None:
-    """Note if the tool's counts of successes, failures and errors differ from those of the results.
+    """Add a note if the tool's counts of successes, failures and errors differ from those of the results.
 
-    The counts over all prompts are in `stats`, and those of a prompt in its `metrics`.
+    `stats` has the counts over all prompts, and the `metrics` of a prompt have the counts for that prompt.
     """
     if source.kind == "lines":
         return
@@ -208,9 +208,10 @@ def _against_counts(log: Log, source: Source, results: Sequence[Result]) -> None
 
 
 def _asked(results: Iterator[Result]) -> dict[str, str]:
-    """Return the question of each test, keyed by the test's name: its variables, else its prompt, else "".
+    """Return the text of the question of each test, keyed by names such as "test 3".
 
-    A prompt serves only if the tests have different prompts: one prompt for all may change from file to file.
+    The text is that of the test's variables. Without variables it is the prompt, but only if the tests have different
+    prompts, because a prompt that all tests share may change from file to file. Otherwise it is "".
     """
     first: dict[int, Result] = {}
     prompts: dict[int, set[str]] = {}
@@ -234,9 +235,9 @@ def _variables(result: Result) -> str:
 def _name(files: Sequence[Tests], log: Log) -> None:
     """Name the questions of all answers, so that equal tests have equal names.
 
-    If a run has several tests with the same variables and assertions, they are repeats of one question, and questions
-    are numbered in the order in which they come. Otherwise a question keeps the number of its test, if all files ask
-    the same under each number. If not, it has the number in the first file that asks the same.
+    If a run has several tests with the same variables and assertions, they become repeats of one question, and
+    questions are numbered in order of appearance. Otherwise a question is named after the number of its test: its own
+    number if all files ask the same question under each number, else the number in the first file that asks it.
     """
     answers = [answer for file in files for answer in file.answers]
     again = len(answers) - len({(answer.run, answer.cluster) for answer in answers})
@@ -284,9 +285,9 @@ def _name(files: Sequence[Tests], log: Log) -> None:
 
 
 def _check(files: Sequence[Tests], name: str, first: Tests, other: Tests) -> None:
-    """Raise MismatchError if tests cannot be paired by their questions.
+    """Raise MismatchError if the tests of several files cannot be paired by their questions.
 
-    `first` and `other` are two files that ask different questions under the test `name`, as an example for the message.
+    As an example for the message, `first` and `other` are two files whose tests called `name` ask different questions.
     """
     for file in sorted(files, key=lambda file: "" not in file.asked.values()):
         elsewhere = {asked for another in files if another is not file for asked in another.asked.values()}

@@ -58,7 +58,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _plain(column: str) -> str:
-    """Return the name of a metric without ragas's addition ("factual_correctness(mode=f1)")."""
+    """Return the name of a metric without the parameters that ragas adds, as in "factual_correctness(mode=f1)"."""
     return column.partition("(")[0].strip()
 
 

@@ -96,10 +96,10 @@ def _answers(log: Log, source: Source, name: str) -> list[Answer]:
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """Return the state that a grade names, and the reason for an abstention or an answer that is not graded.
+    """Return the outcome that a grade means, and the reason if it is an abstention or no grade.
 
-    `text` is a letter or a word, in upper or lower case, or both if they agree ("A: CORRECT"), with marks around them
-    ("**B**"). A longer text is not searched: it is not graded. `outcome_map` maps further words to outcomes.
+    `text` is a letter or a word in any case, or both if they agree ("A: CORRECT"), also with marks around them
+    ("**B**"). A longer text means that the answer is ungraded. `outcome_map` gives further words and their outcomes.
     """
     if text is None:
         return NOT_GRADED, "without a grade"
@@ -115,10 +115,10 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
-    """Name each question by its text, with a number if a run has the text more than once.
+    """Name each question after its text, with a number added if a run has several questions with this text.
 
-    Questions with one text are then a cluster. They are paired across runs by their targets if all runs have the same
-    targets, and by their order otherwise. Strata with several values for one question are dropped.
+    Questions with one text are then a cluster. If all runs have the same targets, they are paired across runs by their
+    targets, otherwise by their order. Strata with several values for one question are dropped.
     """
     by_text: dict[str, dict[str, list[Answer]]] = {}
     for answer in answers:
@@ -150,7 +150,7 @@ def _name_repeats(log: Log, answers: Sequence[Answer]) -> None:
 
 
 def _steady(answers: Sequence[Answer]) -> set[str]:
-    """Return the names of the strata that have one value per question."""
+    """Return the names of the strata that have a single value for each question."""
     values: dict[tuple[str, str, str | None], set[str]] = {}
     for answer in answers:
         for name, value in answer.strata.items():

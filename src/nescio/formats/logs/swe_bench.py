@@ -98,7 +98,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _how_many(source: Source, listed: Outcomes) -> AskedError:
-    """Return the error that asks the user how many instances there are, for a file that does not list the failures."""
+    """Return the error for a report that does not list the failures; it asks the user how many instances there are in
+    all."""
     total, rest = len(listed.questions), "incorrect"
     rule = "the report lists no unresolved instance: how many instances are there in all? "
     rule += f"{opt('total', of='N')} {opt('rest', rest)} counts those in no list"
@@ -113,14 +114,16 @@ def _name(source: Source) -> str:
 
 
 def _run_of(source: Source) -> str:
-    """Return the run of an instance's report in RUN/MODEL/INSTANCE/report.json, or else the file's own name."""
+    """Return the run of an instance's report: RUN in RUN/MODEL/INSTANCE/report.json, or else the file's stem."""
     folders = own_path(source.label).parent
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 
 
 def _listed(log: Log, source: Source, run: str, lists: Lists) -> list[Answer]:
-    """Return an answer for each instance in the lists of a report, with the state of the first of `lists` that has
-    it."""
+    """Return an answer for each instance in the lists of a report.
+
+    An instance that several lists contain gets the state of the first of `lists` that contains it.
+    """
     answers: dict[str, Answer] = {}
     for name, state, why in lists:
         ids = source.document.get(name)
@@ -163,10 +166,10 @@ def _instances(log: Log, source: Source, run: str) -> Iterator[Answer]:
 
 
 def _against_counts(log: Log, source: Source, answers: Sequence[Answer], run: str) -> None:
-    """Note where a report's counts differ from the lengths of its lists, and what they leave open.
+    """Add notes on the counts of a report that differ from the lengths of its lists, and on instances in no list.
 
-    Notes give the tool's shares of resolved instances, of all and of the submitted ones, if instances are missing, in
-    no list, or without a patch.
+    If instances are missing, in no list, or without a patch, the note gives the tool's shares of resolved instances: of
+    all instances, and of those submitted.
     """
     report: Mapping[str, Any] = source.document
     states = [answer.state for answer in answers]

@@ -69,7 +69,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _answer(row: Trajectory, answer: Answer) -> Answer:
-    """Return the answer with the user's task, the right actions and outputs, and the conversation of user and agent."""
+    """Return `answer` with the user's task, the right actions and outputs, and the conversation of user and agent."""
     broken = part_of(row.info, "error") or row.termination_reason in BROKEN_OFF
     answer.repeat, answer.ungraded = row.trial, ERRORED if broken else None
     answer.score = None if broken else number(part_of(row.reward_info, "reward") if row.reward is None else row.reward)

@@ -46,9 +46,9 @@ _TEXTS = ("question", "repeat", "cluster", "outcome", "absence", "why", "text", 
 
 
 class Provenance(Struct, frozen=True):
-    """The origin of a baseline: the whole file except its rows.
+    """The origin of a baseline: everything in its file except the rows of answers.
 
-    `read` holds the reading options that affect outcomes.
+    `read` has the reading options that affect outcomes.
     """
 
     run: str
@@ -67,12 +67,16 @@ class Provenance(Struct, frozen=True):
 
     @property
     def judges(self) -> tuple[JudgeRecord, ...]:
-        """Return the judges of the baseline's answers."""
+        """Return the records of the judges of the baseline's answers."""
         return tuple(map(parse, self.judge))
 
 
 class Baseline(Struct, frozen=True, eq=False):
-    """A run and its origin; `texts` and `golds` hold a digest for each question with known words."""
+    """A run with its origin, as saved for later comparisons.
+
+    `texts` and `golds` have a digest of the question's text and of its gold answers, keyed by question, where these are
+    known.
+    """
 
     made: Provenance
     data: Outcomes | Evidence
@@ -103,7 +107,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def read_file(source: Source) -> Baseline:
-    """Return the baseline in a file. Raises FormatError if it is none, is damaged, or has a later version."""
+    """Return the baseline in a file.
+
+    Raises FormatError if the file is no baseline, is damaged, or was written by a later version of nescio.
+    """
     import msgspec
 
     label, document = source.label, source.document
@@ -132,7 +139,7 @@ def read_file(source: Source) -> Baseline:
 
 
 def _digest_of_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a digest of rows that does not depend on their order; numbers count as floats, however written."""
+    """Return a digest of rows. It is the same for any order of the rows, and for 1 and 1.0."""
     plain = ([cell if cell is None or isinstance(cell, str) else float(cell) for cell in row] for row in rows)
     return digest_of([_dumped(columns), *map(_dumped, plain)])
 
@@ -277,5 +284,5 @@ def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """Return a short digest of names in any order, each counted once."""
+    """Return a short digest of a set of names; the order of the names and repeated names make no difference."""
     return hashlib.sha256("\n".join(sorted(set(names))).encode(errors="replace")).hexdigest()[:12]

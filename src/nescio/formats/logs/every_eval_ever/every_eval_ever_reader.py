@@ -63,9 +63,10 @@ class Instance(Struct):
 
     @property
     def asked(self) -> Asked:
-        """Return the evaluation, the sample, and the id of the result.
+        """Return the name of the evaluation, the sample, and the id of the result.
 
-        The sample is the model, the id of the sample and a hash of the question's text: one model may use an id twice.
+        A sample is identified by the model, the sample's id and a hash of the question's text, because a model may use
+        one id for two questions.
         """
         sample = self.model_id, str(self.sample_id), hash(str(part_of(self.input, "raw")))
         return self.evaluation_name, sample, str(self.evaluation_result_id)
@@ -81,7 +82,10 @@ class Instance(Struct):
     about="every_eval_ever: instance-level results, one per line",
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the instances of every model as a run. With several evaluations, a question's name includes its own."""
+    """Read the instances of every model as a run.
+
+    If there are several evaluations, the name of the evaluation is a part of each question's name.
+    """
     log = Log(parts, options)
     asked: list[Asked] = []
     answers: list[Answer] = []
@@ -125,7 +129,7 @@ def _check(grade: Grade, source: Source, where: str) -> None:
 def _chosen(log: Log, asked: Sequence[Asked], answers: Sequence[Answer]) -> list[Answer]:
     """Return all answers, or only those of the chosen evaluation if several evaluations have the same questions.
 
-    `asked` has the key of each answer (`Instance.asked`).
+    `asked` has the property `asked` of each answer's instance: its evaluation, its sample and the id of its result.
     """
     results: dict[tuple[str, Sample], set[str]] = {}
     for name, sample, result in asked:
@@ -178,7 +182,7 @@ def _answer(instance: Instance) -> Answer:
 
 
 def _as_written(answer: Answer, instance: Instance) -> None:
-    """Set the state of an answer and its reason to those in the fields of the instance that nescio writes, if any."""
+    """Set the state and the reason of an answer to those in the instance, if nescio wrote the instance."""
     metadata, grade = as_object(instance.metadata), instance.evaluation
     word, why = (grade.outcome, grade.outcome_reason) if grade.outcome else (metadata.get(OUTCOME), metadata.get(WHY))
     if not isinstance(word, str) or word not in STATES_WRITTEN:

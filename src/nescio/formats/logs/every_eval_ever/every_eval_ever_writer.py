@@ -108,9 +108,9 @@ def _instances(outcomes: Outcomes, progress: Progress | None) -> Iterator[dict[s
 
 
 def _metadata(outcomes: Outcomes, r: int, q: int, state: int, why: str | None) -> dict[str, str]:
-    """Return what the other fields of an instance cannot hold, keyed by name: strata, outcome, reason, confidence, …
+    """Return what an instance has no other fields for, keyed by name: strata, outcome, reason, confidence, …
 
-    The schema requires texts.
+    `r` and `q` are the indices of the run and the question. All values are texts, because the schema requires it.
     """
     metadata: dict[str, str] = {name: str(values[q]) for name, values in outcomes.strata.items() if str(values[q])}
     metadata |= {OUTCOME: _WORDS[state]} | ({WHY: why} if why else {})

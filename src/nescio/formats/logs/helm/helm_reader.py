@@ -101,7 +101,8 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` select the figure."""
+    """Read run folders; the user selects the scores with `--choose split=`, `metric=`, `perturbation=` and
+    `threshold=`."""
     log = Log(parts, options)
     folders = open_folders(parts)
     cases = [open_cases(folder) for folder in folders]
@@ -123,7 +124,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _graded(folder: Folder, cases: Sequence[Case], log: Log) -> tuple[list[Answer], bool]:
-    """Return the answers of one folder, and whether its scores are outcomes."""
+    """Return the answers of one folder, and whether their scores give outcomes (correct or incorrect)."""
     for name in USUAL:
         chosen = _one(folder, name, cases, log)
         cases = [case for case in cases if getattr(case, name) == chosen]
@@ -180,9 +181,10 @@ def _answer(folder: Folder, case: Case, score: float, log: Log) -> Answer:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
-    """Return the split or perturbation (`name`) to read: the only one, the chosen one, or the usual one.
+    """Return which split or perturbation of the cases to read; `name` is "split" or "perturbation".
 
-    A note counts the cases that have another.
+    It is the only one in the cases, else the one that the user chose, else the usual one. A note counts the cases of
+    other splits or perturbations, which are left out.
     """
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
@@ -202,8 +204,10 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], log: Log) -> str:
 
 
 def _metric(folder: Folder, cases: Sequence[Case], log: Log) -> str:
-    """Return the chosen metric; else exact_match or a similar one; else the only score. A note names other metrics
-    with a different mean."""
+    """Return the metric that grades the cases: the chosen one, else exact_match or a similar one, else the only one.
+
+    A note names other metrics whose mean differs from that of this metric.
+    """
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
     if (chosen := chosen_among(log.options, "metric", metrics)) is not None:
         return chosen
@@ -233,7 +237,10 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """Return the result of a case's request; None without one, or if each option had a request of its own."""
+    """Return the result of a case's request, or None if it has none.
+
+    It is also None if each option was sent in a request of its own.
+    """
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -248,7 +255,7 @@ def _said(case: Case) -> str:
 
 
 def _option(case: Case) -> tuple[str | None, bool]:
-    """Return the text of the option that the answer's letter names, and whether the case has options."""
+    """Return the text of the option that the answer's letter names, or None, and whether the case has options."""
     mapping = case.requests[0].get("output_mapping")
     if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
         return None, False
@@ -291,7 +298,10 @@ def _gold(case: Case) -> Iterator[str]:
 
 
 def silence_of(case: Case) -> str | None:
-    """Return the reason why a case has no answer, or None if it has one; ERRORED if it says nothing about the model."""
+    """Return the reason why a case has no answer, or None if it has an answer.
+
+    The reason is ERRORED if the request failed in a way for which the model is not responsible.
+    """
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
@@ -312,9 +322,9 @@ def _failure(error: str) -> str:
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion (the exponential of its log-probability), or None.
+    """Return the probability of the completion (the exponential of its log-probability), or None if it is unknown.
 
-    It is 1 in a log without log-probabilities, which has 0 for them.
+    A log without log-probabilities has 0 in their place, for which the result is 1.
     """
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None

@@ -27,10 +27,11 @@ PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")
 
 
 class Folder(Struct, frozen=True):
-    """A run folder.
+    """A run folder of HELM.
 
-    `documents` and `files` are keyed by the part of the run (STATE, STATS, …). `model`, `scenario` and `parameters` are
-    the parts of the folder's name. `run` is the name of the run, and `prefix` begins the names of its questions.
+    `documents` and `files` have the content and the path of each file, keyed by its name without suffix (STATE, STATS,
+    …). `model`, `scenario` and `parameters` are parts of the name that HELM gave the run. `run` is the name of the run
+    in nescio, and `prefix` is put before the names of its questions.
     """
 
     path: Path
@@ -44,7 +45,7 @@ class Folder(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """One instance in one trial and perturbation: its requests, and its scores keyed by name."""
+    """One instance of a run, in one trial and one perturbation, with its requests and its scores keyed by name."""
 
     id: str
     trial: int
@@ -62,8 +63,11 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files grouped by folder. Raises MismatchError if a folder lacks STATE or STATS, or has a file
-    twice."""
+    """Return the run folders of the files.
+
+    Raises MismatchError if a folder lacks scenario_state.json (STATE) or per_instance_stats.json (STATS), or if one of
+    its files was given twice.
+    """
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -91,7 +95,7 @@ def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
 
 
 def say_others(parts: Sequence[SourceRole]) -> list[Note]:
-    """Return a note that names the given files without answers; empty if there are none."""
+    """Return a note that names the files with the role OTHER, which hold no answers; empty if there is no such file."""
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:
         return []
@@ -99,10 +103,10 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return the run folder, whose model, scenario and parameters are read from the name of the run.
+    """Return the run folder, with the model, the scenario and the parameters that the name of the run states.
 
-    The name is `scenario:parameter=value,...,model=...` in run_spec.json. Without this file it is that of the folder,
-    in which another mark replaces the colon.
+    This name is `scenario:parameter=value,...,model=...` in run_spec.json. If that file was not given, the name of the
+    folder is used, in which another character replaces the colon.
     """
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name
@@ -178,8 +182,10 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """Yield the name and the mean of each score in one entry. Scores of sub-splits, parts of the whole, are left
-    out."""
+    """Yield the name and the mean of each score in one entry of the statistics.
+
+    Scores of a sub-split are left out, because they cover only a part of the instances.
+    """
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

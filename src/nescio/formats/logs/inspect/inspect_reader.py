@@ -110,11 +110,11 @@ def _first_epochs(scripts: list[Transcript], log: Log) -> list[Transcript]:
 
 
 class Grade(Struct, frozen=True):
-    """The meaning of a score.
+    """What a score says about an answer.
 
-    `score` is its number, or NaN; `silent` a reason for an abstention; `failed` a reason for no grade; `state` the
-    outcome that the user assigned to its word; and `label` a word of unknown meaning. `own` is the number in the tool's
-    own figures.
+    `score` is a number, or NaN. `silent` is the reason if the score says that the model abstained, and `failed` the
+    reason if the grader failed. `state` is the outcome that the user assigned to the score's word. `label` is a word
+    whose meaning nobody stated. `own` is the number with which Inspect computes its own figures.
     """
 
     score: float = math.nan
@@ -126,7 +126,7 @@ class Grade(Struct, frozen=True):
 
 
 def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
-    """Return the answers of one log, and whether its scores are outcomes."""
+    """Return the answers of one log, and whether their scores give outcomes (correct or incorrect)."""
     options, samples = log.options, script.samples
     scorer = pick(options, "scorer", (name for sample in samples for name in sample.scores))
     if not scorer and any(sample.stopped == NO_SCORE for sample in samples):
@@ -153,7 +153,7 @@ def _graded(script: Transcript, log: Log) -> tuple[list[Answer], bool]:
 
 
 def _parts(value: Any) -> dict[str, Any]:
-    """Return the parts of a score that is a dictionary or a list, keyed by name or by number from 1."""
+    """Return the elements of a score that is a dictionary or a list, keyed by name, or by number from 1 in a list."""
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
     parts = value if isinstance(value, dict) else {}
@@ -191,14 +191,17 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
 
 
 def _read(value: Any) -> float | None:
-    """Return the number that the tool reads from a value, or None."""
+    """Return the number that Inspect itself reads from the value of a score, or None if it reads none."""
     if not isinstance(value, str):
         return number(value)
     return WORDS.get(value, WORDS.get(value.lower(), number(value)))
 
 
 def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None:
-    """Raise FormatError if a score is a word of unknown meaning (`label`). It names the words and the option."""
+    """Raise FormatError if a grade has a `label`, a word of unknown meaning.
+
+    The message lists these words, and the option `--outcome-map` that gives them a meaning.
+    """
     counts = Counter(grade.label for grade in grades if grade.label is not None)
     if not counts:
         return
@@ -214,10 +217,10 @@ def _no_labels(script: Transcript, scorer: str, grades: Sequence[Grade]) -> None
 
 
 def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | None) -> Answer:
-    """Return the answer of a sample with its grade, or with the reason why it is no answer.
+    """Return the answer of a sample, with its grade or the reason why it counts as no answer.
 
-    A wrong answer is none if the provider blocked it or if it is empty. `least` is the threshold on the
-    score, or None.
+    An answer graded as wrong counts as no answer if the provider blocked it, or if it is empty. `least` is the lowest
+    score that is right; None means 1.
     """
     given = score or Score(None)
     wrong = grade.score < (1.0 if least is None else least) if grade.state is None else grade.state == INCORRECT
@@ -245,9 +248,10 @@ def answer_of(sample: Sample, score: Score | None, grade: Grade, least: float | 
 def _against_header(
     log: Log, script: Transcript, of: tuple[str, str], scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> None:
-    """Note if the log's own figure covers another number of samples than the log holds, or differs from their mean.
+    """Add a note if the figure that the log states differs from the mean of its samples, or is for more or fewer
+    samples.
 
-    `of` is the scorer and the key in its scores, and `numbers` has the number that the tool reads from each score.
+    `of` names the scorer and the key in its scores. `numbers` has the number that Inspect reads from each score.
     """
     scorer, key = of
     reducers: dict[str, tuple[str, float]] = {}
@@ -276,8 +280,10 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Transcript]) -> Unjudged:
-    """Return the questions and answers of the logs without grades. A sample that stopped with an error has no
-    answer, not even an empty one."""
+    """Return the questions and the answers of the logs, without grades.
+
+    A sample that stopped with an error has no answer, not even an empty one.
+    """
     questions: dict[str, Question] = {}
     runs: dict[str, dict[tuple[str, int], Response]] = {}
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)

@@ -67,7 +67,7 @@ def write(outcomes: Outcomes, path: Path, progress: Progress | None = None) -> W
 
 
 def _log(run: str, samples: list[dict[str, Any]], created: str) -> dict[str, Any]:
-    """Return a log in the form that Inspect 0.3 reads, without figures, because Inspect computes its own."""
+    """Return a log in the form that Inspect 0.3 reads. It states no figures, because Inspect computes these itself."""
     ids = list(dict.fromkeys(sample["id"] for sample in samples))
     epochs = max(sample["epoch"] for sample in samples)
     return {

@@ -34,7 +34,11 @@ _MANY = 1_000  # the most members of an object in a log
 
 
 class Score(Struct, frozen=True):
-    """A scorer's grade of a sample, its reason in the tool's word, and its explanation if texts are wanted."""
+    """A scorer's grade of a sample.
+
+    `value` is the grade, `answer` the part of the output that was graded, and `reason` a word of the tool for the
+    grade. `explanation` is a text for people, empty if texts are not wanted.
+    """
 
     value: Any
     answer: str = ""
@@ -50,8 +54,8 @@ class Score(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """The parts of one sample that nescio reads.
 
-    `stopped` is the reason for no score, if there is none. `silent` says that the provider blocked or refused the
-    answer, and is None otherwise. `empty` says that the output holds neither a text nor a tool call.
+    `stopped` is the reason why the sample has no score, or "". `silent` is the reason if the provider blocked or
+    refused the answer, or None. `empty` says that the output holds neither a text nor a tool call.
     """
 
     id: str
@@ -70,7 +74,7 @@ class Sample(Struct, frozen=True):
 
 
 class Transcript(Struct, frozen=True):
-    """A log: its header, its samples, its run, and the prefix of its questions' names."""
+    """A log of Inspect: its header, its samples, the name of its run, and the prefix of its questions' names."""
 
     path: Path
     header: Mapping[str, Any]
@@ -79,16 +83,16 @@ class Transcript(Struct, frozen=True):
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """Return the value of the header at this path of names, or None."""
+        """Return the value in the header under nested keys, such as ("eval", "model"); None if there is none."""
         return part_of(self.header, *names)
 
     def text(self, *names: str) -> str:
-        """Return the header's value at this path of names if it is a string, or else an empty string."""
+        """Return the value in the header under nested keys if it is a string, or else an empty string."""
         return printable(self.held(*names))
 
     @property
     def expected(self) -> int | None:
-        """Return the number of samples that the header states, questions times epochs, or None."""
+        """Return the number of samples that the header states, questions times epochs; None if it states no number."""
         total = self.held("results", "total_samples")
         if isinstance(total, int):
             return total
@@ -98,8 +102,10 @@ class Transcript(Struct, frozen=True):
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and the reducer of
-        repeats."""
+        """Yield the log's own figures that are means.
+
+        Each is a tuple: the scorer, the name of the score, the metric, the value, and the reducer of repeats.
+        """
         for score in objects_in(self.held("results", "scores")):
             for name, metric in as_object(score.get("metrics")).items():
                 value = number(part_of(metric, "value"))
@@ -191,10 +197,10 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(script: Transcript, log: Log) -> list[Sample]:
-    """Return the samples of a log with distinct pairs of id and epoch.
+    """Return the samples of a log, no two of which have the same id and epoch.
 
-    If the log counts all of its samples, those with an earlier pair get a free epoch; otherwise the last of each pair
-    counts.
+    If the log states as many samples as it holds, repeated ones are real answers: all but the first get an unused
+    epoch. Otherwise only the last sample with an id and epoch is kept.
     """
     keys = Counter((sample.id, sample.epoch) for sample in script.samples)
     again = len(script.samples) - len(keys)
@@ -287,9 +293,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 def _reason(score: Mapping[str, Any]) -> str:
     """Return the reason for a score, in the tool's words; empty if it gives none.
 
-    Before a change of May 2026 (#4048), a judge's text without a grade made the answer wrong. In such logs only the
-    explanation shows it. The explanation is no evidence if several judges voted, because it is that of the first one.
-    Nor is it if a person has graded the answer since.
+    Until May 2026 (#4048) Inspect graded an answer as wrong if it found no grade in the judge's text. Only the
+    explanation shows this. It shows nothing if several judges voted, because it is the text of the first judge, or if a
+    person has graded the answer since.
     """
     details = as_object(score.get("metadata"))
     candidates = texts_in([score.get("reason"), details.get("unscored_reason"), details.get("reason")])
@@ -335,7 +341,8 @@ def _text(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """Return the gold answers of a target. If all are letters of options, the options themselves are returned."""
+    """Return the gold answers of a sample. If all of them are letters of options, the texts of these options are
+    returned."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

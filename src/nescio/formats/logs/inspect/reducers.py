@@ -20,12 +20,13 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """Return the range of the mean, over the questions, of the value to which `reducer` reduces a question's repeats.
+    """Return the lowest and the highest possible mean, over the questions, of a question's score after its repeats are
+    reduced.
 
-    Answers without a score are left out, as in the tool. The reducers are mean, median, mode, max, at_least_K,
-    pass_at_K and pass_k_K. The range has a width only for mode: of tied values the tool takes the first, and a log does
-    not keep the order. The last three count scores from a threshold on that the log does not state, so they are
-    computed only if all scores are 0 or 1. Returns None if the value cannot be computed.
+    `reducer` is mean, median, mode, max, at_least_K, pass_at_K or pass_k_K. Only mode leaves a range: Inspect takes the
+    first of tied values, and a log does not keep their order. The last three count scores from a threshold on that the
+    log does not state, so they are computed only if all scores are 0 or 1. Answers without a score are left out, as in
+    Inspect. Returns None if the value cannot be computed.
     """
     name = reducer.removeprefix("inspect_ai/")
     ranges: list[Range] = []

@@ -39,7 +39,11 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\
 
 
 class Sheet(Struct, frozen=True):
-    """A samples file: the task in its name (None without one), its run, its rows, and the results beside it."""
+    """A samples file, once its run has a name.
+
+    `task` is the task in the file's name, or None. `items` are its rows, and `results` is the content of the results
+    file in the same folder, or None.
+    """
 
     path: Path
     task: str | None
@@ -49,7 +53,10 @@ class Sheet(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Samples before their run has a name: `run` is the folder, and the date if only the date distinguishes the run."""
+    """A samples file whose run has no name yet.
+
+    `run` identifies the run by its folder, and also by its date if the folder has several runs.
+    """
 
     path: Path
     task: str | None
@@ -66,9 +73,10 @@ class Given(Struct, frozen=True):
     ),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` select the figure.
+    """Read the samples of any number of runs; the user selects the scores with `--choose filter=`, `metric=`,
+    `threshold=`.
 
-    If tasks have different metrics, list several with commas (`metric=acc,exact_match`).
+    If tasks have different metrics, the user lists several with commas (`metric=acc,exact_match`).
     """
     log = Log(parts, options)
     results = [(Path(source.label), source.document) for source in log.part("results")]
@@ -98,9 +106,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _given(samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], log: Log) -> list[Given]:
-    """Return the samples in files of their own, then those that a results file holds itself.
+    """Return the samples: first those in samples files, then those that a results file contains.
 
-    The latter are left out for a task that has a samples file in the same folder.
+    The samples in a results file are left out for each task that has a samples file in the same folder.
     """
     named = [_NAMED.fullmatch(source.stem) for source in samples]
     folders = [own_path(source.label).parent for source in samples]
@@ -136,7 +144,10 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples with their rows read and their runs named: by the model in the results, or by the folder."""
+    """Return the samples files with their rows, and with the names of their runs.
+
+    A run is named after the model in the results file, or else after its folder.
+    """
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for given in files:
         folder, date = given.run
@@ -155,7 +166,10 @@ def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
 def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
-    """Return the results file in the folder that holds the task, or None; among several, the one of the date."""
+    """Return the content of a results file in `folder` that has results of `task`, or None if there is none.
+
+    If several fit, the one with `date` in its name is taken, or else the first.
+    """
     beside = [
         (path, content) for path, content in results if own_path(path).parent == folder and task in content["results"]
     ]
@@ -164,7 +178,7 @@ def _beside(
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """Return the texts that the task's filters insert if they extract nothing."""
+    """Return the texts that the filters of a task put in place of an answer from which they extract nothing."""
     chains = objects_in(part_of(results, "configs", str(task), "filter_list"))
     steps = [step for chain in chains for step in objects_in(chain.get("filter"))]
     return {INVALID, *(fallback.strip() for fallback in texts_in([step.get("fallback") for step in steps]))}
@@ -174,9 +188,10 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, log: Log) -> tuple[list[Answer], str, bool]:
-    """Return the answers of one file, the metric that scores them, and whether they are outcomes (or only scores).
+    """Return the answers of one file, the metric that grades them, and whether the metric gives outcomes or only
+    scores.
 
-    The user chooses the filter and the metric. The rows of the sheet are cleared.
+    The user chooses the filter and the metric. The rows in `sheet` are deleted one by one, to free memory.
     """
     name = pick(log.options, "filter", (item.filter for item in sheet.items))
     items = numbered([item for item in sheet.items if item.filter == name])
@@ -224,10 +239,10 @@ def _answer(sheet: Sheet, item: Item, metric: str, score: float) -> Answer:
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
-    """Return the chosen metric, or the only one of the first of these groups that has any.
+    """Return the metric that grades the items: the one that the user chose, or else the only suitable one.
 
-    The groups are: metrics that are always 0 or 1, metrics from 0 to 1, and all other numbers. A note names the metrics
-    that are not used. Raises UsageError if the group has several metrics and none is chosen.
+    Suitable are metrics that are always 0 or 1; if there are none, metrics from 0 to 1; if there are none either, all.
+    A note names the metrics that are not used. Raises UsageError if several are suitable and none is chosen.
     """
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -256,14 +271,17 @@ def _metric(sheet: Sheet, items: Sequence[Item], log: Log) -> str:
 
 
 def _against_results(sheet: Sheet, figure: str, scores: Sequence[float], log: Log) -> None:
-    """Note if the results file counts more or fewer documents than the samples hold, or states another `figure`."""
+    """Add a note if the results file states another value of the metric `figure` than the mean of `scores`.
+
+    A note also says if the results file counts more or fewer documents than there are scores.
+    """
     task = str(sheet.task)
     of, own = part_of(sheet.results, "n-samples", task, "effective"), part_of(sheet.results, "results", task, figure)
     log.compare(sheet.path.name, figure, own, scores, of=of if isinstance(of, int) else None)
 
 
 def _say_other_documents(sheets: Sequence[Sheet], log: Log) -> None:
-    """Note if two runs have documents with the same number and task, but different hashes."""
+    """Add a note if two runs have documents with the same number and task, but with different hashes."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:

@@ -34,13 +34,13 @@ QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goa
 class Item(Struct, frozen=True):
     """One row of a samples file.
 
-    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row is no
-    answer, and `declines` the words in which it declines. `answerable` is -1 if the row does not say whether the
-    question has an answer. `sure` is the confidence of the best option, and of the best option per length. `hash` is a
-    hash of the document. `repeat` is the number of the response among several to the question, and `said` a hash of the
-    responses. `ungraded` is the number of responses that the metrics leave out. `no_gold` says that the gold answer is
-    empty, and `paired` that the metrics hold the prediction and the gold answers. `text` is a short answer as it was
-    graded.
+    `values` are the metrics, keyed by name; None is a value that is no number. `why` is the reason why the row counts
+    as no answer, or None. `declines` is the text in which the row declines to answer, or None. `answerable` is -1 if
+    the row does not say whether the question has an answer. `sure` is two confidences: of the likeliest option, and of
+    the option that is likeliest per character. `hash` is a hash of the document, and `said` one of the responses.
+    `repeat` is the number of the response if the question has several. `ungraded` counts the responses that the metrics
+    leave out. `no_gold` says that the gold answer is empty, and `paired` that the metrics hold the prediction and the
+    gold answers instead of a score. `text` is a short answer as it was graded.
     """
 
     doc: str
@@ -63,10 +63,10 @@ class Item(Struct, frozen=True):
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Yield the rows of a samples file.
+    """Yield the rows of a samples file as items.
 
-    `fallbacks` are texts that a filter inserts if it extracts nothing. Unless the file is `alone`, the rows keep the
-    hashes of their documents, so that files can be compared.
+    `fallbacks` are texts that a filter inserts if it extracts nothing. If `alone` is false, other files are read too,
+    and items keep the hashes of their documents, so that files can be compared.
     """
     for row, where in rows:
         if not isinstance(row, dict):
@@ -80,9 +80,9 @@ def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOpti
 
 
 def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each response in `row` if there are several and a metric grades each; else the row alone.
+    """Return one row for each response in `row`, if there are several and some metric grades each; else only `row`.
 
-    Such a metric is a list of numbers, as long as the list of responses.
+    A metric grades each response if it is a list of numbers, as long as the list of responses.
     """
     size = _sampled(row)
     metrics = row.get("metrics")
@@ -99,7 +99,8 @@ def _repeats(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sampled(row: dict[str, Any]) -> int:
-    """Return the number of responses to the one request of a row: `resps` is [[first, second, …]]."""
+    """Return the number of responses to the request of a row, which are in `resps` as [[first, second, …]]; 1 if
+    unknown."""
     requests = row.get("resps")
     responses = requests[0] if isinstance(requests, list) and len(requests) == 1 else None
     texts = isinstance(responses, list) and all(isinstance(response, str) for response in responses)
@@ -166,9 +167,9 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 
 
 def _prediction_with_gold(row: dict[str, Any], metrics: Iterable[str]) -> tuple[str, list[str]] | None:
-    """Return the prediction and the gold answers that the metrics of a row hold, or None if they hold no such pair.
+    """Return the prediction and the gold answers that a metric of the row holds instead of a score, or None.
 
-    A metric over all rows at once, such as SQuAD's, is logged as this pair.
+    The tool logs such a pair for a metric that it computes over all rows at once, such as that of SQuAD.
     """
     for name in metrics:
         pair = row.get(name)
@@ -195,7 +196,10 @@ def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
 
 
 def _prompt(arguments: Any, request: int, part: int) -> str:
-    """Return the prompt (part 0) or the continuation (part 1) of the request with this number; "" without one."""
+    """Return the prompt (if `part` is 0) or the continuation (if `part` is 1) of a request; "" if there is none.
+
+    `arguments` has all requests of a row, and `request` is the number of the request in it, counted from 0.
+    """
     text: Any = None
     if isinstance(arguments, dict):
         text = part_of(arguments, f"gen_args_{request}", f"arg_{part}")
@@ -206,10 +210,11 @@ def _prompt(arguments: Any, request: int, part: int) -> str:
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """Return the first text of the first of `forms` whose texts all match `--declined-pattern`, or None.
+    """Return a text that declines to answer, or None if the row does not decline.
 
-    A form has the texts of one answer, such as its responses before and after a filter. If only some of its texts
-    match, a vote over them may have gone the other way.
+    Each element of `forms` has the texts of one answer in one form, such as its responses before a filter. The answer
+    declines if all texts of a form match `--declined-pattern`. If only some match, a vote over them may have gone the
+    other way.
     """
     for texts in forms:
         if texts and all(map(options.declined.fits, texts)):
@@ -230,7 +235,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options if each response is [log-probability, is greedy]; else an empty list."""
+    """Return the log-probabilities of the options if each response is [log-probability, is greedy]; else empty."""
     logs = []
     for response in responses:
         if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
@@ -255,10 +260,12 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax of the options' log-probabilities at the best option, and at the best per character.
+    """Return two confidences: of the likeliest option, and of the option with the highest log-probability per
+    character.
 
-    The second is None without `lengths`. Returns None for a single text, whose log-probability is that of the gold
-    answer and not of the given one, and for values that are not finite.
+    A confidence is the softmax of the options' log-probabilities `logs`. The second is None without `lengths`. The
+    result is None for fewer than two options, because a single log-probability is that of the gold answer, and if the
+    highest log-probability is not finite.
     """
     if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
         return None
@@ -274,10 +281,10 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def numbered(items: list[Item]) -> list[Item]:
-    """Return the rows, those of one document numbered as repeats if all documents have equally many.
+    """Return the rows, numbered as repeats if every document has the same number of rows, and more than one.
 
-    If all rows of each document have the same responses, they are duplicates: they stay as they are and are refused
-    later.
+    If all rows of each document have the same responses, they are duplicates. They are not numbered, so that nescio
+    refuses them later.
     """
     rows = Counter(item.doc for item in items)
     if any(item.repeat for item in items) or max(rows.values(), default=1) < 2 or len({*rows.values()}) > 1:
@@ -293,9 +300,9 @@ def numbered(items: list[Item]) -> list[Item]:
 
 
 def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
-    """Return the rows, marked as answerable or not: a question has no answer if its gold answer is empty.
+    """Return the rows, marked as answerable or not. A question has no answer if its gold answer is empty.
 
-    If all gold answers are empty, the task is graded in another way, and the rows stay as they are.
+    If all gold answers are empty, the task must be graded in another way, and no row is marked.
     """
     empty = sum(item.no_gold for item in items)
     if not 0 < empty < len(items):
@@ -306,7 +313,7 @@ def without_gold(file: str, items: list[Item], log: Log) -> list[Item]:
 
 
 def say_repeats(file: str, items: Sequence[Item], log: Log) -> None:
-    """Note the number of responses per document, or that the log grades only one of several."""
+    """Add a note on the number of responses per document, or on responses that the log does not grade."""
     if repeats := max((item.repeat or 0 for item in items), default=0):
         template = "{subject}: {repeats} graded responses to each document are read as its repeats"
         log.say("lm_eval.repeats", template, file, repeats=repeats)
