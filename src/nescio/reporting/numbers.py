@@ -25,10 +25,10 @@ def difference(row: Any) -> str:
 
 
 def spaced_p(value: float | None) -> str:
-    """Return a p-value for sentences and pages: "< 0.001"."""
+    """Return a p-value as sentences and pages show it, with a space after "<", such as "< 0.001"."""
     return shown_p(value).replace("<", "< ")
 
 
 def rank_range(low: int, high: int) -> str:
-    """Return the ranks that a run can have, such as "3" or "1–2"."""
+    """Return the possible ranks of a run as text, such as "3" or "1–2"."""
     return str(low) if low == high else f"{low}–{high}"
