@@ -25,10 +25,10 @@ Graded = Mapping[str, NDArray[np.float32]]
 
 
 def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) -> tuple[Graded, tuple[Note, ...]]:
-    """Return the values of single questions by each measure that is their mean, and notes on those left out.
+    """Return the values of single questions by each measure whose score is their mean, and notes.
 
-    A note says which measures have too many values for the page. Only measures of graded scores are taken, or all
-    measures if the data has no outcomes. The values are in the order of `runs`.
+    Only measures of graded scores are taken, or all measures if the data has no outcomes. A note names the measures
+    that have too many values for the page. The values are in the order of `runs`.
     """
     data = loaded.data
     if not isinstance(data, Evidence) or data.answer_rows is not None:
