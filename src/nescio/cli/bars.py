@@ -148,7 +148,7 @@ def _display() -> Any:
             return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
 
     class Either(ProgressColumn):
-        """A column of a progress bar that shows one column for parts that are bytes, and another for other parts."""
+        """A column of a progress bar that shows one of two columns: `of_bytes` if parts are bytes, else `of_parts`."""
 
         def __init__(self, of_bytes: ProgressColumn, of_parts: ProgressColumn) -> None:
             self.columns = of_parts, of_bytes

@@ -36,7 +36,7 @@ def made_of(name: str, one: Any) -> click.Command:
 
 
 class VerbGroup(Group):
-    """A command for a group of verbs, each of which is imported when it is called."""
+    """A command for a group of verbs, such as `nescio ave`. A verb is imported only when it is called."""
 
     def __init__(self, name: str, module: Any) -> None:
         super().__init__(name, help=module.__doc__)

@@ -32,7 +32,7 @@ class Printed(Verbose, group="Output"):
 
 
 class InAnyForm(Printed, group="Output"):
-    """The options for printing results, and for their file."""
+    """The options for the format in which results are printed, and for a file to which they are written."""
 
     output: Path | None = option(
         default=None,
@@ -43,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """The options for printing a result that is not a table."""
+    """The options for printing a result that is no table: its format is "table" (for people) or "json"."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of the printed result."

@@ -297,7 +297,7 @@ class Request:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Return whether two paths lead to the same file."""
+    """Return whether two paths lead to the same file, also by different names."""
     if os.path.abspath(one) == os.path.abspath(other):
         return True
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)

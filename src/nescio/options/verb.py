@@ -210,7 +210,7 @@ def _shown(option: Option, words: list[str]) -> str:
 
 
 def _alone(value: Any) -> Any:
-    """Return the only item of a list without the list, and several items as a list."""
+    """Return the only item of a list without the list, and several items as a list. Other values are unchanged."""
     if isinstance(value, (list, tuple)):
         return value[0] if len(value) == 1 else list(value)
     return value

@@ -83,7 +83,10 @@ def digest_of(questions: Iterable[str]) -> str:
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Return the certificate in a file. Raises FormatError for any other file, UsageError if it cannot be read."""
+    """Return the certificate that a file holds.
+
+    Raises FormatError if the file holds something else, and UsageError if it cannot be read.
+    """
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -224,11 +224,11 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
     @property
     def no_answer(self) -> NoAnswer:
-        """Return the outcomes that the user gives to empty outputs and to outputs that could not be parsed."""
+        """Return the outcomes of empty outputs and of outputs that could not be parsed, by default incorrect."""
         return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
-        """Raise UsageError for an unknown role of a column."""
+        """Raise UsageError if `column` names a role that a column cannot have."""
         super().check()
         for name, column in self.column.items():
             if name not in (*ROLES, *OWN_PARTS):

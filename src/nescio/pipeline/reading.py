@@ -122,8 +122,8 @@ def _read_each(
 ) -> ReadResult:
     """Return the content of files in several formats, each group of one format read by itself.
 
-    Their runs are joined on the questions that they share. QA systems are joined with the validators of a task. `error`
-    is raised if the files cannot be joined.
+    Their runs are joined on the questions that they share, and QA systems are joined with the validators of a task. If
+    the files cannot be joined, MismatchError has the text of `error`.
     """
     read = []
     for group in by_format(sources, options.column):

@@ -42,8 +42,9 @@ def with_mapping(options: Options) -> Options:
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
     """Return the options with which the tables are read, and a note if a saved reading was applied.
 
-    The option `mapping` becomes part of `column`. A saved reading (a file beside a table that says how to read it)
-    applies only if the user gave no such options. Raises UsageError if several tables have different saved readings.
+    The option `mapping` becomes part of `column`. A saved reading is a file beside a table (or the one that the user
+    names) with options for reading it; each applies unless the user gave it. Raises UsageError if several tables have
+    different saved readings.
     """
     options = with_mapping(options)
     paths = (
@@ -69,7 +70,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether the file exists; False for an invalid name."""
+    """Return whether a path is that of an existing file. A name that cannot be one gives False."""
     try:
         return path.is_file()
     except (OSError, ValueError):

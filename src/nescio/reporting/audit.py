@@ -103,7 +103,7 @@ def _printed(results: Results) -> list[Grid | str]:
 
 
 def words(row: Finding) -> str:
-    """Return the finding of one test in words."""
+    """Return in words what one test of a measure found: the counterexample, or what the search has covered."""
     if row.counterexample:
         share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
         gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
@@ -115,7 +115,7 @@ def words(row: Finding) -> str:
 
 
 def page(results: Results) -> str:
-    """Return the audit as a page of Markdown that explains itself."""
+    """Return the whole audit as a page of Markdown, with an explanation of the tests."""
     return "\n".join([overview(results), "## Counterexamples\n", counterexamples(results), made(results)])
 
 

@@ -114,7 +114,8 @@ def show_one(measure: Measure) -> None:
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
-    """Return the declarations as JSON, with the audit of a single measure as in `nescio audit -f json`."""
+    """Return the declarations as JSON. If a measure was `audited`, add its audit, as `nescio audit -f json` prints it.
+    """
     import msgspec
 
     facts = [describe(d) for d in declarations]

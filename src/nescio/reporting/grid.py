@@ -44,7 +44,7 @@ class Grid(Struct, frozen=True):
     """A table as it is shown: its head, and its cells as text.
 
     `texts` tells for each column whether it holds text, which is aligned to the left, or numbers. `spare` names columns
-    that may be left out of a narrow table, the least important first. Only a leaderboard has the last three: `cells`
+    that may be left out of a narrow table, the least important first. Only a leaderboard has the other fields: `cells`
     keeps its values apart from their signs, `legend` explains the signs, and `about` the intervals and questions.
     """
 
@@ -57,11 +57,11 @@ class Grid(Struct, frozen=True):
     about: str = ""
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
-        """Return the table with the text of every cell changed."""
+        """Return the table with the function `change` applied to the text of every cell."""
         return replace(self, rows=tuple(tuple(map(change, row)) for row in self.rows))
 
     def escaped(self, change: Callable[[str], str]) -> Grid:
-        """Return the table with the text of every cell and of the head changed."""
+        """Return the table with the function `change` applied to the text of every cell and of the head."""
         return replace(self.with_cells(change), head=tuple(map(change, self.head)))
 
     def sanitized(self) -> Grid:

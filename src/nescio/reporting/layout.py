@@ -247,7 +247,7 @@ def middle(text: str, width: int) -> str:
 def _around(text: str, start: int, stop: int, width: int) -> str:
     """Return a name cut to a width, so that the words between the indices `start` and `stop` stay whole.
 
-    What room is left goes to the beginning and the end of the name. If even these words do not fit, they are cut, too.
+    The remaining room goes to the beginning and the end of the name. If even these words do not fit, they are cut, too.
     """
     stop = max(start, stop)
     while start > 0 and text[start - 1].isalnum():  # as in 70B, where 70 is the difference

@@ -14,12 +14,12 @@ signed = signed_figure  # a difference: the same with its sign
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Return a value with its interval, if any: "0.712 [0.700, 0.724]"."""
+    """Return a value with its interval, if it has one, such as "0.712 [0.700, 0.724]"."""
     return f"{number(value)} {interval(low, high)}".rstrip()
 
 
 def difference(row: Any) -> str:
-    """Return the difference of a comparison with its interval, if any: "+0.020 [+0.010, +0.030]"."""
+    """Return the difference of a comparison with its interval, if it has one, such as "+0.020 [+0.010, +0.030]"."""
     known = row.low is not None and not math.isnan(row.low)
     return signed(row.difference) + (f" [{signed(row.low)}, {signed(row.high)}]" if known else "")
 

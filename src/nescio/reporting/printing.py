@@ -37,7 +37,7 @@ def show_lines(text: str) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Print one sentence on each line, followed by an empty line."""
+    """Print each sentence on a line of its own, and an empty line after the last."""
     for sentence in sentences:
         show_text(sentence)
     show_text("")
@@ -49,7 +49,7 @@ def in_line(text: str) -> str:
 
 
 def show_fact(label: str, text: str) -> None:
-    """Print a label with a text beside it; the text's further lines are indented."""
+    """Print a label with a text beside it. If the text takes several lines, the further lines are indented."""
     label = f"{label:9}"
     show_text(label + text, hanging=" " * len(label))
 

@@ -80,9 +80,9 @@ def with_the_first(scores: Scores) -> tuple[Scores, str]:
 
 
 def with_the_best(results: Results) -> tuple[Results, str]:
-    """Return only the comparisons with the best run of each measure, if there are many, and a sentence.
+    """Return the results, and a sentence that names the test and says what was left out.
 
-    The sentence says what was left out, and names the test.
+    If there are many comparisons of a measure, only those with the best run are kept.
     """
     if not isinstance(results, Comparisons):
         return results, ""
@@ -103,7 +103,7 @@ def with_the_best(results: Results) -> tuple[Results, str]:
 
 
 def _with_benchmarks_of(results: Results) -> Results:
-    """Return the results with the rows of the table "benchmarks" for the shown pairs of runs, if these are few."""
+    """Return the comparisons with only those rows of the table "benchmarks" that belong to them, if these are few."""
     pairs = {(row.run, row.baseline, row.measure) for row in results}
     rows = results.tables.get("benchmarks", ())
     kept = tuple(row for row in rows if (row.run, row.baseline, row.measure) in pairs)

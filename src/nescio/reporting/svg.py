@@ -88,7 +88,7 @@ class Chart(Struct):
         self.add("rect", x=x, y=y, width=width, height=height, fill=colour, **more)
 
     def dot(self, x: float, y: float, radius: float, colour: str, **more: Any) -> None:
-        """Add a filled circle."""
+        """Add a filled circle with its middle at x and y."""
         self.add("circle", cx=x, cy=y, r=radius, fill=colour, **more)
 
     def path(self, points: Iterable[tuple[float, float]], colour: str, thick: float = 1.0, **more: Any) -> None:
@@ -213,7 +213,7 @@ class Scale(Struct, frozen=True):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the pixel of a value. If all values of the scale are equal, return the pixel in the middle."""
+        """Return the pixel of a value. If both ends of the scale are equal, return the pixel in the middle."""
         if self.high == self.low:
             return (self.start + self.end) / 2
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
@@ -269,7 +269,7 @@ def written(values: Sequence[float], form: str = "") -> list[str]:
 class Axis(Struct, frozen=True):
     """An axis: its two ends, its title, how its numbers are written, and its greatest number of ticks.
 
-    `marked` holds the numbers on the axis if they are not to be chosen.
+    `marked` holds the numbers on the axis if the caller fixes them.
     """
 
     ends: tuple[float, float]

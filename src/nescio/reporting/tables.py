@@ -79,7 +79,7 @@ def _family(results: Comparisons) -> str:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise UsageError if the suffix of an output file names no format."""
+    """Raise UsageError if the suffix of an output file, such as ".csv", does not belong to a format of results."""
     if path.suffix.lower() in (".html", ".htm"):
         raise UsageError(
             f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')}, a page of what "

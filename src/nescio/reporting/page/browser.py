@@ -286,7 +286,7 @@ def floats(values: NDArray[np.float32]) -> str:
 
 
 def listed(values: Sequence[object]) -> str:
-    """Return a list as base64 of deflated JSON. Names of questions alone would take a third of a page otherwise."""
+    """Return a list as base64 of deflated JSON, because plain names of questions would be a third of a page."""
     return deflated(as_json(list(values)).encode())
 
 

@@ -102,9 +102,9 @@ def _unit(change: Change) -> str:
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """Return the value of each measure for both runs on the questions that both have, and their number.
+    """Return the value of each measure for both runs on the questions that both have.
 
-    Keys are ("old" or "new", measure).
+    Each value is given with its number of questions, and keyed by ("old" or "new", measure).
     """
     both = data.take_runs(places)
     present = both.present if both.repeats is None else both.repeats.same_question(both.present)
@@ -243,10 +243,7 @@ def _share(n: int, total: int) -> str:
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
-    """Return the number of questions that only one run has, and of those ungraded in a run.
-
-    These questions are not among the nine moves.
-    """
+    """Return the numbers of questions outside the nine moves: those that one run lacks, and those without a grade."""
     moved = change.moves
     if moved is None:
         return []

@@ -20,9 +20,9 @@ class Commands(Struct, frozen=True):
     resampling: tuple[str, ...] = ()
 
     def line(self, verb: str, *more: str, resampled: bool = True) -> str:
-        """Return the command line of one command with this page's files and options, quoted for a shell.
+        """Return the line for a shell that runs the command `verb` with this page's files and options.
 
-        The command line ends without the options for resampling unless it is `resampled`.
+        Unless `resampled`, it has no options for resampling.
         """
         files = (f"./{name}" if name.startswith("-") else name for name in self.files)
         return command_text(

@@ -95,7 +95,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _curves(report: ReportData, data: Evidence) -> _Curves:
-    """Return the risk-coverage curves of all runs, the first with a confidence band.
+    """Return the risk-coverage curves of all runs, the first of them with a confidence band.
 
     A note names the runs that have no curve.
     """

@@ -56,7 +56,10 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
 
 
 def _unread(report: ReportData, run: str) -> Iterator[Statement]:
-    """Yield the reasons to decide nothing about a run, such as many answers that were lost; a gate uses the same."""
+    """Yield the reasons to decide nothing about a run, such as many lost answers.
+
+    A gate refuses to decide for the same reasons.
+    """
     if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
@@ -101,10 +104,7 @@ def unit(report: ReportData) -> str:
 
 
 def stands_alone(report: ReportData) -> bool:
-    """Return whether the questions are independent: neither clustered, nor asked several times.
-
-    Only then do counts of questions have exact bounds.
-    """
+    """Return whether questions are neither clustered nor asked several times, so that counts have exact bounds."""
     data = report.loaded.data
     return not isinstance(data, Evidence) or (data.clusters is None and data.repeats is None)
 

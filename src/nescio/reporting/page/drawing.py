@@ -89,7 +89,7 @@ def _panels(figure: Figure, runs: Sequence[str], places: dict[str, int]) -> list
 
 
 def _is_plain_line(mark: Mark) -> bool:
-    """Return whether a mark is a long line whose points have no tips."""
+    """Return whether a mark of a chart is a line with many points, none of which has a tip."""
     return not mark.line and len(mark.attributes.get("d", "")) > _LONG
 
 

@@ -191,7 +191,7 @@ def _said_of_silence(silent: float) -> str:
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
-    """Return the t above which a run that never answers has a higher penalty(t) than every other run.
+    """Return the t above which a run that never answers scores more by penalty(t) than every other run.
 
     Never answering earns v = `silent` for each question on average. For C correct and W wrong of n questions, C - W
     t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
@@ -222,7 +222,7 @@ def _price(t: float) -> str:
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
     """Return the runs that a chart colours: those of `top`, some replaced by runs that are best at some t.
 
-    A run that is in both keeps its colour.
+    The runs of `top` that stay keep their colours.
     """
     chosen = list(top)
     for name in winners:
@@ -233,7 +233,7 @@ def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
 
 
 def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, float, float]]:
-    """Return the runs that have the highest penalty(t) for some t, as (run, from t, to t).
+    """Return the runs that score most by penalty(t) for some t, as (run, from t, to t).
 
     penalty(t) is a straight line in the price s = t/(1-t), so the best run changes only where two lines cross.
     """

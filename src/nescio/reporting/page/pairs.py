@@ -186,5 +186,5 @@ def _plain_pair(report: ReportData, row: Comparison) -> Record:
 
 
 def compared(row: Comparison) -> Record:
-    """Return the fields of a comparison that a figure's data has: difference, interval, p-values, verdict and n."""
+    """Return the fields of a comparison that a figure's data has, such as its difference, interval and p-values."""
     return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}

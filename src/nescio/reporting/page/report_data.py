@@ -221,7 +221,8 @@ def _of_the_chosen(
 ) -> Score | None:
     """Return the best run's score, with an interval that allows for the choice of the best of all runs.
 
-    Returns None if this interval would need more resamples, if there is one run, or if no interval was asked for.
+    Returns None if there is one run, if no interval was asked for, or if it would take more resamples than users wait
+    for.
     """
     if ci is None or len(runs) < 2:
         return None

@@ -16,7 +16,8 @@ from nescio.selective.operating import Counts, Operating
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
     """Return what the template needs for each run with thresholds.
 
-    It is the run's name, its number of thresholds, and its expected results on new questions at the tuned threshold.
+    It is the run's name, its number of thresholds, the index of the threshold most like having none, and the expected
+    results on new questions at the tuned threshold.
     """
     return [
         {
@@ -57,7 +58,7 @@ def _place(one: Operating, threshold: float) -> int:
 
 
 def _nearest(one: Operating) -> int:
-    """Return the index of the threshold at which the run gives nearly as many answers as without one."""
+    """Return the index of the threshold at which the number of answers is nearest to that without a threshold."""
     return min(range(len(one.points)), key=lambda i: abs(one.points[i].answered - one.given.answered))
 
 
@@ -72,7 +73,7 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return the guarantees on errors that the script of the page needs when a reader enters tolerated errors.
+    """Return the guarantees on errors, from which a script finds the one for the share that a reader tolerates.
 
     Each run has one without a threshold and one at each threshold of its grid. A row has the index of this threshold
     among all thresholds of the slider.

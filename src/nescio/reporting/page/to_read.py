@@ -70,7 +70,7 @@ class Line(Row, frozen=True):
 
 
 class Advice(Results[ToRead], frozen=True):
-    """The errors to read first. Further tables hold the sentences at the top of the report, and their claims."""
+    """The errors to read first. Its `tables` hold the sentences at the top of the report, and their claims."""
 
     def title(self, name: str | None = None) -> str:
         """Return the title of the errors: the run and its threshold; empty for a further table."""
