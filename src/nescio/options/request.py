@@ -32,12 +32,12 @@ _NOTHING: Words = {}
 class Option(Struct, frozen=True):
     """An option of a verb: its default, its help, and the rules for its value.
 
-    `flags` are its names in a shell, if they differ from `--name`. `default_words` say what happens if the default is
-    None. It cannot be given with an option in `apart`, and needs one of those in `needs`; both may also name facts of
-    the request, such as "suite". `bare` is its value if a shell gives only its name. `edge` means that only programs
-    can give it; `positional` that they can give it by position; `argument` that a shell does so. `reads`, `writes` and
-    `runs` mean that its files are read, written, or started as programs (which no assistant may do). `complete` returns
-    possible values, or a mapping from values to their meanings. `given_as` has all its names in a shell.
+    `flags` are its names in a shell, if they differ from `--name`, and `given_as` has all of them. `default_words` say
+    what happens if the default is None. The option cannot be given with an option in `apart`, and needs one of those in
+    `needs`; both may also name facts of the request, such as "suite". `bare` is its value if a shell gives only its
+    name. `edge` means that only programs can give it; `positional` that they can give it by position; `argument` that a
+    shell does so. `reads`, `writes` and `runs` mean that its files are read, written, or started as programs (which no
+    assistant may do). `complete` returns possible values, or a mapping from values to their meanings.
     """
 
     default: Any = UNSET
@@ -92,9 +92,9 @@ class Option(Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """Return what values the option takes in words, such as "a whole number, 1 or more".
+        """Return in words which values the option takes, such as "a whole number, 1 or more".
 
-        For an option whose values have a form such as MEASURE=VALUE, it is this form.
+        For an option whose values have a form such as MEASURE=VALUE, return this form.
         """
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 

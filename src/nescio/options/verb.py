@@ -121,7 +121,7 @@ class Verb(Generic[P, R]):
 
 
 def _named(module: str, name: str) -> Any:
-    """Return the verb with this name in this module. Another process unpickles a verb by it."""
+    """Return the verb with this name in this module, so that another process can unpickle it."""
     return getattr(import_module(module), name)
 
 

@@ -57,7 +57,7 @@ def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
 
 
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
-    """Raise an error if there is no such baseline: FormatError for a file, UnknownNameError for a run.
+    """Raise an error if the baseline does not exist: FormatError for a file, UnknownNameError for a run.
 
     `alone` is the name of a feature that cannot work with a baseline file. If it is given, a baseline file raises
     UsageError.
@@ -87,7 +87,8 @@ def open_baseline(path: Path) -> Baseline:
 def words_of(read: ReadResult) -> tuple[Words, Words]:
     """Return digests of the text of each question (with its options), and digests of its gold answers.
 
-    By comparing digests, a later call can see that a question has changed. A text that the files do not hold has none.
+    By comparing digests, a later call can see that a question has changed. A text that is not in the files has no
+    digest.
     """
     from nescio.formats.native.baseline import digest_of
 
@@ -150,7 +151,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Return a note if the new files know of more questions than the baseline whether they have an answer."""
+    """Return a note on questions of which the new files say whether there is an answer, but the baseline does not."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None
@@ -224,9 +225,9 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the questions have other clusters than in the baseline.
+    """Raise MismatchError if the clusters of the questions differ from those in the baseline.
 
-    Otherwise a change in the clusters alone could hide a difference between runs.
+    Otherwise a change of the clusters alone could hide a difference between runs.
     """
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:

@@ -35,11 +35,11 @@ MOST_STAKES = 6  # the most stakes at which utilities are shown by default
 class Loaded(Struct, frozen=True):
     """Data that can be scored (Evidence, or a Tally if only counts were given), with notes and default measures.
 
-    Of data before the policies on missing and ungraded answers, `silence` has each run's non-answers counted by reason,
-    `unshared` the questions that some run lacks, `in_words` the answers with texts (if these were asked for), and
-    `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged, not the tool of
-    the log. `texts` has the questions and answers that were read for judging. `baseline` names the run of a baseline
-    file.
+    Four fields come from the data before the policies on missing and ungraded answers: `silence` has each run's
+    non-answers by reason, `unshared` the questions that some run lacks, `in_words` the answers with texts (if asked
+    for), and `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged, not
+    the tool of the log. `texts` has the questions and answers that were read for judging. `baseline` names the run of a
+    baseline file.
     """
 
     data: Data
@@ -128,9 +128,9 @@ def _judged(answers: ReadResult, options: Options) -> Loaded:
 
 
 def _only(data: Any, runs: Sequence[str]) -> Any:
-    """Return only these runs, and the questions that at least one of them has.
+    """Return only the runs named in `runs`, and the questions that at least one of them has.
 
-    All runs are returned if `runs` is empty or one of them does not exist.
+    All of the data is returned if `runs` is empty or names a run that does not exist.
     """
     if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
         return data
@@ -166,8 +166,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
 def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
     """Return the data of the questions whose `column` has this value.
 
-    The policies are applied anew to these questions. For example, the share of missing answers may be small among all
-    questions and large among these, which a note then says.
+    The policies on missing and ungraded answers are applied anew to these questions. For example, the share of missing
+    answers may be small among all questions and large among these, which a note then says.
     """
     whole = loaded.whole
     if whole is None or not isinstance(whole.data, Outcomes):

@@ -67,10 +67,10 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Turn the error that a workbook has several sheets into a question which sheet to read.
+    """Replace the error that a workbook has several sheets, if it occurs in this context, by a question to the user.
 
-    The question shows the counts of outcomes in each sheet. If no sheet can be read, the error stays. This is a context
-    manager.
+    The question is which sheet to read, and shows the counts of outcomes in each. If no sheet can be read, the error
+    stays.
     """
     try:
         yield
@@ -255,9 +255,9 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the files with their roles, with rows that report progress to `watch` as they are read.
+    """Yield the files with their roles, as a context in which reading their rows reports progress to `watch`.
 
-    At the end, also after an error, the progress is reported as complete. This is a context manager.
+    At the end, also after an error, the progress is reported as complete.
     """
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind in _BY_ROWS and s.path.is_file())
     if watch is None or not total:

@@ -79,7 +79,7 @@ def recognise(
 
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
-    """Return which columns of a file the user named, keyed by the name."""
+    """Return the columns of a file that the user named, keyed by the names that the user gave them."""
     return {name: column_name for name, column_name in column.items() if column_name in source.columns}
 
 

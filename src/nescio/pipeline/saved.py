@@ -42,9 +42,9 @@ def with_mapping(options: Options) -> Options:
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
     """Return the options with which the tables are read, and a note if a saved reading was applied.
 
-    The option `mapping` becomes part of `column`. A saved reading is a file beside a table (or the one that the user
-    names) with options for reading it; each applies unless the user gave it. Raises UsageError if several tables have
-    different saved readings.
+    The option `mapping` becomes part of `column`. A saved reading is a file with options for reading a table, which
+    lies beside the table or is named by the user. Each of its options applies unless the user gave that option. Raises
+    UsageError if several tables have different saved readings.
     """
     options = with_mapping(options)
     paths = (

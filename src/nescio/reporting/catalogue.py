@@ -114,8 +114,7 @@ def show_one(measure: Measure) -> None:
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
-    """Return the declarations as JSON. If a measure was `audited`, add its audit, as `nescio audit -f json` prints it.
-    """
+    """Return the declarations as JSON. The audit of the measure `audited` is added, if it is given."""
     import msgspec
 
     facts = [describe(d) for d in declarations]

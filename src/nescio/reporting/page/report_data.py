@@ -355,8 +355,8 @@ def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str
 def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
     """Return the results of the best runs with confidences at each threshold.
 
-    The best threshold of a run is that for the report's main measure. It is that for c@1 if values of the main measure
-    at a threshold cannot be computed.
+    Each also has the best threshold by the report's main measure, or by c@1 if a threshold alone does not decide the
+    value of the main measure.
     """
     data = loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not set(OUTCOMES) <= data.columns.keys():
@@ -434,9 +434,10 @@ def _shipping(
 
 
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
-    """Return the results of a run without a threshold on each part of the questions.
+    """Return the results of a run without a threshold on each of the parts into which tuning divides the questions.
 
-    The parts are those on which thresholds are tested, so that a run with and one without a threshold can be compared.
+    A run with and one without a threshold can then be compared on the same parts. There are no results if the data does
+    not allow tuning.
     """
     with contextlib.suppress(NescioError):
         answering = one_run(data, run)

@@ -109,7 +109,7 @@ def parted(text: str, name: str) -> tuple[str, str, str]:
 def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
     """Return a sentence on what nescio could do with confidences, if runs answer but no answer has a confidence.
 
-    Otherwise the list is empty.
+    Otherwise return no sentence.
     """
     answered = any(count for count, _ in answers_of(report, report.counts).values())
     if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
@@ -123,9 +123,9 @@ def statements(report: ReportData) -> tuple[Statement, ...]:
 
 
 def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
-    """Return the claims in the report's first sentence.
+    """Return the claims of the report's first sentence about the best run.
 
-    They are the interval of the best run's score, and the runs that are significantly worse.
+    They are the interval of its score, and the other runs from which it differs significantly.
     """
     best, row = report.row(report.runs[0], report.main), interval_of_best(report)
     made = []

@@ -21,7 +21,10 @@ _BORDERS = "/\\_-.: ,=|"  # signs between the parts of a name
 
 
 def names(texts: Sequence[str], most: int = NAME) -> list[str]:
-    """Return names as a page shows them: on one line, cut in the middle to `most` characters, and all different."""
+    """Return names as a page shows them: on one line, at most `most` characters each, and all different.
+
+    A longer name is cut in the middle.
+    """
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
@@ -40,8 +43,8 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
 def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
     """Return the names of runs as a page shows them, and the texts that it leaves out ("" if none).
 
-    If long names begin or end with the same part, this part is left out: "exp-7/llama-seed1" and "exp-7/qwen-seed1"
-    become "llama" and "qwen".
+    If names are long, their common beginning and end are left out: "exp-7/llama-seed1" and "exp-7/qwen-seed1" become
+    "llama" and "qwen".
     """
     first = last = 0
     if len({*runs}) > 1 and max(map(len, runs)) > LONG:

@@ -17,7 +17,7 @@ SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
 
 def study_figures(report: ReportData) -> tuple[Figure, ...]:
-    """Return a figure or several for each study of the measures that was made."""
+    """Return the figures of the studies of measures that were made, in the order of the studies."""
     figures: list[Figure] = []
     for study in report.studies:
         figures += _stability_figures(report, study) if study.kind == "stability" else _swap_figures(report, study)
