@@ -19,8 +19,9 @@ class Kind(Struct, frozen=True):
     """The kind of value that an option takes, such as a whole number or a path, for every interface.
 
     `takes` names the kind in error messages, and `plain` is its type in JSON. `check` returns the value as requests
-    hold it, or raises ValueError, TypeError or UsageError. `read` converts what a shell gives (a word, or a list of
-    words if `several` may be given) to what a program would pass, and `write` converts one of several values to a word.
+    hold it, or raises ValueError, TypeError or UsageError. `read` converts what a shell gives to what a program would
+    pass. A shell gives a word, or a list of words if `several` may be given. `write` converts one of several values to
+    a word.
     """
 
     takes: str

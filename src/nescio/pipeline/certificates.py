@@ -37,10 +37,10 @@ class Coefficient(Struct, frozen=True):
 class Certificate(Struct, frozen=True):
     """A certificate of how well a judge agrees with people, whose labels were given without seeing its verdicts.
 
-    `judge` is the judge with its parameters. `prompt`, `questions`, `data` and `people` are digests of its prompt
-    (empty if it is no language model), of the names of the questions, of the judged outcomes, and of the labels.
-    `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over `categories`, with
-    intervals at `level` percent.
+    `judge` is the judge with its parameters, and `prompt` the digest of its prompt (empty if it is no language model).
+    `questions`, `data` and `people` are digests of the names of the questions, of the judged outcomes, and of the
+    labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
+    `categories`, with intervals at `level` percent.
     """
 
     judge: str

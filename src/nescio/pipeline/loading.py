@@ -35,11 +35,11 @@ MOST_STAKES = 6  # the most stakes at which utilities are shown by default
 class Loaded(Struct, frozen=True):
     """Data that can be scored (Evidence, or a Tally if only counts were given), with notes and default measures.
 
-    Four fields come from the data before the policies on missing and ungraded answers: `silence` has each run's
-    non-answers by reason, `unshared` the questions that some run lacks, `in_words` the answers with texts (if asked
-    for), and `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged, not
-    the tool of the log. `texts` has the questions and answers that were read for judging. `baseline` names the run of a
-    baseline file.
+    Four fields come from the data before the policies on missing and ungraded answers. `silence` has each run's
+    non-answers by reason, and `unshared` the questions that some run lacks. `in_words` has the answers with texts (if
+    asked for), and `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged,
+    not the tool of the log. `texts` has the questions and answers that were read for judging. `baseline` names the run
+    of a baseline file.
     """
 
     data: Data

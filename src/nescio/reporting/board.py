@@ -52,7 +52,7 @@ def about(scores: Scores) -> str:
 
 
 def legend(scores: Scores) -> str:
-    """Return the meaning of the signs for "best" and "tied with the best", and the scores that were not tested."""
+    """Return the meaning of the signs for "best" and "tied with the best", and the measures that were not tested."""
     marked = [row for row in scores.rows if row.best is not None]
     if not marked:
         return ""

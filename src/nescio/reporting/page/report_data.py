@@ -51,11 +51,11 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 class Shipping(Struct, frozen=True):
     """The run that the report advises to use on new questions, and its comparison with the next best run.
 
-    `tuned` is the run's threshold, or None if none is expected to help; `alike` names the runs with the same result on
+    `tuned` is the run's threshold, or None if none is expected to help. `alike` names the runs with the same result on
     every question. `decision` compares the two runs (on questions on which no threshold was chosen, if one has a
-    threshold). It is None if there is no other run, or the two cannot be paired. `expected` holds the shares of new
-    questions that the run answers, and of wrong answers among these, each estimated on questions that the choice of the
-    run did not use.
+    threshold). It is None if there is no other run, or the two cannot be paired. `expected` holds the expected share of
+    new questions that the run answers, and of wrong answers among these. They are estimated on questions that the
+    choice did not use.
     """
 
     run: str

@@ -16,8 +16,8 @@ from nescio.selective.operating import Counts, Operating
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
     """Return what the template needs for each run with thresholds.
 
-    It is the run's name, its number of thresholds, the index of the threshold most like having none, and the expected
-    results on new questions at the tuned threshold.
+    It is the run's name, its number of thresholds, and the index of the threshold most like having none. It is also the
+    expected results on new questions at the tuned threshold.
     """
     return [
         {
