@@ -33,7 +33,10 @@ def commands() -> dict[str, str]:
 
 
 def further() -> list[str]:
-    """Return the commands that are in no group of the help page, without those on another command's page."""
+    """Return the commands that the help page lists in no group.
+
+    A command that starts with the name of a listed group, such as `ave-build`, is not among them.
+    """
     listed = [name for names in GROUPS.values() for name in names]
     parts = tuple(f"{name}-" for name in listed)
     return [name for name in commands() if name not in listed and not name.startswith(parts)]
@@ -43,7 +46,7 @@ OPTIONS = "--version, --completion SHELL (bash, zsh or fish); nescio COMMAND --h
 
 
 def overview(width: int = 0) -> str:
-    """Return the page that `nescio --help` prints; `width` (0: any) is the terminal's."""
+    """Return the page that `nescio --help` prints. `width` is that of the terminal, or 0 for any width."""
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
@@ -60,7 +63,7 @@ def overview(width: int = 0) -> str:
 
 
 def _beside(label: str, text: str, width: int) -> list[str]:
-    """Return lines that fit the width, with a text beside a label."""
+    """Return lines with a label and, beside it, a text broken so that the lines fit the width."""
     if not width or len(label) + len(text) < width:
         return [label + text]
     lines, line = [], label
@@ -73,7 +76,7 @@ def _beside(label: str, text: str, width: int) -> list[str]:
 
 
 def _terminal() -> int:
-    """Return the width of the terminal; 0 if standard output is no terminal."""
+    """Return the width of the terminal, or 0 if standard output is no terminal."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
     except (OSError, ValueError, AttributeError):
@@ -81,9 +84,9 @@ def _terminal() -> int:
 
 
 def main() -> None:
-    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, SIGTERM with 143.
+    """Run the `nescio` command. Ctrl-C ends it with one line and exit status 130, and SIGTERM with 143.
 
-    Once the command is done, Ctrl-C does nothing.
+    Ctrl-C after the end of a command is ignored.
     """
     sys.unraisablehook = _not_lost
     try:
@@ -95,8 +98,10 @@ def main() -> None:
 
 
 def _leave(status: int) -> None:
-    """End an interrupted process as Python does, but without freeing objects, because interrupted libraries print
-    errors then."""
+    """End an interrupted process as Python does at its end, but without freeing objects.
+
+    Libraries that were interrupted would print errors while their objects are freed.
+    """
     import atexit
     import threading
 
@@ -143,9 +148,9 @@ def _main() -> None:
 
 
 def _terminate(number: int, _frame: object) -> None:
-    """Make SIGTERM, with which schedulers stop long work, act like Ctrl-C, so that no temporary files are left.
+    """Make SIGTERM act like Ctrl-C, so that no temporary files are left. Schedulers stop long work with SIGTERM.
 
-    `timeout` sends it twice; the second signal does nothing.
+    `timeout` sends the signal twice, and the second one does nothing.
     """
     import _signal
 
@@ -155,20 +160,20 @@ def _terminate(number: int, _frame: object) -> None:
 
 
 def interrupted() -> None:
-    """End the process as after Ctrl-C or SIGTERM."""
+    """End the process with the message and exit status of Ctrl-C or SIGTERM."""
     print(f"nescio: {'terminated' if _TERMINATED else 'interrupted'}", file=sys.stderr)
     sys.exit(_STOPPED[bool(_TERMINATED)])
 
 
 def _from_interrupt(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C caused an error, as it does while Python creates a class."""
+    """Return whether Ctrl-C caused the error. Python hides it in another error while it creates a class."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _from_interrupt(error.__cause__ or error.__context__)
     )
 
 
 def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
-    """Raise Ctrl-C again if Python would print it and continue, as it does while it frees an object."""
+    """Send Ctrl-C again if it came while Python freed an object. Python would only print it and go on."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
         import _thread
 

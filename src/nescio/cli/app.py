@@ -29,7 +29,7 @@ WIDEST = 100  # columns of a help page
 
 
 class Commands(click.Group):
-    """All commands, each made from its verb when it is called."""
+    """The group of all commands. A command is made from its verb only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(commands())
@@ -62,16 +62,16 @@ app = click.option(
 
 
 def _complete(context: click.Context, shell: str | None) -> None:
-    """Print the completions that a shell asked for, and end."""
+    """Print the completions that a shell asked for, and end the process."""
     if shell:
         click.echo(script(shell, app))
         context.exit()
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run a command. Every error is one message on standard error and exit status 2.
+    """Run a command. Every error is one message on standard error, with exit status 2.
 
-    The spelling of options and the listener of progress are restored afterwards.
+    Afterwards, messages spell options for Python again, and progress is shown as before.
     """
     use_plain_spelling()
     if VARIABLE in os.environ:
@@ -114,9 +114,10 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _replace_earlier_reports(arguments: Sequence[str]) -> None:
-    """Let the JUnit reports of earlier calls that the command line names say that this call was stopped.
+    """Mark the JUnit reports that the command line names as those of a call that was stopped.
 
-    This comes before the options are read, because an error in them would leave a report that passes.
+    A report of an earlier call may say that a gate passed. This is done before the options are read, because an error
+    in the options would leave that report in place.
     """
     if "--help" in arguments or not any(word.startswith("--junit") for word in arguments):
         return
@@ -129,9 +130,9 @@ def _replace_earlier_reports(arguments: Sequence[str]) -> None:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command, with the first two joined if they form one name.
+    """Return the words of a command line, with the first two joined if together they name a command.
 
-    `stakes prompts` becomes stakes-prompts, unless a file prompts exists.
+    `stakes prompts` becomes `stakes-prompts`, unless there is a file named prompts.
     """
     one, two = (*arguments, "", "")[:2]
     named = f"{one}-{two}" in files() and not os.path.exists(two)
@@ -139,13 +140,13 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _tell(message: str) -> None:
-    """Print a message while a verb works, in place of its progress bars."""
+    """Print a message in place of the progress bars, while a verb still works."""
     clear()
     say(message)
 
 
 def _message(error: click.ClickException) -> str:
-    """Return a message with the fault in the command line, and the help page to read."""
+    """Return the message for an error in the command line, with the help page to read."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "nescio"
     text = error.format_message().rstrip(".")

@@ -19,7 +19,10 @@ _DISPLAY: list[Any] = []  # the display of the bars; empty while there is no bar
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on a terminal, or lines in a pipe; yields a function of (done, total)."""
+    """Show the progress of long work in this context: a bar on a terminal, otherwise lines.
+
+    Yields a function that takes how many parts are done, and how many there are.
+    """
     if not sys.stderr.isatty():
         yield _lines(what)
         return
@@ -36,7 +39,10 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(what: str) -> Callable[[int, int], None]:
-    """Return a function that writes the progress of long work, and an estimate of its duration."""
+    """Return a function that prints the progress of long work as lines, with an estimate of the remaining time.
+
+    It takes how many parts are done, and how many there are.
+    """
     start, line = time.monotonic(), float(LOOKED_AT)
 
     def write(done: int, total: int) -> None:
@@ -57,9 +63,10 @@ def _span(seconds: float) -> str:
 
 
 def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], None] | None:
-    """Return a bar, on a terminal, for a step that is long only for large files, such as reading.
+    """Return a function that shows a bar for a step that is long only for large files, such as reading.
 
-    It appears with the first of several parts, and disappears with the last.
+    The bar appears with the first of several parts, and disappears with the last. `of_bytes` says that parts are bytes.
+    Returns None if there is no terminal.
     """
     if not sys.stderr.isatty():
         return None
@@ -77,7 +84,7 @@ def reading_bar(what: str, *, of_bytes: bool = False) -> Callable[[int, int], No
 
 
 def clear() -> None:
-    """Remove all bars, because a command may end before its work is done."""
+    """Remove all bars, because a command may end before its work is complete."""
     if _DISPLAY:
         display = _DISPLAY.pop()
         for task in display.task_ids:
@@ -91,7 +98,7 @@ def _is_shown(bar: Any) -> bool:
 
 
 def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any:
-    """Show a bar in place of the previous one; return its display and its number there."""
+    """Show a new bar in place of the previous one. Return the display, and the number of the bar in it."""
     if not _DISPLAY:
         _DISPLAY.append(_display())
         _DISPLAY[0].start()
@@ -104,7 +111,7 @@ def _show(what: str, total: int | None = None, *, of_bytes: bool = False) -> Any
 
 
 def _take_away(bar: Any) -> None:
-    """Remove a bar, so that the bar before it is visible again."""
+    """Remove a bar from its display, so that the bar before it is visible again."""
     if not _is_shown(bar):
         return
     display, task = bar
@@ -116,7 +123,7 @@ def _take_away(bar: Any) -> None:
 
 
 def _display() -> Any:
-    """Return the display of the bars."""
+    """Return a new display for progress bars on standard error."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -133,7 +140,7 @@ def _display() -> Any:
     from nescio.reporting.terminal import width
 
     class Rate(ProgressColumn):
-        """A column with the number of parts done per second, or per minute."""
+        """A column of a progress bar with the number of parts done per second, or per minute if they are slow."""
 
         def render(self, task: Task) -> Any:
             from rich.text import Text
@@ -141,7 +148,7 @@ def _display() -> Any:
             return Text(_rate(task.finished_speed or task.speed), style="progress.data.speed")
 
     class Either(ProgressColumn):
-        """A column that shows one column for bytes, and another for parts."""
+        """A column of a progress bar that shows one of two columns: `of_bytes` if parts are bytes, else `of_parts`."""
 
         def __init__(self, of_bytes: ProgressColumn, of_parts: ProgressColumn) -> None:
             self.columns = of_parts, of_bytes
@@ -156,7 +163,7 @@ def _display() -> Any:
 
 
 def _rate(speed: float | None) -> str:
-    """Return the number of parts done per second in words, or per minute if they are few."""
+    """Return a speed in words: parts per second, or parts per minute if there is less than one per second."""
     if not speed:
         return ""
     return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.1f}/min"

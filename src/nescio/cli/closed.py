@@ -27,9 +27,9 @@ class _Closed(io.TextIOBase):
 
 
 def stand_in() -> None:
-    """Replace closed standard streams: printing to a closed output then raises ClosedOutputError.
+    """Replace standard streams that are closed. Printing to a closed output then raises ClosedOutputError.
 
-    The replacements also occupy descriptors 1 and 2. Otherwise the next file opened would get them.
+    The replacements also occupy the descriptors 1 and 2, which the next opened file would get otherwise.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -39,6 +39,6 @@ def stand_in() -> None:
 
 
 def unprinted() -> NoReturn:
-    """End with a message that nothing could be printed."""
+    """End the process with the message that its output is closed, so that nothing could be printed."""
     print("nescio: standard output is closed, so nothing was printed", file=sys.stderr)
     sys.exit(UNPRINTED)

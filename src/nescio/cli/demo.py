@@ -46,7 +46,7 @@ def demo(request: DemoRequest) -> None:
 
 
 def _make() -> None:
-    """Run every step here, and print the scores and the comparisons."""
+    """Run every step of the demo in the current folder, and print the scores and the comparisons."""
     quiet = [words for words in steps() if not printed(words)]
     with progress("answering") as watch:
         for done, words in enumerate(quiet, 1):

@@ -26,17 +26,17 @@ PLUGIN = "--plugin"
 
 
 def command_named(name: str) -> click.Command:
-    """Return the command with this name in a shell."""
+    """Return the command with this name, as typed in a shell."""
     return made_of(name, vars(import_module(f"nescio.cli.{name}"))[name] if name in OWN else find(files()[name]))
 
 
 def made_of(name: str, one: Any) -> click.Command:
-    """Return the command of a verb, or of the module of a group."""
+    """Return the command of `one`: a single verb, or a module with a group of verbs."""
     return command_of(one) if isinstance(one, Verb) else VerbGroup(name, one)
 
 
 class VerbGroup(Group):
-    """A command for a group of verbs, each of which is imported when it is called."""
+    """A command for a group of verbs, such as `nescio ave`. A verb is imported only when it is called."""
 
     def __init__(self, name: str, module: Any) -> None:
         super().__init__(name, help=module.__doc__)
@@ -46,7 +46,7 @@ class VerbGroup(Group):
             self.params.append(click.Option([PLUGIN], multiple=True, metavar="FILE", expose_value=False, help=about))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Load the plug-ins that the command line names before its commands are listed or looked up."""
+        """Load the plug-ins that the command line names before the group looks for its commands."""
         for word, after in zip(args, [*args, ""][1:], strict=True):
             if word.partition("=")[0] == PLUGIN:
                 load_file(word.partition("=")[2] or after)
@@ -55,7 +55,10 @@ class VerbGroup(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command by its name. Raises UnknownNameError with the nearest names."""
+        """Return the command with the first name in `args`, and the other words.
+
+        Raises UnknownNameError with similar names if there is no such command.
+        """
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             raise UnknownNameError(f"{ctx.command_path} command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
@@ -72,7 +75,7 @@ class VerbGroup(Group):
 
 
 def command_of(verb: Verb[Any, Any]) -> Command:
-    """Return the command of a verb, with an argument or an option for each declared one, and its printing."""
+    """Return the command that runs a verb. Its parameters are the options of the verb, and those for printing."""
     declared = verb.options
     options = [option for option in declared.values() if not option.edge]
     printing = [option for name, option in _printing(verb).items() if name not in declared]
@@ -87,13 +90,16 @@ def command_of(verb: Verb[Any, Any]) -> Command:
 
 
 def _printing(verb: Verb[Any, Any]) -> dict[str, Option]:
-    """Return the options for printing results."""
+    """Return the options for printing results that the command of this verb has, keyed by name."""
     options: dict[str, Option] = FORMS[verb.prints].options if verb.prints in FORMS else {}
     return options
 
 
 def parameter_of(one: Option) -> click.Parameter:
-    """Return an argument or option of the command line. The declaration checks its words later."""
+    """Return the parameter of the command line for an option of a verb.
+
+    It accepts any text as a value, because the option checks its value later.
+    """
     kind = one.kind
     of: Any = Files() if kind.files or one.reads else click.Path() if kind.path else None
     if one.argument:
@@ -119,13 +125,13 @@ def parameter_of(one: Option) -> click.Parameter:
 
 
 def _words_for(option: Option, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Return the possible values of an option that start with `begun`."""
+    """Return the possible values of an option that start with `begun`, which the user has typed."""
     words = option.complete() if option.complete else option.kind.choices
     return [word for word in words if word.startswith(begun)]
 
 
 def _run(verb: Verb[Any, Any], **given: Any) -> int:
-    """Run a verb on the typed command line, and return the exit status."""
+    """Run a verb with the options that the user typed, print its results, and return the exit status."""
     context = click.get_current_context()
     options = verb.options
     declared = _printing(verb) | options
@@ -149,7 +155,10 @@ def _run(verb: Verb[Any, Any], **given: Any) -> int:
 
 
 def _words_of(option: Option, value: Any) -> Any:
-    """Return the typed value of an option: its words, or its one word. Raises UsageError for a second one."""
+    """Return the value that the user typed for an option: a list of words if it takes several, else one word.
+
+    Raises UsageError if an option for one value was given different values.
+    """
     if not isinstance(value, tuple) or option.kind.several:
         return list(value) if isinstance(value, tuple) else value
     if len({*value}) > 1:
@@ -160,7 +169,7 @@ def _words_of(option: Option, value: Any) -> Any:
 
 
 def _of(declared: type[Request], verb: Verb[Any, Any], typed: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options of printing from the typed ones, and return their values."""
+    """Remove the options for printing from `typed`, and return their values, as the class `declared` checks them."""
     options = verb.options
     printing = [name for name in declared.options if name not in options]
     return declared.typed({name: typed.pop(name) for name in printing if name in typed}).values()

@@ -19,7 +19,7 @@ _SPELLED |= dict.fromkeys("\u00a0\u202f\u2009", " ")
 
 
 def _escape(character: str) -> str:
-    r"""Return \uXXXX for a character, or two of them for one beyond U+FFFF; JSON can read both."""
+    r"""Return a character as \uXXXX, which JSON can read. A character beyond U+FFFF needs two of these."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
@@ -34,8 +34,10 @@ def _handler(spell: Callable[[str], str]) -> Callable[[Any], tuple[str, int]]:
 
 
 def use_plain_spelling() -> None:
-    """Make standard output and standard error spell characters that their encoding lacks: signs in ASCII, letters as
-    numbers."""
+    """Make standard output and standard error replace characters that their encoding does not have.
+
+    Signs are replaced by ASCII, such as "–" by "-", and letters by their numbers.
+    """
     codecs.register_error(PLAIN, _handler(lambda c: _SPELLED.get(c) or _escape(c)))
     codecs.register_error(ESCAPED, _handler(_escape))
     for stream in (sys.stdout, sys.stderr):
@@ -44,6 +46,6 @@ def use_plain_spelling() -> None:
 
 
 def escaped(text: str, encoding: str | None) -> str:
-    """Return a text for programs, with the characters that an encoding lacks escaped as in JSON."""
+    """Return a text in which characters that the encoding lacks are escaped as in JSON, for output to programs."""
     encoding = encoding or "utf-8"
     return text.encode(encoding, ESCAPED).decode(encoding)

@@ -31,9 +31,9 @@ def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 class Command(click.Command):
-    """A command whose help page lists its own options, one line each, and then names the shared ones.
+    """A command whose help page describes its own options, a line each, and only names the shared options.
 
-    --help-all describes all of them.
+    With --help-all the page describes every option.
     """
 
     declared: Mapping[str, Option]
@@ -53,20 +53,21 @@ class Command(click.Command):
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the options that start with the typed text, with their purposes, which some shells show."""
+        """Return the options that start with the typed text. Some shells show their descriptions, too."""
         for parameter in self.params:
             if isinstance(parameter, click.Option) and (option := self.declared.get(parameter.name or "")):
                 parameter.help = option.about
         return super().shell_complete(ctx, incomplete)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help page."""
+        """Return the help page of the command as text."""
         return super().get_help(ctx).replace(UNBROKEN, "-")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, with a section per group for --help-all.
+        """Write the options of a command to its help page.
 
-        For --help, only the command's own options have a section; each other group is a line of names.
+        For --help-all each group of options has a section. For --help only the command's own options have one, and
+        every other group is a line of names.
         """
         whole = ctx.meta.get("nescio.help") == "all"
         groups: dict[str, list[tuple[str, str]]] = {OWN: []}
@@ -104,7 +105,7 @@ class Command(click.Command):
                 formatter.write_dl([(title, ", ".join(names)) for title, names in shared.items()], col_max=LABEL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description of the command and its examples in lines that fit, in full or shortened to a screen."""
+        """Write the description of the command and its examples, whole or (for --help) shortened to a screen."""
         text = self.help or ""
         if ctx.meta.get("nescio.help") != "all":
             text = shortened(text)
@@ -112,13 +113,19 @@ class Command(click.Command):
 
 
 def placeholder(option: Option) -> str:
-    """Return the placeholder of an option's value. If there are many choices, the description names them."""
+    """Return the placeholder for an option's value on the help page.
+
+    It is NAME if the list of choices is too long for it; the description then lists the choices.
+    """
     fits = len(", ".join(option.given_as)) + 1 + len(option.metavar) <= LABEL
     return option.metavar if fits or not option.kind.choices else "NAME"
 
 
 def described(option: Option, *, whole: bool) -> str:
-    """Return the description of an option: one sentence, or the full text with its needs and default."""
+    """Return the description of an option: its full text if `whole`, else one sentence.
+
+    The full text also has the options that it needs, and its default.
+    """
     text, default = option.about, _shown(option.default)
     if not whole:
         text = re.split(r"\. |; |: ", text)[0].rstrip(".") + "."
@@ -132,14 +139,14 @@ def described(option: Option, *, whole: bool) -> str:
 
 
 def _shown(default: Any) -> str:
-    """Return a default as typed; empty if it is uninformative."""
+    """Return a default as a user would type it. It is empty if it tells a user nothing, as for True or a list."""
     if isinstance(default, bool) or not isinstance(default, (str, int, float)):
         return ""
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def shortened(text: str) -> str:
-    """Return the first two paragraphs of a help text, and its first examples."""
+    """Return the first two paragraphs of a help text, and its first three examples."""
     paragraphs = text.split("\n\n")
     prose = [part for part in paragraphs if not part.startswith("\b")][:2]
     examples = [line for part in paragraphs if part.startswith("\b") for line in part.split("\n")[1:]]
@@ -147,24 +154,24 @@ def shortened(text: str) -> str:
 
 
 class Group(click.Group):
-    """A command that groups others."""
+    """A command that contains other commands, such as `nescio ave`."""
 
     command_class = Command
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the descriptions of the commands, and their examples in lines that fit."""
+        """Write the descriptions of the commands in this group, and their examples."""
         write_fitted(formatter, self.help or "")
 
 
 def write_fitted(formatter: click.HelpFormatter, text: str) -> None:
-    """Write a help text, with its examples in lines that fit."""
+    """Write a help text to the formatter. Examples that are too long are broken into lines."""
     formatter.write_paragraph()
     with formatter.indentation():
         formatter.write_text(fitted(text, formatter.width))
 
 
 def fitted(text: str, width: int) -> str:
-    r"""Return a help text whose examples (after \b) are broken as a shell continues lines."""
+    r"""Return a help text in which examples (paragraphs after \b) fit the width, with lines that end in "\"."""
     lines, example = [], False
     for line in text.split("\n"):
         example = line.strip() == "\b" or (example and bool(line.strip()))
@@ -180,7 +187,7 @@ def fitted(text: str, width: int) -> str:
 
 
 def script(shell: str, app: click.Command) -> str:
-    """Return the script with which a shell completes nescio's words."""
+    """Return the script by which a shell (bash, zsh or fish) completes the words of a `nescio` command."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
@@ -189,7 +196,7 @@ def script(shell: str, app: click.Command) -> str:
 
 
 def answer(app: click.Command) -> int:
-    """Print the possible next words that a shell asks for, and return the exit status."""
+    """Print the words with which a command line can go on, for a shell that asks, and return the exit status."""
     from click.shell_completion import shell_complete
 
     return shell_complete(app, {}, "nescio", VARIABLE, os.environ[VARIABLE])

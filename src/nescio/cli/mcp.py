@@ -19,7 +19,7 @@ from nescio.options import Request, option, verb
 
 
 class McpRequest(Request):
-    """The option that limits which files the tools may read."""
+    """The option of the MCP server that limits which files its tools may read."""
 
     root: Path = option(
         default=Path(),

@@ -15,13 +15,12 @@ ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # forms that hold on
 
 
 def say(message: str) -> None:
-    """Print a message for the user on standard error. A line break within it comes from user data, and becomes a
-    space."""
+    """Print a message for the user on standard error. Line breaks in it come from user data and become spaces."""
     say_lines(sanitize(message))
 
 
 def say_lines(text: str) -> None:
-    """Print a text with its line breaks on standard error."""
+    """Print a text on standard error, and keep its line breaks."""
     from nescio.reporting.terminal import wrapped
 
     # click would write UTF-8 even if ASCII is requested.
@@ -35,7 +34,10 @@ def say_notes(notes: Iterable[Note]) -> None:
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
-    """Write results to a file if the user asked for one, and print them; `show` prints them as a table."""
+    """Print results, and write them to the file `output` if the user named one.
+
+    `printed` is the format for printing. `show` prints the results as a table, if the usual way does not suit them.
+    """
     from nescio.reporting import screen, tables
 
     if output:

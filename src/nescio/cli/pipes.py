@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Lasting(io.FileIO):
-    """An output stream that discards further output once its reader has closed the pipe."""
+    """An output stream that drops everything written after its reader has closed the pipe."""
 
     forgiven: type[OSError] = BrokenPipeError
 
@@ -29,15 +29,16 @@ class _Lasting(io.FileIO):
 
 
 class _Told(_Lasting):
-    """Standard error: a full disk loses messages there, but does not change the exit status."""
+    """Standard error that never fails. Messages are lost if a disk is full, but the exit status stays the same."""
 
     forgiven = OSError
 
 
 def outlast_readers() -> None:
-    """Make standard output and standard error of this process survive a closed pipe.
+    """Make standard output and standard error go on silently when the reader closes the pipe.
 
-    A gate that fails would else end with the status of the broken pipe: `nescio compare … 2>&1 | grep -q MERGE`.
+    In `nescio compare … 2>&1 | grep -q MERGE`, grep stops reading early. A gate that fails would then end with the
+    status of the broken pipe instead of its own.
     """
     for name, kind in (("stdout", _Lasting), ("stderr", _Told)):
         stream = getattr(sys, name)

@@ -16,7 +16,7 @@ from nescio.reporting.tables import Form
 
 
 class Verbose(Request, group="Output"):
-    """The option for the amount of output."""
+    """The option -v, which prints more."""
 
     verbose: bool = option(
         default=False,
@@ -26,13 +26,13 @@ class Verbose(Request, group="Output"):
 
 
 class Printed(Verbose, group="Output"):
-    """The options for printing results."""
+    """The option for the format in which results are printed."""
 
     form: Form = option(default="table", flags=("-f", "--format"), help="The format of the printed result.")
 
 
 class InAnyForm(Printed, group="Output"):
-    """The options for printing results, and for their file."""
+    """The options for the format in which results are printed, and for a file to which they are written."""
 
     output: Path | None = option(
         default=None,
@@ -43,7 +43,7 @@ class InAnyForm(Printed, group="Output"):
 
 
 class InTableOrJson(Verbose, group="Output"):
-    """The options for printing a result that is not a table."""
+    """The options for printing a result that is no table: its format is "table" (for people) or "json"."""
 
     form: Literal["table", "json"] = option(
         default="table", flags=("-f", "--format"), help="The format of the printed result."
@@ -54,7 +54,7 @@ FORMS: dict[str, type[Request]] = {"results": InAnyForm, "forms": Printed, "json
 
 
 class Printing(Struct, frozen=True):
-    """The settings for printing results."""
+    """How to print results: in which format, into which file, and how much."""
 
     form: str = "table"
     output: Path | None = None
@@ -65,7 +65,7 @@ MANY = 10  # From so many passed gates on, they are counted and not listed.
 
 
 def _say_gates(gates: Sequence[Any]) -> None:
-    """Print the result of every gate; if many passed, print only their number."""
+    """Print the result of each gate. If many gates passed, print only the number of these."""
     from nescio.verbs._gates import WORDS
 
     passed = [gate for gate in gates if not gate.status and not gate.doubtful]
@@ -77,7 +77,7 @@ def _say_gates(gates: Sequence[Any]) -> None:
 
 
 def present(verb: Verb[Any, Any], result: Any, how: Printing) -> int:
-    """Print the results of a verb, and return the exit status."""
+    """Print the results of a verb as the user wants, and return the exit status."""
     terminal.VERBOSE.set(how.verbose)
     if verb.present is not None:
         status: int | None = verb.present(result, how)

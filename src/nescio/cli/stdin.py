@@ -15,13 +15,16 @@ NAME = "-"
 
 
 class Files(click.Path):
-    """A path. `-` is a temporary file with standard input, kept while the command runs."""
+    """The type of a parameter that is the path of a file.
+
+    For `-` it is a temporary file with the content of standard input, which exists while the command runs.
+    """
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raises UsageError if `-` is given twice, or if standard input is empty."""
+        """Return the path of the file. Raises UsageError if `-` is given twice, or if standard input is empty."""
         if not str(value):
             raise UsageError("'' is not the name of a file")
         if str(value) != NAME:
@@ -40,7 +43,10 @@ class Files(click.Path):
 
 
 def suffix_of(content: bytes) -> str:
-    """Return the suffix for content in Parquet, JSON, JSON Lines, TSV or (also gzipped) CSV, or in a ZIP archive."""
+    """Return the suffix of a file with this content, such as ".parquet".
+
+    It knows Parquet, ZIP archives, gzipped CSV, JSON, JSON Lines, TSV and CSV.
+    """
     if content.startswith(b"PAR1"):
         return ".parquet"
     if content.startswith(b"PK\x03\x04"):

@@ -10,7 +10,10 @@ BARS: ContextVar[Callable[[str, bool], Progress | None]] = ContextVar("bars", de
 
 
 def bar(what: str, *, of_bytes: bool = False) -> Progress | None:
-    """Return a display of progress for a step that is long only for large files, or None if nobody watches."""
+    """Return a function that shows the progress of a step, or None if there is nobody to see it.
+
+    `what` names the step, which is long only for large files. `of_bytes` says that its parts are bytes.
+    """
     return BARS.get()(what, of_bytes)
 
 
@@ -18,5 +21,5 @@ SAY: ContextVar[Callable[[str], None]] = ContextVar("say", default=lambda _: Non
 
 
 def say(message: str) -> None:
-    """Send the user a message while a verb works; without a listener nothing happens."""
+    """Send a message to the user while a verb still works. It is lost if no interface listens."""
     SAY.get()(message)

@@ -16,11 +16,12 @@ Check = Callable[[Any], Any]
 
 
 class Kind(Struct, frozen=True):
-    """The kind of value that an option takes.
+    """The kind of value that an option takes, such as a whole number or a path, for every interface.
 
-    `takes` names the kind in a message. `check` returns the value for the request, and raises ValueError, TypeError or
-    UsageError for an invalid one. `read` converts the words of a shell (one, or a list of them if `several` may be
-    given) to what a program would pass. `write` converts one of several back to a word. `plain` is its JSON type.
+    `takes` names the kind in error messages, and `plain` is its type in JSON. `check` returns the value as requests
+    hold it, or raises ValueError, TypeError or UsageError. `read` converts what a shell gives to what a program would
+    pass. A shell gives a word, or a list of words if `several` may be given. `write` converts one of several values to
+    a word.
     """
 
     takes: str
@@ -38,9 +39,9 @@ class Kind(Struct, frozen=True):
 
 
 def kind_of(annotation: Any, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Return the kind of a type; an `Annotated` type may state its own kind.
+    """Return the kind of value that an annotated type describes; an `Annotated` type may state its kind itself.
 
-    `low` and `high` bound a number; with `above` it must exceed `low`.
+    `low` and `high` are bounds of a number. If `above`, the number must be greater than `low`.
     """
     if get_origin(annotation) is Annotated:
         stated = next((part for part in get_args(annotation)[1:] if isinstance(part, Kind)), None)
@@ -70,7 +71,7 @@ def _kind_of_union(types: tuple[Any, ...], low: float | None, high: float | None
 
 
 def number(of: type, low: float | None = None, high: float | None = None, *, above: bool = False) -> Kind:
-    """Return the kind of a number, whole or not, between bounds."""
+    """Return the kind of a number between bounds: whole if `of` is int, any number if it is float."""
     what = "a whole number" if of is int else "a number"
     if low is not None and high is not None:
         limits = [f"above {low:g} and at most {high:g}" if above else f"from {low:,} to {high:,}"]
@@ -94,7 +95,7 @@ def number(of: type, low: float | None = None, high: float | None = None, *, abo
 
 
 def one_of(choices: tuple[str, ...]) -> Kind:
-    """Return the kind whose values are one of these words."""
+    """Return the kind whose value is one of these words."""
 
     def check(value: Any) -> Any:
         if value not in choices:
@@ -105,7 +106,7 @@ def one_of(choices: tuple[str, ...]) -> Kind:
 
 
 def several_of(choices: tuple[str, ...]) -> Kind:
-    """Return the kind whose values are any of these words."""
+    """Return the kind whose value is a list of some of these words."""
 
     def check(value: Any) -> Any:
         names = _names(value)
@@ -118,7 +119,7 @@ def several_of(choices: tuple[str, ...]) -> Kind:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """Return several texts; a single text is one of them, and is not split into letters."""
+    """Return a list of texts, or a single text, as a tuple of texts. A text is not split into letters."""
     if isinstance(value, str):
         return (_text(value),)
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
@@ -132,7 +133,7 @@ def _paths(value: Any) -> tuple[Any, ...]:
 
 
 def _pairs(value: Any) -> dict[str, str]:
-    """Return names with their values, from a mapping or from a list of "NAME=VALUE" or (name, value)."""
+    """Return a dictionary of names and their values, from a mapping, "NAME=VALUE" texts or (name, value) pairs."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
@@ -147,7 +148,7 @@ class RepeatedNameError(ValueError):
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return names with their values. Raises RepeatedNameError for a name with two values."""
+    """Return the pairs as a dictionary. Raises RepeatedNameError for a name with two different values."""
     for at, (name, value) in enumerate(pairs):
         if any(name == other and value != before for other, before in pairs[:at]):
             raise RepeatedNameError(f"has two values for {name!r}; give one")
@@ -165,7 +166,10 @@ def _pair(item: Any) -> tuple[str, str]:
 
 
 def _limits(value: Any) -> dict[str, float]:
-    """Return bounds of measures, from a mapping or MEASURE=VALUE; the measure may contain "=" in its parameters."""
+    """Return a bound for each measure, from a mapping or from texts such as "c@1=0.7".
+
+    The bound follows the last "=", because the parameters of a measure may contain one.
+    """
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Mapping):
@@ -177,7 +181,7 @@ def _limits(value: Any) -> dict[str, float]:
 
 
 def _level(value: Any) -> float:
-    """Return a level in percent: values from 0.5 to below 1 are shares (.95 is 95%), others percentages."""
+    """Return a level of confidence in percent. A value from 0.5 to below 1 is a share, so that 0.95 becomes 95."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
         raise TypeError
     level = float(value)
@@ -188,7 +192,7 @@ def _level(value: Any) -> float:
 
 
 def _share(value: Any) -> float:
-    """Return a level (see `_level`) as a share: .95 for both .95 and 95."""
+    """Return a level of confidence as a share: 0.95 for 0.95 and for 95."""
     return _level(value) / 100
 
 
@@ -229,7 +233,7 @@ def _numbers(value: Any) -> tuple[float, ...]:
 
 
 def _between(value: Any) -> float:
-    """Return a number strictly between 0 and 1."""
+    """Return the value if it is a number strictly between 0 and 1. Raises ValueError otherwise."""
     between: float = number(float).check(value)
     if not 0 < between < 1:
         raise ValueError
@@ -244,7 +248,7 @@ def _betweens(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return whole numbers from 1 on; a single number may be given without a list."""
+    """Return whole numbers, each 1 or more, as a tuple. A single number need not be in a list."""
     if isinstance(value, str):
         raise TypeError
     values = tuple(map(number(int, 1).check, value if isinstance(value, Iterable) else (value,)))
@@ -258,7 +262,7 @@ def _split_counts(words: list[str]) -> list[int]:
 
 
 def _count_or_all(value: Any) -> int | None:
-    """Return a whole number from 1 on, or None for all."""
+    """Return a whole number, 1 or more, or None for "all"."""
     count: int | None = None if value is None or value == "all" else number(int, 1).check(value)
     return count
 
@@ -272,7 +276,7 @@ def _level_or_none(text: str) -> float | None:
 
 
 def same(value: Any) -> Any:
-    """Return the value unchanged."""
+    """Return the value unchanged, as the check of a kind that accepts everything."""
     return value
 
 

@@ -30,16 +30,14 @@ _NOTHING: Words = {}
 
 
 class Option(Struct, frozen=True):
-    """An option: its default, its help, and the rules for its value.
+    """An option of a verb: its default, its help, and the rules for its value.
 
-    `flags` are its names in a shell, if they differ from `--name`. `default_words` describes the behaviour if the
-    default is None. `low`, `high` and `above` bound a number. `apart` names options (or facts of the request, such as
-    "suite") that cannot be combined with this option; `needs` names options of which one must be given with it. `bare`
-    is the value if a shell gives the flag without one. `edge` says that only programs pass it. `positional` says that a
-    program may pass it by position, and `argument` that a shell does. `runs` says that its files are programs, which no
-    assistant may start. `reads` says that its files are read, and `writes` that it names a file to write. `complete`
-    returns possible values; if it returns a mapping, help pages show the meaning of each. `required` says that it must
-    be given, and `given_as` has its names in a shell.
+    `flags` are its names in a shell, if they differ from `--name`, and `given_as` has all of them. `default_words` say
+    what happens if the default is None. The option cannot be given with an option in `apart`, and needs one of those in
+    `needs`; both may also name facts of the request, such as "suite". `bare` is its value if a shell gives only its
+    name. `edge` means that only programs can give it; `positional` that they can give it by position; `argument` that a
+    shell does so. `reads`, `writes` and `runs` mean that its files are read, written, or started as programs (which no
+    assistant may do). `complete` returns possible values, or a mapping from values to their meanings.
     """
 
     default: Any = UNSET
@@ -69,16 +67,19 @@ class Option(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """Return the purpose of the option, spelled for the interface that shows it."""
+        """Return the help of the option, with option names spelled as the current interface (shell or Python) does."""
         return spelled(self.help) if MARK in self.help else self.help
 
     @property
     def default_about(self) -> str:
-        """Return the behaviour without the option, spelled for the interface that shows it."""
+        """Return what happens without the option, with option names spelled as the current interface does."""
         return spelled(self.default_words)
 
     def checked(self, value: Any, *, typed: bool = False) -> Any:
-        """Return the checked value for a request; `typed` marks words of a shell. Raises UsageError."""
+        """Return the value as the request holds it. Raises UsageError for an invalid value.
+
+        `typed` says that the value comes from a shell as words.
+        """
         try:
             if value is None and (self.kind.optional or self.default is None):
                 return None
@@ -91,21 +92,27 @@ class Option(Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """Return the kind of the option's value in words; if its metavar names a form, that comes first."""
+        """Return in words which values the option takes, such as "a whole number, 1 or more".
+
+        For an option whose values have a form such as MEASURE=VALUE, return this form.
+        """
         return self.metavar if self.kind.several and "=" in self.metavar else self.kind.takes
 
 
 def option(
     *, default: Any = UNSET, help: str = "", flags: Word = (), apart: Word = (), needs: Word = (), **more: Any
 ) -> Any:
-    """Declare an option; the arguments are the fields of `Option`. Without a default it is required."""
+    """Declare an option of a class of requests. Further arguments are fields of `Option`.
+
+    An option without a default must be given.
+    """
     return _declared(default=default, help=help, flags=flags, apart=apart, needs=needs, **more)
 
 
 def argument(*, kw_only: Literal[False], default: Any = UNSET, help: str = "", **more: Any) -> Any:
-    """Declare an option that a program may pass by position; with `argument=True` a shell does, too.
+    """Declare an option that programs may give by position; with `argument=True` a shell does so, too.
 
-    Type checkers require an explicit `kw_only=False`.
+    Type checkers need the argument `kw_only=False`, which has no other effect.
     """
     assert not kw_only
     return _declared(default=default, help=help, positional=True, **more)
@@ -120,7 +127,7 @@ def _declared(**fields: Any) -> Option:
 
 
 class _Declared:
-    """The options of a class of requests, with the kinds of their types, computed on first use."""
+    """The options of a class of requests, keyed by name, with the kind of each. They are computed on first use."""
 
     def __init__(self) -> None:
         self.of: dict[type, dict[str, Option]] = {}
@@ -142,9 +149,10 @@ def _with_kind(one: Option, hint: Any) -> Option:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class Request:
-    """The base of all requests. The constructor checks every value, and which options may be given together.
+    """The base of all requests: the checked options of one call of a verb.
 
-    It raises UsageError, or TypeError for an option that does not exist.
+    The constructor checks every value, and whether the options may be given together. It raises UsageError, or
+    TypeError for an option that does not exist.
     """
 
     options: ClassVar[Any] = _Declared()
@@ -173,7 +181,10 @@ class Request:
         self._check_files()
 
     def _bound(self, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return the positional values, keyed by name. Raises TypeError as a function does."""
+        """Return all given values keyed by name, also those given by position.
+
+        Raises TypeError for unknown, missing or repeated names, as the call of a function does.
+        """
         places = [name for name, one in self.options.items() if one.positional]
         if len(values) > len(places):
             raise TypeError(f"takes {len(places)} values by place ({', '.join(places)}), but {len(values)} were given")
@@ -190,23 +201,29 @@ class Request:
 
     @classmethod
     def typed(cls, words: dict[str, Any], **further: Any) -> Self:
-        """Return a request from the words of a shell: a text or a list of texts for each given option."""
+        """Return a request from words of a shell, given as a text or a list of texts for each option.
+
+        `further` holds options with values that are not words.
+        """
         return cls(**{name: cls.options[name].checked(value, typed=True) for name, value in words.items()}, **further)
 
     def check(self) -> None:
-        """Raise UsageError if options contradict each other in ways that their declarations do not cover."""
+        """Raise UsageError for a combination of options that is wrong, if no declaration of an option excludes it.
+
+        Classes of requests override this method, which allows everything.
+        """
 
     def holding(self) -> AbstractContextManager[None]:
-        """Return a context for the time in which the request is answered."""
+        """Return a context manager that is active while the request is answered, such as one that limits files."""
         return nullcontext()
 
     def is_(self, fact: str) -> bool:  # noqa: ARG002
-        """Return whether a fact is true of this request, such as "suite"."""
+        """Return whether a fact, such as "suite", is true of this request."""
         return False
 
     @cached_property
     def given(self) -> tuple[str, ...]:
-        """Return the options whose values are not the defaults."""
+        """Return the names of the options whose values differ from the defaults."""
         return tuple(name for name, one in self.options.items() if not _same(getattr(self, name), one.default))
 
     def _check_company(self) -> None:
@@ -220,7 +237,7 @@ class Request:
                 raise UsageError(f"{opt(name)} needs {need}")
 
     def _check_files(self) -> None:
-        """Raise UsageError if two options write one file, or one overwrites a file that is read."""
+        """Raise UsageError if two options would write the same file, or if one would overwrite an input file."""
         written = [(name, str(file)) for name, file in self.outputs().items()]
         read = [str(path) for path in self.inputs() if isinstance(path, (str, Path))]
         for at, (name, file) in enumerate(written):
@@ -231,12 +248,12 @@ class Request:
                     raise UsageError(f"{opt(other)} and {opt(name)} each need a file of their own (found {file!r})")
 
     def values(self, *groups: type[Request]) -> dict[str, Any]:
-        """Return the options keyed by name: all, or those of some classes of requests."""
+        """Return the values of the options keyed by name: all, or only those of the classes in `groups`."""
         names = self.options if not groups else {name for group in groups for name in group.options}
         return {name: getattr(self, name) for name in self.options if name in names}
 
     def inputs(self) -> list[Any]:
-        """Return the files that are read, which must not be overwritten."""
+        """Return the files that the request reads, which it must not overwrite."""
         return [
             path
             for name, one in self.options.items()
@@ -246,16 +263,19 @@ class Request:
         ]
 
     def outputs(self) -> dict[str, Any]:
-        """Return the files that are written beside the results, keyed by option."""
+        """Return the files that options other than that of the results write, keyed by the name of the option."""
         named = {name: getattr(self, name) for name, one in self.options.items() if one.writes}
         return {name: file for name, file in named.items() if file and file is not True}
 
     def but(self, **changes: Any) -> Self:
-        """Return the request with other values of some options."""
+        """Return a copy of the request in which some options have other values."""
         return type(self)(**{**self.values(), **changes})
 
     def words(self, *kept: type[Request] | str) -> tuple[str, ...]:
-        """Return the given options as words of a shell: all, or those of some classes and names."""
+        """Return the words with which a shell gives the options that differ from the defaults.
+
+        `kept` limits them to the options of some classes, and to options with some names.
+        """
         mine = (
             {name for part in kept for name in ([part] if isinstance(part, str) else part.options)}
             if kept
@@ -277,14 +297,17 @@ class Request:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Return whether two paths lead to the same file."""
+    """Return whether two paths lead to the same file, also by different names."""
     if os.path.abspath(one) == os.path.abspath(other):
         return True
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _flat(value: Any) -> Iterator[Any]:
-    """Yield the given values, at any depth of nesting; nothing for None or for the rows of a table."""
+    """Yield the values inside lists, tuples and dictionaries, at any depth.
+
+    None and the rows of a table in memory are left out.
+    """
     if isinstance(value, dict):
         yield from _flat(list(value.values()))
     elif isinstance(value, (list, tuple)):
@@ -296,14 +319,14 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Return whether a value is the default; a table never is."""
+    """Return whether a value is the default. A table in memory never is."""
     if value is default:
         return True
     return type(value) is type(default) and isinstance(value, (str, int, float, tuple, dict)) and value == default
 
 
 def _words(one: Option, value: Any) -> Iterator[str]:
-    """Yield an option as words of a shell."""
+    """Yield the words with which a shell gives this value to an option, such as "--seed" and "1"."""
     if one.argument or one.edge:
         return
     flag = max(one.given_as, key=len)

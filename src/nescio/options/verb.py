@@ -21,11 +21,11 @@ ROOM = "nescio.verbs."
 
 
 class Verb(Generic[P, R]):
-    """A verb of nescio.
+    """A verb of nescio, such as `score`, which a shell, Python and assistants can call.
 
-    `name` is its name in a shell ("ave build"), and `doc` its description with examples. `working` is the text of its
-    progress bar. `show` prints its results as a table, in place of the general way, and `present` prints all of its
-    output. `prints` says which options for printing it has: "results" (-f and -o), "forms" (-f, because it declares its
+    `name` is its name in a shell ("ave build"), and `doc` its help with examples. `working` is the text of its progress
+    bar. `show` prints its results as a table in place of the usual way, and `present` prints all of its output.
+    `prints` says which options for printing it has: "results" (-f and -o), "forms" (only -f, because it declares its
     own -o), "json" (-f table or json) or "" (none). `tool` says that assistants may call it.
     """
 
@@ -56,7 +56,7 @@ class Verb(Generic[P, R]):
         return self.run(request)
 
     def run(self, request: Any) -> R:
-        """Return the answer to a request, computed under the limits that it sets."""
+        """Return the answer to a request. Limits that the request sets apply while it is computed."""
         with request.holding():
             return self._run(request)
 
@@ -67,18 +67,21 @@ class Verb(Generic[P, R]):
 
     @property
     def path(self) -> str:
-        """Return the name of the verb in Python, such as nescio.ave.build."""
+        """Return how Python names the verb, such as nescio.ave.build."""
         return ".".join(["nescio", *self.name.replace("-", "_").split()[:-1], self.__name__])
 
     @property
     def examples(self) -> list[str]:
-        """Return the verb's examples for a shell."""
+        """Return the examples in the verb's help, as lines for a shell."""
         parts = [part for part in self.doc.split("\n\n") if part.startswith("\b\n")]
         return [line.partition("  #")[0].strip() for part in parts for line in part.split("\n")[1:]]
 
     @property
     def calls(self) -> list[str]:
-        """Return the verb's examples for Python: those that call this verb, with files that need no search."""
+        """Return those examples of the verb's help that call this verb, as calls in Python.
+
+        Examples with a pattern such as *.json are left out, because Python would have to search for the files.
+        """
         prefix = f"nescio {self.name} "
         lines = [line for line in self.examples if line.startswith(prefix) and "*" not in line]
         return [as_call(self, shlex.split(line.removeprefix(prefix))) for line in lines]
@@ -118,12 +121,12 @@ class Verb(Generic[P, R]):
 
 
 def _named(module: str, name: str) -> Any:
-    """Return a verb by its module and name, for another process."""
+    """Return the verb with this name in this module, so that another process can unpickle it."""
     return getattr(import_module(module), name)
 
 
 def documented(verb: Verb[Any, Any]) -> str:
-    """Return the text of `help`: the verb's description, its examples in Python, and each option with its purpose."""
+    """Return the text of Python's `help` on a verb: its help, its examples in Python, and each option."""
     prose = "\n\n".join(part for part in verb.doc.split("\n\n") if not part.startswith("\b"))
     lines = [prose, "", *(f"    {line}" for line in verb.calls), "", "Arguments:"]
     for name, option in verb.options.items():
@@ -135,7 +138,10 @@ def documented(verb: Verb[Any, Any]) -> str:
 
 
 def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[str]]:
-    """Return the words of a shell after the verb, keyed by option, without those for printing."""
+    """Return the words that a shell gives for each option of the verb, keyed by the option's name.
+
+    `words` are those after the verb. Options for printing are left out.
+    """
     flags = {
         flag: option
         for option in verb.options.values()
@@ -167,7 +173,7 @@ def words_given(verb: Verb[Any, Any], words: Sequence[str]) -> dict[str, list[st
 
 
 def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> Any:
-    """Return the request of a verb from the words for each of its options."""
+    """Return a request of the verb from the words that a shell gives for each option."""
     typed: dict[str, Any] = {}
     for name, words in given.items():
         kind = verb.options[name].kind
@@ -179,7 +185,7 @@ def typed_request(verb: Verb[Any, Any], given: Mapping[str, Sequence[str]]) -> A
 
 
 def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
-    """Return the words of a shell after the verb as a call in Python."""
+    """Return the call in Python that does what the verb does in a shell with these words after it."""
     given = words_given(verb, words)
     by_place: list[str] = []
     by_name: list[str] = []
@@ -192,7 +198,7 @@ def as_call(verb: Verb[Any, Any], words: Sequence[str]) -> str:
 
 
 def _shown(option: Option, words: list[str]) -> str:
-    """Return a value in Python's notation."""
+    """Return the value that words of a shell give to an option, as written in Python, such as `["a", "b"]`."""
     if option.kind.flag:
         return str(not words[0].startswith("--no-"))
     value = option.kind.read(list(words) if option.kind.several else words[0])
@@ -204,7 +210,7 @@ def _shown(option: Option, words: list[str]) -> str:
 
 
 def _alone(value: Any) -> Any:
-    """Return a single value alone, or several as a list."""
+    """Return the only item of a list without the list, and several items as a list. Other values are unchanged."""
     if isinstance(value, (list, tuple)):
         return value[0] if len(value) == 1 else list(value)
     return value
@@ -214,7 +220,10 @@ Verb.__doc__ = property(documented)  # type: ignore[assignment]
 
 
 def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Callable[[Q], R]], Verb[P, R]]:
-    """Return a decorator that declares a verb of its function; `how` are further arguments of `Verb`."""
+    """Return a decorator that turns a function into a verb. The function takes a request and returns the answer.
+
+    `request` is the class of the requests, and `how` holds further arguments of `Verb`.
+    """
 
     def declare(run: Callable[[Q], R]) -> Verb[P, R]:
         assert isinstance(request, type)
@@ -224,7 +233,7 @@ def verb(request: Callable[P, Q], *, name: str = "", **how: Any) -> Callable[[Ca
 
 
 def _name(run: Callable[..., Any]) -> str:
-    """Return the name of a verb: the name of its function, after the name of its group's module."""
+    """Return the name of the verb that a function defines, such as "ave build" for `build` in the module `ave`."""
     module = run.__module__.removeprefix(ROOM).split(".")
     function_name = run.__name__.rstrip("_").replace("_", "-")
     return " ".join(

@@ -38,7 +38,10 @@ Words = Mapping[str, str]
 
 
 def file_of(baseline: str | Path | None) -> Path | None:
-    """Return the file of a baseline: a path, or a text that ends in .json and names a file; else None."""
+    """Return the path of the file that a baseline names, or None if it names a run.
+
+    A file is a path, or a text that ends in .json and is the name of an existing file.
+    """
     if isinstance(baseline, Path):
         return baseline
     named_file = baseline is not None and baseline.lower().endswith(".json") and Path(baseline).is_file()
@@ -46,14 +49,18 @@ def file_of(baseline: str | Path | None) -> Path | None:
 
 
 def both_named(baseline: str | Path | None, run: str | None) -> tuple[str, ...]:
-    """Return the only two runs that a comparison needs; empty if one is not named, or is in a separate file."""
+    """Return the names of the baseline and the run if they are the only runs that the comparison needs.
+
+    The result is empty if one of them was not given, or if the baseline is a file of its own.
+    """
     return () if run is None or baseline is None or file_of(baseline) else (str(baseline), run)
 
 
 def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
-    """Raise an error for a baseline that does not exist: FormatError for a missing file, UnknownNameError for a run.
+    """Raise an error if the baseline does not exist: FormatError for a file, UnknownNameError for a run.
 
-    `alone` names a feature that does not work with a baseline file; such a file then raises UsageError.
+    `alone` is the name of a feature that cannot work with a baseline file. If it is given, a baseline file raises
+    UsageError.
     """
     if baseline is None or str(baseline) in runs:
         return
@@ -68,7 +75,7 @@ def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: s
 
 
 def open_baseline(path: Path) -> Baseline:
-    """Return the baseline in a file. Raises FormatError."""
+    """Return the baseline that a file holds. Raises FormatError for any other file."""
     from nescio.formats.native.baseline import read_file
 
     sources, _ = open_files([path])
@@ -78,7 +85,11 @@ def open_baseline(path: Path) -> Baseline:
 
 
 def words_of(read: ReadResult) -> tuple[Words, Words]:
-    """Return digests of the questions' words, with their options, and of their gold answers, if the files hold them."""
+    """Return digests of the text of each question (with its options), and digests of its gold answers.
+
+    By comparing digests, a later call can see that a question has changed. A text that is not in the files has no
+    digest.
+    """
     from nescio.formats.native.baseline import digest_of
 
     asked: dict[str, tuple[str, str]] = {}
@@ -96,22 +107,22 @@ def words_of(read: ReadResult) -> tuple[Words, Words]:
 
 
 def _with_options(text: str, options: Sequence[str]) -> str:
-    """Return the words of a question, with its options in order, because answers by letter depend on the order."""
+    """Return the text of a question with its options in order, because the order decides which letter is right."""
     return json.dumps([text, *options]) if options else text
 
 
 def deciding(options: Options) -> dict[str, Any]:
-    """Return the given reading options that affect outcomes, as JSON values."""
+    """Return the options that change how outcomes are read, as far as they were given, with JSON values."""
     values = {name: getattr(options, name) for name in DECIDING if name in options.given}
     listed = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v}
     return {name: [*v] if isinstance(v, tuple) else v for name, v in listed.items()}
 
 
 def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
-    """Return the data with the baseline's run added at the end, and that run's name.
+    """Return the data with the run of the baseline added as the last run, and the name of that run.
 
-    Raises MismatchError if the questions, their clusters, the judge or the way of reading differ from the baseline's.
-    Raises UsageError for data without single questions.
+    Raises MismatchError if the questions, their clusters, the judge or the options for reading differ from those of the
+    baseline. Raises UsageError for data without single questions.
     """
     data = read.data
     if not isinstance(data, (Outcomes, Evidence)):
@@ -140,7 +151,7 @@ def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Opti
 
 
 def _one_sided(new: Outcomes | Evidence, old: Outcomes | Evidence) -> tuple[Note, ...]:
-    """Return a note on questions for which the new files say whether there is an answer, but the baseline does not."""
+    """Return a note on questions of which the new files say whether there is an answer, but the baseline does not."""
     known = [
         {name for name, value in zip(data.questions, data.answerable.tolist(), strict=True) if value >= 0}
         if isinstance(data, Outcomes) and data.answerable is not None
@@ -178,7 +189,7 @@ def _listed(questions: set[str], how: str) -> str:
 
 
 def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if another judge judged; the date of a model's judgements may differ."""
+    """Raise MismatchError if the baseline had another judge. Judgements of a model may have another date."""
     before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
     if before != now:
         raise MismatchError(
@@ -189,7 +200,7 @@ def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path)
 
 
 def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
-    """Return a note that a model judged on different dates, between which it may have changed."""
+    """Return a note if a model judged the baseline and the new files on different dates, since it may have changed."""
     before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
     if before == now:
         return ()
@@ -214,8 +225,10 @@ def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> No
 
 
 def _check_clusters(data: Outcomes | Evidence, baseline: Baseline, path: Path) -> None:
-    """Raise MismatchError if the clusters differ from the baseline's, because fewer clusters could hide a
-    difference."""
+    """Raise MismatchError if the clusters of the questions differ from those in the baseline.
+
+    Otherwise a change of the clusters alone could hide a difference between runs.
+    """
     before, now = clusters_of(baseline.data), clusters_of(data)
     if other := {question for question in before if before[question] != now[question]}:
         then, these = (_counted(clusters) for clusters in (before, now))
@@ -232,15 +245,17 @@ def _counted(clusters: Words) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """Return the name of the baseline's run, changed if another run has it."""
+    """Return a name for the run of the baseline: its own, or if another run has that, with " (baseline)" added."""
     while name in taken:
         name = f"{name} (baseline)"
     return name
 
 
 def _together(new: Any, old: Any, name: str, path: Path) -> Any:
-    """Return the runs of `new` and the run of `old`, now `name`, on the rows of either; `new` decides strata and
-    clusters."""
+    """Return data with the runs of `new`, and the run of `old` under the name `name`, on all rows of both.
+
+    Strata and clusters are those of `new`.
+    """
     keys_new, keys_old = _keys(new), _keys(old)
     at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
     keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
@@ -299,7 +314,10 @@ def _together(new: Any, old: Any, name: str, path: Path) -> Any:
 
 
 def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
-    """Return whether each question has an answer, if `new` or `old` says so. Raises MismatchError if they disagree."""
+    """Return for each question whether it has an answer, as `new` or else `old` says.
+
+    Raises MismatchError if they disagree.
+    """
     known: list[dict[str, int]] = []
     for data in (old, new):
         values = () if data.answerable is None else data.answerable.tolist()
@@ -314,6 +332,6 @@ def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Pa
 
 
 def _keys(data: Outcomes | Evidence) -> list[tuple[str, str]]:
-    """Return the question and the repeat of each row."""
+    """Return the question and the repeat of each row of the data."""
     labels = [FIRST] * len(data.questions) if data.repeats is None else map(str, data.repeats.label)
     return list(zip(data.questions, labels, strict=True))

@@ -22,8 +22,10 @@ KIND = "certificate of a judge"
 
 
 class Coefficient(Struct, frozen=True):
-    """A coefficient of agreement with its bootstrap interval; `undefined` is the number of resamples without a
-    value."""
+    """A coefficient of agreement between people and a judge, with its bootstrap interval.
+
+    `undefined` is the number of resamples in which the coefficient has no value.
+    """
 
     name: str
     value: float | None
@@ -33,11 +35,11 @@ class Coefficient(Struct, frozen=True):
 
 
 class Certificate(Struct, frozen=True):
-    """The agreement of people with a judge, on labels that they gave without seeing its verdicts.
+    """A certificate of how well a judge agrees with people, whose labels were given without seeing its verdicts.
 
-    `judge` is the judge with its parameters, and `prompt` the digest of a language model's prompt (empty for other
-    judges). `questions` is the digest of the questions' names, `data` that of the judged outcomes, and `people` that of
-    the labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
+    `judge` is the judge with its parameters, and `prompt` the digest of its prompt (empty if it is no language model).
+    `questions`, `data` and `people` are digests of the names of the questions, of the judged outcomes, and of the
+    labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
     `categories`, with intervals at `level` percent.
     """
 
@@ -55,7 +57,7 @@ class Certificate(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Return notes for users of the certificate: a warning if the interval of kappa is not above 0."""
+        """Return the notes that go with the certificate: a warning if the interval of kappa is not above 0."""
         kappa = _kappa(self)
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
@@ -76,12 +78,15 @@ class Certificate(Struct, frozen=True):
 
 
 def digest_of(questions: Iterable[str]) -> str:
-    """Return a short hash of the names of questions, independent of their order."""
+    """Return a short hash of the names of questions, which does not depend on their order."""
     return hashlib.blake2b("\0".join(sorted(set(questions))).encode(), digest_size=6).hexdigest()
 
 
 def read_certificate(path: Path | str) -> Certificate:
-    """Return the certificate in a file. Raises FormatError for any other file, UsageError if it cannot be read."""
+    """Return the certificate that a file holds.
+
+    Raises FormatError if the file holds something else, and UsageError if it cannot be read.
+    """
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -112,10 +117,10 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
 
 
 def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
-    """Return a note that a certificate covers answers to `questions` that `judges` judged.
+    """Return the note that the certificate in a file covers these answers.
 
-    Raises MismatchError if the judges, their prompts or the questions differ from those of the certificate, or if the
-    interval of its kappa is not above 0.
+    `judges` are the judges of the answers, and `questions` the names of their questions. Raises MismatchError if one of
+    them, or a prompt, is not that of the certificate, or if the interval of its kappa is not above 0.
     """
     issued = read_certificate(path)
     if questions is None:
@@ -166,7 +171,7 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
 
 
 def _with_interval(kappa: Coefficient) -> str:
-    """Return kappa with its interval in words."""
+    """Return the coefficient kappa with its interval, such as "0.712 [0.650, 0.774]", or "(undefined)"."""
     if kappa.value is None or kappa.low is None or kappa.high is None:
         return "(undefined)"
     return f"{kappa.value:.3f} [{kappa.low:.3f}, {kappa.high:.3f}]"
@@ -177,5 +182,8 @@ def _kappa(certificate: Certificate) -> Coefficient | None:
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:
-    """Return a judge without the parameters that change between calls, or that have their own error message."""
+    """Return the record of a judge without its date and its prompt.
+
+    The date changes between calls, and another prompt has an error message of its own.
+    """
     return replace(record, date="", prompt="")

@@ -15,7 +15,7 @@ from nescio.tables.judgements import holds_verdicts, read_outcomes
 
 
 def load_judged(files: Sequence[Any]) -> Loaded:
-    """Return systems for a ranking, loaded from their outcomes or from people's verdicts on their answers."""
+    """Return QA systems for a ranking, loaded from files of outcomes or of people's verdicts on their answers."""
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)
         data, more = with_policies(outcomes)

@@ -25,11 +25,11 @@ def judge(
     resources: judging.Resources | None = None,
     watch: Progress | None = None,
 ) -> ReadResult:
-    """Return `read` with its answers judged by the judge `by`, else the benchmark's, else the one that suits them.
+    """Return `read` with its answers judged. Data that are judged already are returned unchanged.
 
-    `watch` is called with the number of answers judged so far.
-
-    Judged data are returned unchanged. Raises UsageError if a judge is named for them.
+    `by` is the judge; without it, it is the judge that the benchmark prescribes, or else the one that suits the
+    answers. `watch` is called with the number of answers judged so far. Raises UsageError if `by` is given and the data
+    are judged.
     """
     data = read.data
     if not isinstance(data, Unjudged):
@@ -60,8 +60,10 @@ def judge(
 
 
 def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
-    """Return a note on gold answers that several questions share and no answer matches: they may name something
-    else."""
+    """Return a note if no answer matches a gold answer, and several questions have the same gold answers.
+
+    The gold answers may then be something else, such as categories. In other cases there is no note.
+    """
     golds = [question.answers for question in data.collection.questions if question.answers]
     several = {text for answers in golds for text in answers}
     if any(question.options for question in data.collection.questions):
@@ -82,6 +84,9 @@ def _gold_in_doubt(data: Unjudged, outcomes: Outcomes) -> tuple[Note, ...]:
 
 
 def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
-    """Return the judges of the answers: nescio's, if it judged, and those that the files name; empty if unknown."""
+    """Return the judges of the answers: nescio's judge, if it was used, and those that the files name.
+
+    The result is empty if no judge is known.
+    """
     judges = read.data.judges if isinstance(read.data, Outcomes) else ()
     return tuple(dict.fromkeys((*read.judges, *(record for record in judges if record is not None))))

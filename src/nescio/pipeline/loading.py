@@ -33,13 +33,13 @@ MOST_STAKES = 6  # the most stakes at which utilities are shown by default
 
 
 class Loaded(Struct, frozen=True):
-    """Data that can be scored: Evidence, or a Tally if only counts were given; notes; and the default measures.
+    """Data that can be scored (Evidence, or a Tally if only counts were given), with notes and default measures.
 
-    `silence` has the non-answers of each run, counted by reason, before any policy. `unshared` has the questions that
-    some run lacks, before any policy. `judged_here` says that nescio judged, and not the tool of the log. `texts` has
-    the questions and answers themselves, if they were read for judging. `in_words` has the outcomes (or answers with
-    scores alone) before any policy, if their texts were asked for and exist. `baseline` names the run from a baseline
-    file. `whole` has the judged data before any policy, if columns of strata were asked for (`part_of`).
+    Four fields come from the data before the policies on missing and ungraded answers. `silence` has each run's
+    non-answers by reason, and `unshared` the questions that some run lacks. `in_words` has the answers with texts (if
+    asked for), and `whole` everything (for `part_of`, if strata were asked for). `judged_here` says that nescio judged,
+    not the tool of the log. `texts` has the questions and answers that were read for judging. `baseline` names the run
+    of a baseline file.
     """
 
     data: Data
@@ -58,7 +58,7 @@ class Loaded(Struct, frozen=True):
 
     @property
     def signature(self) -> dict[str, str]:
-        """Return the part of a signature that identifies the data."""
+        """Return the entries of a signature that identify the data."""
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -89,11 +89,11 @@ class Loaded(Struct, frozen=True):
 
 
 def load(source: Any, options: Options | None = None) -> Loaded:
-    """Return the given items read, judged and with policies applied: a path or several, a table in memory, an Evidence
-    or a Tally.
+    """Return the answers in `source`: read, judged, and with policies on missing and ungraded answers applied.
 
-    Loaded data are returned unchanged. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option
-    that cannot apply to the items). Nothing is left out without a note.
+    `source` is a path or several, a table in memory, an Evidence or a Tally. Data that are loaded already are returned
+    unchanged. Raises FormatError, MismatchError, UnknownNameError, or UsageError for an option that cannot apply.
+    Nothing is left out without a note.
     """
     options = options or Options()
     if isinstance(source, Loaded):
@@ -114,7 +114,10 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 
 
 def load_parts(format_: Format, parts: Sequence[SourceRole], options: Options, notes: tuple[Note, ...] = ()) -> Loaded:
-    """Return files of a known format read, judged and with policies applied. Raises as `load` does."""
+    """Return the answers in files of a known format, with the same steps and errors as `load`.
+
+    `parts` are the files with their roles in the format.
+    """
     with options.holding(), memory_limit(options.memory_limit):
         answers = read_parts(format_, parts, options, notes, judging=options.judging, supports=options.texts)
     return _judged(answers, options)
@@ -125,8 +128,10 @@ def _judged(answers: ReadResult, options: Options) -> Loaded:
 
 
 def _only(data: Any, runs: Sequence[str]) -> Any:
-    """Return the runs that the verb needs, with the questions that one of them was asked; all runs if one does not
-    exist."""
+    """Return only the runs named in `runs`, and the questions that at least one of them has.
+
+    All of the data is returned if `runs` is empty or names a run that does not exist.
+    """
     if not runs or not isinstance(data, Outcomes) or not {*runs} <= {*data.runs}:
         return data
     kept = data.take_runs([i for i, run in enumerate(data.runs) if run in runs])
@@ -134,7 +139,10 @@ def _only(data: Any, runs: Sequence[str]) -> Any:
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
-    """Return outcomes with the policies applied. Evidence and counts are unchanged."""
+    """Return judged data after merging repeats and applying policies on missing and ungraded answers.
+
+    Evidence and counts are returned unchanged.
+    """
     baseline, names = None, {}
     if isinstance(judged.data, Outcomes):
         judged = replace(judged, data=unmarked(judged.data))
@@ -158,9 +166,10 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
 
 
 def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
-    """Return the questions whose `column` has this value, with the policies' notes on these questions alone.
+    """Return the data of the questions whose `column` has this value.
 
-    A share of missing answers that is small among all questions may be large among these.
+    The policies on missing and ungraded answers are applied anew to these questions. For example, the share of missing
+    answers may be small among all questions and large among these, which a note then says.
     """
     whole = loaded.whole
     if whole is None or not isinstance(whole.data, Outcomes):
@@ -171,7 +180,7 @@ def part_of(loaded: Loaded, column: str, value: str) -> Loaded:
 
 
 def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Loaded:
-    """Return outcomes after the policies on missing and ungraded answers, and on questions without an answer."""
+    """Return judged data after the policies on missing answers, ungraded answers and unanswerable questions."""
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
     whole = judged if isinstance(data, Outcomes) and options.strata else None
@@ -204,8 +213,10 @@ def _settled(judged: ReadResult, options: Options, baseline: str | None) -> Load
 
 
 def merged(data: Any, options: Options) -> Outcomes:
-    """Return outcomes in which several runs are the repeats of one, as the user asked. Raises UsageError for other
-    data."""
+    """Return outcomes in which runs that match a pattern are repeats of one run, as the user asked.
+
+    Raises UsageError for data without the outcome of each question.
+    """
     if not isinstance(data, Outcomes):
         raise UsageError(f"{opt('repeats_of')} needs the outcome of each question, which these files do not have")
     return merge_runs(data, options.repeats_of)
@@ -216,7 +227,7 @@ def _policies(options: Options) -> Policies:
 
 
 def _prepared(data: Data, options: Options, policies: Policies) -> Data:
-    """Return the data with the chosen clusters, after the policy on answers without a confidence."""
+    """Return data with the clusters that the user chose, and the policy on answers without a confidence applied."""
     grouped = clustered(with_questions(data, "cluster"), options.cluster) if options.cluster else data
     if not grouped.has_questions or policies.missing_confidence == "error":
         return grouped

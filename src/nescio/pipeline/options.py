@@ -37,9 +37,9 @@ def _format_names() -> Sequence[str]:
 
 
 def _outcomes(value: Any) -> dict[str, str]:
-    """Return the outcome of each word, keyed by word.
+    """Return the outcome that the user gives each word, keyed by word, such as "incorrect" for "IDK=incorrect".
 
-    The outcome follows the last equals sign, because a word may contain one. The empty word means no answer.
+    The outcome follows the last "=", because a word may contain one. The empty word is an empty answer.
     """
     items = value if not isinstance(value, str) else [value]
     if not isinstance(items, Mapping) and any(isinstance(item, str) and "=" not in item for item in items):
@@ -74,7 +74,7 @@ SIZE = Kind("a size such as 2GB", _size, metavar="SIZE")
 
 
 def _plugins(value: Any) -> tuple[str, ...]:
-    """Import Python files before any use of their registrations, and return them."""
+    """Import the Python files, so that what they register can be used, and return them."""
     return tuple(map(load_file, FILES.check(value)))
 
 
@@ -83,7 +83,7 @@ PLUGINS = replace(FILES, check=_plugins, metavar="FILE.py")
 
 
 class Extended(Request, group=PLUG_INS_AND_LIMITS):
-    """The options that register plug-ins."""
+    """The options that name plug-ins to be registered."""
 
     plugin: Sequence[Path | str] = option(
         default=(),
@@ -95,7 +95,7 @@ class Extended(Request, group=PLUG_INS_AND_LIMITS):
 
 
 class Limited(Extended, group=PLUG_INS_AND_LIMITS):
-    """The options that limit files (`sources/limits.py`)."""
+    """The options that limit the files to be read, such as their size (see `sources/limits.py`)."""
 
     max_unpacked: float | None = option(
         default=None,
@@ -138,12 +138,12 @@ class Limited(Extended, group=PLUG_INS_AND_LIMITS):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Apply these limits to files while the context lasts."""
+        """Return a context manager during which these limits apply to every file."""
         return limited(Limits(**{name: getattr(self, name) for name in Limits.__struct_fields__}))
 
 
 class ReadingAnswers(Limited, group="Reading the files"):
-    """The options of reading files."""
+    """The options for reading files."""
 
     format_in: str | None = option(
         default=None,
@@ -219,16 +219,16 @@ class ReadingAnswers(Limited, group="Reading the files"):
     )
 
     def holding(self) -> AbstractContextManager[None]:
-        """Apply these limits to files, and select this sheet of workbooks, while the context lasts."""
+        """Return a context manager during which the limits apply to every file, and the chosen sheet to workbooks."""
         return of_sheet(self.sheet, super().holding())
 
     @property
     def no_answer(self) -> NoAnswer:
-        """Return the outcomes of empty and unparsed outputs."""
+        """Return the outcomes of empty outputs and of outputs that could not be parsed, by default incorrect."""
         return NoAnswer(self.empty or "incorrect", self.unparsed or "incorrect")
 
     def check(self) -> None:
-        """Raise UsageError for an unknown role of a column."""
+        """Raise UsageError if `column` names a role that a column cannot have."""
         super().check()
         for name, column in self.column.items():
             if name not in (*ROLES, *OWN_PARTS):
@@ -238,7 +238,7 @@ class ReadingAnswers(Limited, group="Reading the files"):
 
 
 class JudgingAnswers(ReadingAnswers, group="Reading the files"):
-    """The options of reading files and judging answers."""
+    """The options for reading files and judging answers."""
 
     judge: str | None = option(
         default=None,
@@ -249,12 +249,12 @@ class JudgingAnswers(ReadingAnswers, group="Reading the files"):
 
     @property
     def judging(self) -> bool:
-        """Return whether answers are to be judged, or taken from people, even if their table has verdicts."""
+        """Return whether to judge answers (or take people's verdicts), even if the table has verdicts already."""
         return self.judge is not None or "judge" in self.choose
 
 
 class MergingRuns(JudgingAnswers, group="Reading the files"):
-    """The options of reading and judging files, and of merging runs that are repeats of one run."""
+    """The options for reading files, judging answers, and merging runs that are repeats of one run."""
 
     repeats_of: Mapping[str, str] = option(
         default={},
@@ -264,7 +264,7 @@ class MergingRuns(JudgingAnswers, group="Reading the files"):
 
 
 class Reading(MergingRuns, group="Reading the files"):
-    """The options of reading, judging and preparing files."""
+    """The options for reading files, judging answers, merging runs, and applying policies."""
 
     missing: Missing = option(
         default="error",
@@ -294,9 +294,9 @@ class Reading(MergingRuns, group="Reading the files"):
     )
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
-        """Raise UsageError for a given option that cannot apply; `allowed` names those that can.
+        """Raise UsageError if an option for reading was given that cannot apply; `what` says why it cannot.
 
-        Options that register plug-ins (`plugin`) are always allowed.
+        Options in `allowed`, and those that register plug-ins, may be given.
         """
         for name in self.given:
             if name not in allowed and not (self.options[name].edge or self.options[name].runs):
@@ -304,15 +304,14 @@ class Reading(MergingRuns, group="Reading the files"):
 
 
 class Options(Reading):
-    """The options of reading files, with further fields that the reader needs and no user sets.
+    """The options for reading files, with further ones that verbs set and users cannot.
 
-    `strata` names the columns to keep for breakdowns (None: all that are constant within a question), and `graded` the
-    numeric columns that measures such as mean(f1) read. `texts` asks for the texts of questions and answers, which a
-    report shows. `beside` are the columns of a table of labels that is read beside the files; `column` may name them.
-    `people` are the columns of the files with people's verdicts, which have no other role. `baseline_file` is the file
-    of a baseline, whose run joins those of the files. `certificate` is the path of a judge's certificate, which must
-    match the judge, prompt and questions of the data. `only` names the runs that the verb needs; gaps and ungraded
-    answers of other runs have no effect then.
+    `strata` names the columns kept for breakdowns (None: all columns with one value for each question), and `graded`
+    the numeric columns that measures such as mean(f1) need. `texts` asks for the texts of questions and answers.
+    `beside` names columns of a table of labels that is read with the files, so that `column` may name them, too.
+    `people` names columns with people's verdicts. `baseline_file` is a file with a run to add, and `certificate` a file
+    that must match the judge, prompt and questions. `only` names the runs that the verb needs; gaps of other runs then
+    have no effect.
     """
 
     strata: tuple[str, ...] | None = option(default=None, edge=True)

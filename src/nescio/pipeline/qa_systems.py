@@ -14,14 +14,20 @@ from nescio.formats import ReadResult
 
 
 def with_policies(outcomes: Outcomes) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return outcomes of QA systems as Evidence: a missing answer is an abstention, and an ungraded one is absent."""
+    """Return outcomes of QA systems as Evidence, for measures that compare them with answer validators.
+
+    A missing answer is an abstention, and an ungraded answer is absent.
+    """
     data, notes = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
     # Validators' measures count a question with an ungraded answer, so this note would be wrong.
     return data, tuple(remark for remark in notes if remark.code != UNGRADED_LEFT_OUT)
 
 
 def beside_a_task(read: Sequence[ReadResult], systems: Outcomes) -> ReadResult | None:
-    """Return the runs of a task and QA systems together, or None unless exactly one task accepts QA systems."""
+    """Return the runs of a task together with QA systems that answer the same questions.
+
+    Returns None unless exactly one of the results in `read` is a task that can be compared with QA systems.
+    """
     tasks = [(result, result.beside) for result in read if result.beside is not None]
     if len(tasks) != 1:
         return None

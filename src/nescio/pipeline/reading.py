@@ -54,11 +54,11 @@ def read(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Return the content of files or tables; words that mean "I do not know" are abstentions already.
+    """Return the content of files or tables. An answer that only says "I do not know" becomes an abstention.
 
-    With `gold=False` questions need no gold answers, because people judge. With `runs=False` questions may come without
-    runs. With `judging`, the answers must not be judged yet. Without `supports`, the support of answers is left out,
-    because it is not needed. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    If not `gold`, questions need no gold answers, because people judge. If not `runs`, there may be questions without
+    runs. `judging` means that answers must be unjudged. If not `supports`, the supports of answers are left out, which
+    saves time. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
     with options.holding(), memory_limit(options.memory_limit), sheet_asked(items, options):
@@ -67,9 +67,10 @@ def read(
 
 @contextmanager
 def sheet_asked(items: Sequence[Any], options: Options) -> Iterator[None]:
-    """Turn an error about several sheets in this context into a question that shows the counts of each sheet.
+    """Replace the error that a workbook has several sheets, if it occurs in this context, by a question to the user.
 
-    The error stays if no sheet can be read.
+    The question is which sheet to read, and shows the counts of outcomes in each. If no sheet can be read, the error
+    stays.
     """
     try:
         yield
@@ -99,7 +100,7 @@ def _which_sheet(items: Sequence[Any], options: Options, error: SeveralSheetsErr
 def _read_all(
     items: Sequence[Any], options: Options, *, gold: bool, runs: bool, judging: bool, supports: bool
 ) -> ReadResult:
-    """Return the content of the given items, after opening and recognising them."""
+    """Return the content of the given files or tables, after opening them and recognising their format."""
     options, remembered = in_effect(options, items)
     judging = judging or not gold or options.judging
     sources, notes = open_files(items)
@@ -119,10 +120,10 @@ def _read_all(
 def _read_each(
     sources: Sequence[Source], options: Options, notes: tuple[Note, ...], error: SeveralFormatsError
 ) -> ReadResult:
-    """Return the content of files of several formats: each group is read alone, and their runs are joined on shared
-    questions.
+    """Return the content of files in several formats, each group of one format read by itself.
 
-    QA systems are compared with the validators of a collection.
+    Their runs are joined on the questions that they share, and QA systems are joined with the validators of a task. If
+    the files cannot be joined, MismatchError has the text of `error`.
     """
     read = []
     for group in by_format(sources, options.column):
@@ -162,7 +163,7 @@ def read_parts(
     judging: bool = False,
     supports: bool = True,
 ) -> ReadResult:
-    """Return the content of files of a known format."""
+    """Return the content of files of a known format; `parts` are the files with their roles in the format."""
     declined, choices = Declined(options.declined_pattern, silence_reader()), Choices(options.choose)
     read_options = replace(_read_options(options, choices, declined), gold=gold, judging=judging, supports=supports)
     with _watched(parts, bar("reading", of_bytes=True)) as watched:
@@ -201,7 +202,10 @@ def read_parts(
 
 
 def _read_options(options: Options, choices: Choices, declined: Declined) -> ReadOptions:
-    """Return the user's options in the form that readers take."""
+    """Return the user's options in the form that the readers of formats take.
+
+    `choices` and `declined` record which choices and which declined patterns a reader used.
+    """
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
@@ -229,7 +233,10 @@ def _read_options(options: Options, choices: Choices, declined: Declined) -> Rea
 
 
 def _judged(unjudged: Unjudged) -> Outcomes:
-    """Return answers judged by the most suitable judge, to show the result of one reading of a table."""
+    """Return the answers as outcomes, judged by the judge that suits them.
+
+    A question on how to read a table shows the outcomes of each way.
+    """
     from nescio.pipeline.judging import judge
 
     data = judge(ReadResult(unjudged)).data
@@ -238,7 +245,7 @@ def _judged(unjudged: Unjudged) -> Outcomes:
 
 
 def _check_choices(choices: Choices, format_: formats.Format) -> None:
-    """Raise UsageError for a choice that no reader looked for."""
+    """Raise UsageError if the user chose something (--choose) for which this format offers no choice."""
     for name in choices:
         if name not in choices.asked:
             there = ", ".join(choices.asked)
@@ -248,7 +255,10 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the parts; their rows report progress to `watch`, and the end or an error reports completion."""
+    """Yield the files with their roles, as a context in which reading their rows reports progress to `watch`.
+
+    At the end, also after an error, the progress is reported as complete.
+    """
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind in _BY_ROWS and s.path.is_file())
     if watch is None or not total:
         yield parts
@@ -267,7 +277,7 @@ def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Se
 
 
 def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return the reader's result; its messages name a compressed file, not the unpacked copy."""
+    """Return the content of the files. Errors name a compressed file, and not the unpacked copy that was read."""
     try:
         if any(part == OWN_RUN for part, _ in parts):
             return _read_beside(format_, parts, options)
@@ -280,8 +290,10 @@ def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOpt
 
 
 def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Return a collection of any format with runs in nescio's JSON Lines, and in the format's own form if there are
-    any."""
+    """Return a collection of any format, with runs in nescio's own JSON Lines.
+
+    Runs in the format of the collection are added if there are any.
+    """
     assert format_.collection is not None
     own_runs = [source for part, source in parts if part == OWN_RUN]
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
@@ -303,10 +315,9 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
 
 
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a collection without runs, with their stories and options, for a system to answer; and
-    notes.
+    """Return the questions of a collection, with their stories and options, for a system that answers them.
 
-    Raises FormatError, MismatchError or UsageError, as `read` does.
+    Also return notes. Raises FormatError, MismatchError or UsageError, as `read` does.
     """
     sources, passed = open_files(items)
     format_, parts = recognise(sources)
@@ -317,7 +328,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
 
 
 def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
-    """Raise MismatchError if no question has a gold answer, because every answer would be wrong."""
+    """Raise MismatchError if no question has a gold answer, since every answer would then be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
@@ -326,7 +337,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
 
 
 def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
-    """Return data in which answers that match a declined pattern are abstentions without a candidate."""
+    """Return data in which each answer that matches a declined pattern is an abstention without a candidate."""
 
     def silenced(run: Run) -> Run:
         matched = [
@@ -344,7 +355,7 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Silenced(Sequence[Response]):
-    """Responses, with those that decline in words turned into abstentions."""
+    """The responses of a run, in which those with an index in `declined` are abstentions."""
 
     responses: Sequence[Response]
     declined: frozenset[int]
@@ -370,7 +381,7 @@ class _Silenced(Sequence[Response]):
 
 
 def _silence_notes(declined: Declined) -> Iterator[Note]:
-    """Yield notes on wrong answers that read like abstentions, one per file."""
+    """Yield a note for each file in which wrong answers read like abstentions."""
     if not declined.wrong:
         return
     from nescio.judging.declined.silence import SilenceReader, silence_note
@@ -382,7 +393,7 @@ def _silence_notes(declined: Declined) -> Iterator[Note]:
 
 
 def _declined_note(declined: Declined) -> Note:
-    """Return a note that counts the matches of the patterns of `--declined-pattern`."""
+    """Return a note on how many answers matched the patterns of `--declined-pattern`."""
     if not declined.matched:
         return note("pipeline.declined_none", f"{opt('declined_pattern')} matched no answer")
     matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]

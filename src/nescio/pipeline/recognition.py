@@ -25,11 +25,14 @@ TABLE = "outcomes"  # the format of any table
 
 
 class SeveralFormatsError(MismatchError):
-    """Files of several formats were given together."""
+    """The given files have several formats, but only one was expected."""
 
 
 def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list[Source]]:
-    """Return the files in groups of one format, in the order of their first files."""
+    """Return the files in groups, each of one format. Groups are in the order of their first files.
+
+    `column` names columns of tables, which may decide their format.
+    """
     groups: dict[str, list[Source]] = {}
     for source in sources:
         named = replace(source, named=_named(source, column))
@@ -38,9 +41,10 @@ def by_format(sources: Sequence[Source], column: Mapping[str, str]) -> list[list
 
 
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
-    """Return the opened items, each once, with folders replaced by their files; and notes on skipped files.
+    """Return the given items as opened files, each once, and notes on files that were skipped.
 
-    Raises UsageError without items, MismatchError if a file is given twice, FormatError if one cannot be opened.
+    A folder is replaced by its files. Raises UsageError without items, MismatchError if a file is given twice, and
+    FormatError if one cannot be opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -52,12 +56,11 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
 def recognise(
     sources: Sequence[Source], format_in: str | None = None, column: Mapping[str, str] | None = None
 ) -> tuple[formats.Format, list[SourceRole]]:
-    """Return the one format of all given files, and the role of each file in it.
+    """Return the format that all given files have, and each file with its role in this format.
 
-    nescio's own runs go with the questions of any format (their role is then `OWN_RUN`). `column` names columns of
-    tables (NAME: COLUMN): a table is then read as the user says, unless a tool's format accepts these names. Raises
-    FormatError for a file of no known format, MismatchError for several formats, UsageError for columns that cannot be
-    named.
+    Runs in nescio's own form may be given with questions of any format; their role is `OWN_RUN`. `column` maps names to
+    columns of a table, which is then read as a plain table, unless the format of a tool accepts these names. Raises
+    FormatError for an unknown format, MismatchError for several formats, and UsageError for a name that cannot be used.
     """
     sources = [replace(source, named=_named(source, column or {})) for source in sources]
     format_, parts = _recognise(sources, format_in, {*(column or {})})
@@ -76,12 +79,15 @@ def recognise(
 
 
 def _named(source: Source, column: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of a source that the user named."""
+    """Return the columns of a file that the user named, keyed by the names that the user gave them."""
     return {name: column_name for name, column_name in column.items() if column_name in source.columns}
 
 
 def silence_reader() -> Callable[[str], bool]:
-    """Return a function that says whether a text reads like an abstention; it imports judging at its first call."""
+    """Return a function that says whether a text reads like an abstention.
+
+    The function imports the room `judging` only when it is first called.
+    """
 
     @cache
     def reader() -> SilenceReader:
@@ -129,7 +135,10 @@ def _recognise(
 
 
 def _not_of(format_: formats.Format, source: Source, sources: Sequence[Source], *, named: bool) -> FormatError:
-    """Return the error for a file that is not of its format."""
+    """Return the error for a file that does not have the format of the other files.
+
+    If `named`, it is the format that the user named.
+    """
     rule = f"this is not {format_.about}"
     if source.kind != "text":
         return FormatError(source.label, rule, where=source.head, value=list(source.columns) or None)
@@ -144,7 +153,7 @@ def _not_of(format_: formats.Format, source: Source, sources: Sequence[Source], 
 
 
 def _opened(items: Sequence[Any]) -> Iterator[Source]:
-    """Yield a source for each item; several tables in memory are numbered."""
+    """Yield an opened file for each item. If there are several tables in memory, their names are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
         source = open_source(item, formats.is_streamed)
@@ -154,7 +163,10 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> formats.Format:
-    """Return the format of a file; among several, one that also fits the other given files."""
+    """Return the format of a file. If it could have several, prefer one that fits all files given with it.
+
+    `named` holds the names for which the user gave columns.
+    """
     candidates = matching_formats(source)
     table = formats.REGISTRY[TABLE]
     if named and table.recognise(source) and not any(named <= {*f.columns} for f in candidates):
@@ -188,9 +200,9 @@ def _format_of(source: Source, together: Sequence[Source], named: set[str]) -> f
 
 
 def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
-    """Return the only format of the other files that has text files, for a text of no known format; else None.
+    """Return the format of the other files, if there is only one and it includes text files; otherwise None.
 
-    Its error can say what is wrong with the text.
+    It is for a text of no known format, since the reader of this format can say what is wrong with the text.
     """
     beside = {format_.name: format_ for other in together if other is not source for format_ in matching_formats(other)}
     texts = [format_ for format_ in beside.values() if format_.text]
@@ -198,12 +210,12 @@ def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.F
 
 
 def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:
-    """Return whether the files hold questions without answers to them, which a reader of runs refuses."""
+    """Return whether the files hold only questions, without answers, which a reader of runs cannot use."""
     return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    """Raise MismatchError if a file is given twice."""
+    """Raise MismatchError if the same file is among the items twice."""
     seen: set[Path] = set()
     for item in items:
         if isinstance(item, (str, Path)):

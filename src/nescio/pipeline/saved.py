@@ -30,20 +30,21 @@ KEPT = (
 
 
 def place_of(source: Path) -> Path:
-    """Return the path at which the reading of a table is saved."""
+    """Return the path of the file that saves how a table is to be read; it lies beside the table `source`."""
     return source.with_name(source.name + SUFFIX) if source.name else source
 
 
 def with_mapping(options: Options) -> Options:
-    """Return options with `mapping` merged into the columns."""
+    """Return options in which the columns of `mapping` are part of `column`, which has precedence."""
     return options.but(column={**options.mapping, **options.column}, mapping={}) if options.mapping else options
 
 
 def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[Note, ...]]:
-    """Return options with `mapping` merged into the columns and the tables' saved reading applied; and a note on that.
+    """Return the options with which the tables are read, and a note if a saved reading was applied.
 
-    A saved reading applies only if the user gave no other options. Raises UsageError for tables with different
-    readings.
+    The option `mapping` becomes part of `column`. A saved reading is a file with options for reading a table, which
+    lies beside the table or is named by the user. Each of its options applies unless the user gave that option. Raises
+    UsageError if several tables have different saved readings.
     """
     options = with_mapping(options)
     paths = (
@@ -69,7 +70,7 @@ def in_effect(options: Options, items: Sequence[Any]) -> tuple[Options, tuple[No
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether the file exists; False for an invalid name."""
+    """Return whether a path is that of an existing file. A name that cannot be one gives False."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -77,7 +78,7 @@ def _is_file(path: Path) -> bool:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return the options in a saved reading. Raises FormatError for any other file."""
+    """Return the options in a file that saves how a table is read. Raises FormatError for any other file."""
     try:
         reading = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -90,7 +91,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def save(path: Path, options: Mapping[str, Any]) -> None:
-    """Write a reading to a file."""
+    """Write options that say how a table is read to a file, which later calls apply."""
     plain = [f"{name} = {json.dumps(value)}" for name, value in options.items() if not isinstance(value, Mapping)]
     tables = [
         "\n".join(["", f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(own)}" for key, own in value.items())])
@@ -101,6 +102,9 @@ def save(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def with_answer(options: Options, answer: Mapping[str, Any]) -> Options:
-    """Return options with those of an answer to a question about a table; its mapping is added to the user's."""
+    """Return options to which the answer to a question about a table is added.
+
+    `answer` maps names of options to values. If a value is a mapping, it is added to the mapping that the user gave.
+    """
     mapped = {name: {**getattr(options, name), **value} for name, value in answer.items() if isinstance(value, Mapping)}
     return options.but(**{**answer, **mapped})

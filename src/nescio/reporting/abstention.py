@@ -13,9 +13,9 @@ PENALTY_CUT = -0.5  # values below are not drawn, because penalty(t) falls witho
 
 
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return a chart of c@1 over accuracy; the distance of a run above the diagonal is its gain from abstaining.
+    """Return a chart of c@1 over accuracy. The distance of a run above the diagonal is its gain from abstaining.
 
-    Fields: run, accuracy, c_at_1, named, tip.
+    Each row is a run, with the fields run, accuracy, c_at_1, named (the name that colours it) and tip.
     """
     every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
     ends = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
@@ -36,10 +36,11 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: float = 0.0) -> Chart:
-    """Return a chart of penalty(t) over t, with a line for each run; the top line wins at that price of an error.
+    """Return a chart of penalty(t) over t, with a line for each run. At each t, the run with the top line is best.
 
-    The dashed line (`silent`) is the value of a run that never answers. If there is room, the runs' names are at the
-    left, where lines begin. Fields of both: run, t, value, named.
+    A wrong answer costs t/(1 - t). A dashed line at the value `silent` is a run that never answers. In a wide chart the
+    names of the runs are at the left, where the lines begin. `points` are dots on the lines. Rows and points have the
+    fields run, t, value and named (the name that colours the run).
     """
     bottom = max(PENALTY_CUT, min(0.0, min((row["value"] for row in rows), default=0.0)))
     named = width >= NARROW
@@ -62,10 +63,10 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int, silent: f
 
 
 def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return a chart of normalised utility over the target of each stated stake, with a line for each run.
+    """Return a chart of normalised utility over the confidence target t of each stake, with a line for each run.
 
-    The dashed line (`ideal`) is the utility of the best fixed policy. Fields of both: run, t, value,
-    named, tip.
+    The rows of `ideal` make a dashed line: the utility of the best policy that is the same at every stake. Rows have
+    the fields run, t, value, named (the name that colours the run) and tip; rows of `ideal` need only t and value.
     """
     ends = svg.around((row["value"] for row in [*rows, *ideal]), zero=True)
     across = Axis((0, 1), "stated t", most=ticks_for(width))
@@ -81,9 +82,10 @@ def stakes(rows: Rows, ideal: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def front(rows: Rows, runs: Sequence[str], width: int, titles: tuple[str, str]) -> Chart:
-    """Return a chart of quality over cost, with a point for each run; the dashed line joins the runs on the front.
+    """Return a chart of quality over cost, with a point for each run, and a dashed line through the Pareto front.
 
-    Fields: run, quality, cost, front, named, tip. `titles` are those of quality and cost.
+    The field `front` of a row says that its run is on the front. The other fields are run, quality, cost, named (the
+    name that colours the run) and tip. `titles` has the titles of the two axes, first quality and then cost.
     """
     across = Axis(svg.around((row["cost"] for row in rows), zero=True), titles[1], most=ticks_for(width))
     upright = Axis(svg.around(row["quality"] for row in rows), titles[0])

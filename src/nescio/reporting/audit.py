@@ -48,7 +48,7 @@ LEGEND = (
 
 
 def grids(results: Results) -> list[Grid]:
-    """Return the matrix and the findings as plain tables."""
+    """Return the audit as plain tables: the result of each test for each measure, then the counterexamples in words."""
     tests = [test for test, _ in TESTS]
     matrix = [
         [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
@@ -64,7 +64,7 @@ def grids(results: Results) -> list[Grid]:
 
 
 def show(results: Results) -> None:
-    """Print the matrix, and for a few measures the findings."""
+    """Print the audit: the result of each test for each measure, and, for a few measures, every finding in words."""
     for part in _printed(results):
         if isinstance(part, str):
             show_text(part, style="dim" if part in LEGEND else "bold")
@@ -75,13 +75,13 @@ def show(results: Results) -> None:
 
 
 def plain(results: Results) -> str:
-    """Return the printed text, as wide as it needs."""
+    """Return the text that `show` prints, without fitting it to the width of a terminal."""
     parts = [f"{part}\n" if isinstance(part, str) else f"{layout.drawn(part)}\n" for part in _printed(results)]
     return "".join([*parts, f"{results.signature}\n"])
 
 
 def _printed(results: Results) -> list[Grid | str]:
-    """Return the tables to print, and the lines below them."""
+    """Return the tables to print and the lines of text between and below them, from top to bottom."""
     tests = [test for test, _ in TESTS]
     measures = _by_measure(results)
     rows = [
@@ -103,7 +103,7 @@ def _printed(results: Results) -> list[Grid | str]:
 
 
 def words(row: Finding) -> str:
-    """Return the finding of one test in words."""
+    """Return in words what one test of a measure found: the counterexample, or what the search has covered."""
     if row.counterexample:
         share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
         gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
@@ -115,7 +115,7 @@ def words(row: Finding) -> str:
 
 
 def page(results: Results) -> str:
-    """Return the audit as a page of Markdown that explains itself."""
+    """Return the whole audit as a page of Markdown, with an explanation of the tests."""
     return "\n".join([overview(results), "## Counterexamples\n", counterexamples(results), made(results)])
 
 
@@ -144,7 +144,7 @@ def overview(results: Results) -> str:
 def counterexamples(results: Results) -> str:
     """Return the counterexamples to each audited measure as Markdown, with a table for each measure.
 
-    The matrix also has the tests that could not decide.
+    Tests without a decision have no counterexample, so they appear only in the matrix of `overview`.
     """
     parts = []
     for name, tested in _by_measure(results):
@@ -157,12 +157,15 @@ def counterexamples(results: Results) -> str:
 
 
 def made(results: Results) -> str:
-    """Return the section on how the page was made: the command and the signature."""
+    """Return a section of Markdown with the command that makes the page, and the signature of the results."""
     return "\n".join(["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"])
 
 
 def command(results: Results) -> str:
-    """Return the command line that makes the page again; the signature holds the questions and the seed."""
+    """Return the command line that makes the page of the audit again, with its measures and plug-ins.
+
+    It leaves out the number of questions and the seed, which the signature of the results shows.
+    """
     measures = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}
     extra = [name for name in measures if name not in usual] if usual <= set(measures) else measures
@@ -172,7 +175,7 @@ def command(results: Results) -> str:
 
 
 def summary(rows: Sequence[Finding]) -> str:
-    """Return all findings on one measure in one sentence."""
+    """Return one sentence on a measure: which cheats work, which axioms it breaks, or that it passes all tests."""
     if rows[0].result == "not applicable":
         return f"not applicable: {rows[0].counterexample}"
     by_result: dict[str, list[str]] = {}
@@ -195,7 +198,7 @@ def _exempt(rows: dict[str, Finding]) -> bool:
 
 
 def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
-    """Return the tests with their findings, or a single entry if the measure is not audited."""
+    """Return each test of a measure with its finding, or a single entry "all tests" if the measure is not audited."""
     if _exempt(rows):
         return [("all tests", next(iter(rows.values())))]
     return list(rows.items())

@@ -39,7 +39,10 @@ def board(scores: Scores) -> Grid:
 
 
 def about(scores: Scores) -> str:
-    """Return the meaning of the brackets and the number of questions, or an empty text without intervals."""
+    """Return the line above the leaderboard, such as "95% confidence intervals in brackets, 200 questions".
+
+    It is empty if the scores have no intervals.
+    """
     level = scores.signature.get("ci")
     if level is None or all(row.low is None for row in scores.rows):
         return ""
@@ -49,7 +52,7 @@ def about(scores: Scores) -> str:
 
 
 def legend(scores: Scores) -> str:
-    """Return the meaning of the marks, and which rows have none."""
+    """Return the meaning of the signs for "best" and "tied with the best", and the measures that were not tested."""
     marked = [row for row in scores.rows if row.best is not None]
     if not marked:
         return ""

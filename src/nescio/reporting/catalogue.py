@@ -114,7 +114,7 @@ def show_one(measure: Measure) -> None:
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
-    """Return the declarations as JSON, with the audit of a single measure as in `nescio audit -f json`."""
+    """Return the declarations as JSON. The audit of the measure `audited` is added, if it is given."""
     import msgspec
 
     facts = [describe(d) for d in declarations]
@@ -126,7 +126,10 @@ def as_json(declarations: Sequence[Declaration], audited: Measure | None = None)
 
 
 def describe(declaration: Declaration) -> dict[str, Any]:
-    """Return a declaration as plain values, with bounds and needs for the default parameters."""
+    """Return the declaration of a measure as plain values for JSON.
+
+    If the measure has parameters, its bounds and the columns it needs are those for the default parameters.
+    """
     defaults = declaration.parameters
     bound = {name: value for name, value in defaults.items() if value is not inspect.Parameter.empty}
     shown = [name if value is inspect.Parameter.empty else f"{name}={value}" for name, value in defaults.items()]

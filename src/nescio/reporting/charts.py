@@ -37,7 +37,7 @@ STEP = 19.0  # height of a row in pixels
 def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Chart:
     """Return stacked bars of each run's shares of correct, unanswered and incorrect questions.
 
-    Fields: run, outcome, share, place, tip.
+    Rows have the fields run, outcome, share (the length of the bar), place (the order of the bars) and tip.
     """
     keys = [Key(kind, colour, "box") for kind, colour in KINDS.items()]
     plot = svg.rows(width, runs, STEP, Axis((0, 1), "share of the questions", "%", ticks_for(width, 5, 10)), keys)
@@ -52,7 +52,10 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Chart:
 
 
 def between(value: float, low: float | None, high: float | None, field: str = "value") -> dict[str, float]:
-    """Return the fields of a value and the ends of its interval; without an interval both ends are the value."""
+    """Return a value and the ends of its interval as the fields `field`, "low" and "high" of a row.
+
+    Without an interval, both ends are the value itself.
+    """
     ends = [value if end is None or math.isnan(end) else end for end in (low, high)]
     return {field: value, "low": ends[0], "high": ends[1]}
 
@@ -60,7 +63,7 @@ def between(value: float, low: float | None, high: float | None, field: str = "v
 def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Chart:
     """Return a chart of one measure's values with their intervals, the best run on top.
 
-    Fields: run, value, low, high, tip.
+    Rows have the fields run, value, low, high (the ends of the interval) and tip.
     """
     ends = svg.around(row[name] for row in rows for name in ("value", "low", "high"))
     plot = svg.rows(width, runs, STEP, Axis(ends, measure, most=ticks_for(width)))
@@ -71,7 +74,10 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Char
 
 
 def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: float = 4.0) -> None:
-    """Draw a value and its interval in the row of a place; the fields are low, high, tip and optionally run."""
+    """Draw a value as a dot, and its interval as a line, in row number `place` of the plot.
+
+    `row` has the ends of the interval ("low" and "high"), the "tip" and optionally the "run".
+    """
     y = plot.y(place + 0.5)
     runs = (row["run"],) if "run" in row else ()
     plot.chart.rule((plot.x(row["low"]), y, plot.x(row["high"]), y), CORRECT, 2, runs=runs)
@@ -79,9 +85,10 @@ def _span(plot: Plot, place: int, value: float, row: dict[str, Any], radius: flo
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
-    """Return a square for each pair of runs: the row's run is better than the column's, worse, or tied.
+    """Return a matrix with a square for each pair of runs: the run of the row is better, worse, or not different.
 
-    Runs are in the order of their ranks. Fields: row, column (numbers of ranks as texts), verdict, sign, tip, runs.
+    The runs are in the order of their ranks. `rows` has an entry for each square. Its fields are row (the label),
+    column (the number of the column, as text), verdict, sign, tip and runs (the names of both).
     """
     narrow = width < NARROW
     most = 15 if narrow else 33
@@ -120,10 +127,10 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Chart:
 
 
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Chart:
-    """Return a chart of one measure in each part of the questions, with a dot for each run.
+    """Return a chart of one measure in each stratum of the questions, with a dot for each run.
 
-    Within a part, each named run has its own height, so that equal values do not hide each other. Fields: stratum, run,
-    value, named, tip.
+    Within a stratum each run with a colour has its own height, so that equal values do not hide each other. Rows have
+    the fields stratum, run, value, named (the name that colours the run) and tip. `order` is the order of the strata.
     """
     ends = svg.around(row["value"] for row in rows)
     step = max(28.0, 6.0 * len(runs))
@@ -142,7 +149,8 @@ def differences(
 ) -> Chart:
     """Return a chart of differences between two runs with their intervals, a row for each measure.
 
-    A band marks the differences that do not matter. Fields: measure, difference, low, high, tip.
+    A band marks the differences of at most `margin`, which do not matter. Rows have the fields measure, difference,
+    low, high (the ends of the interval) and tip.
     """
     shown = [row[name] for row in rows for name in ("difference", "low", "high")]
     ends = svg.around([*shown, -margin, margin], zero=True)
@@ -164,9 +172,10 @@ def curves(
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
 ) -> Chart:
-    """Return a chart with a line and points for each series, and a dashed line at `level`.
+    """Return a chart with a line and points for each series, and a dashed line at the height `level`.
 
-    Fields: run (the series), named, tip and those of `xy`, (field, title).
+    `xy` has the field and the title of the horizontal axis, then those of the vertical axis. Rows have these two
+    fields, run (the name of the series), named (the name that colours it) and tip.
     """
     (across, x_title), (up, y_title) = xy
     highest = [row[up] for row in rows] + ([] if level is None else [level])
@@ -184,14 +193,14 @@ def curves(
 
 
 def named(run: str, runs: Sequence[str]) -> str:
-    """Return the name that colours a run's marks: its own, or the common name of the others (the last of `runs`)."""
+    """Return the name whose colour a run has: its own if it is among `runs`, else the common name "other runs"."""
     return run if run in runs else OTHERS
 
 
 def read_by_points(rows: Rows) -> Rows:
-    """Return the rows with a field `line`: the index of the first row of the line, and the number of its rows.
+    """Return the rows with a further field `line`, which says which rows are the points of the run's line.
 
-    Rows of one run must be consecutive.
+    It holds the index of the first of these rows and their number, such as "12 5". Rows of one run must be consecutive.
     """
     spans: dict[str, tuple[int, int]] = {}
     for place, row in enumerate(rows):
@@ -209,7 +218,10 @@ def by_run(rows: Rows) -> dict[str, list[dict[str, Any]]]:
 
 
 def lines(plot: Plot, rows: Rows, runs: Sequence[str], xy: tuple[str, str], *, clip: int | None = None) -> None:
-    """Draw a line for each run through its rows, with thin lines below the others for unnamed runs."""
+    """Draw a line for each run through its rows; the thin lines of runs without a colour are behind the others.
+
+    `xy` names the fields of a row that hold its horizontal and its vertical position.
+    """
     x, y = xy
     groups = sorted(by_run(rows).items(), key=lambda group: group[1][0]["named"] != OTHERS)
     for run, points in groups:
@@ -226,25 +238,25 @@ def lines(plot: Plot, rows: Rows, runs: Sequence[str], xy: tuple[str, str], *, c
 
 
 def colour_of(name: str, runs: Sequence[str]) -> str:
-    """Return the colour of a run's marks."""
+    """Return the colour of the marks of the run `name`, one of the runs that the chart colours."""
     return OTHER if name == OTHERS else LINES[runs.index(name) % len(LINES)]
 
 
 def dash_of(name: str, runs: Sequence[str]) -> str | None:
-    """Return the dashes of a run's line."""
+    """Return the dash pattern of the line of the run `name`, one of the runs that the chart colours."""
     return None if name == OTHERS else DASHES[runs.index(name) % len(DASHES)]
 
 
 def keys_of(runs: Sequence[str], shape: Any = "dot") -> list[Key]:
-    """Return the legend of the runs."""
+    """Return the entries of a legend that gives the colour of each run."""
     return [Key(run, colour_of(run, runs), shape, dash_of(run, runs) if shape == "line" else None) for run in runs]
 
 
 def anchors_of(rows: Rows, xy: tuple[str, str]) -> Mapping[str, tuple[float, float]]:
-    """Return the point to which each run's name belongs: its last row, for runs with their own name."""
+    """Return the point beside which each coloured run's name is written: the position of the run's last row."""
     return {row["run"]: (row[xy[0]], row[xy[1]]) for row in rows if row["named"] != OTHERS}
 
 
 def ticks_for(width: int, few: int = 4, many: int = 8) -> int:
-    """Return the greatest number of ticks for an axis of a chart."""
+    """Return the greatest number of ticks on an axis: `few` in a narrow chart, else `many`."""
     return few if width < NARROW else many

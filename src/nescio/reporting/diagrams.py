@@ -16,10 +16,11 @@ ROW = 17  # height of a run's row in pixels
 
 
 def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
-    """Return a chart of the old run's outcomes flowing into the new run's, with a stream for each move.
+    """Return a chart in which the outcomes of the old run flow into those of the new run.
 
-    A stream is as thick as its share of the questions, and has the colour of its outcome in the new run. Unchanged
-    questions are pale. Fields: old, new (outcomes), n, tip.
+    There is a stream for each pair of an old and a new outcome. It is as thick as its share of the questions, and has
+    the colour of the new outcome; questions with the same outcome in both runs are pale. Rows have the fields old and
+    new (the outcomes), n (the number of questions) and tip.
     """
     total = sum(row["n"] for row in rows) or 1
     narrow = width < NARROW
@@ -54,7 +55,7 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Chart:
 def _streams(
     rows: Rows, sides: Sequence[dict[str, tuple[float, float]]], scale: float
 ) -> list[tuple[dict[str, Any], float, float, float]]:
-    """Return the moves that some questions made: the row, the start and end of the stream, and its thickness."""
+    """Return the streams between outcomes that have questions: the row, the heights of both ends, and the thickness."""
     at = [{kind: low for kind, (low, _) in side.items()} for side in sides]
     streams = []
     for old in KINDS:
@@ -78,10 +79,11 @@ def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dic
 
 
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Chart:
-    """Return a chart of runs on a line by their value, with bars that join tied runs.
+    """Return a critical-difference diagram: runs on a line by their value, with bars that join tied runs.
 
-    It follows Demšar (JMLR 2006), turned on its side so that many names are readable. Fields of rows: label, run,
-    value, tip, in the order of the ranks. Fields of bars: first, last (places), lane, tip, runs.
+    It follows Demšar (JMLR 2006), turned on its side so that many names are readable. `rows` has the runs in the order
+    of their ranks, with the fields label, run, value and tip. `bars` has the fields first and last (indices of rows),
+    lane (bars that overlap have different lanes), tip and runs.
     """
     narrow = width < NARROW
     lanes = max((bar["lane"] for bar in bars), default=-1) + 1

@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 580, 320
 
 
 class Spot(Struct, frozen=True):
-    """A point of a series; `x` is a name if the axis has no numbers."""
+    """A point of a series in a chart. `x` is a name if the axis shows names instead of numbers."""
 
     series: str
     x: float | str

@@ -41,7 +41,7 @@ _OPEN, _CLOSE = "([{⌈", ")]}⌉"
 
 
 def in_text(doc: str) -> str:
-    """Return a text with its formulas (between dollar signs) as plain text."""
+    """Return a text in which each LaTeX formula (between dollar signs) is replaced by plain text."""
     return _FORMULA.sub(lambda match: plain(match[1]), doc)
 
 
@@ -92,7 +92,10 @@ def _root(tokens: list[str]) -> str:
 
 
 def _over(sign: str) -> Callable[[list[str]], str]:
-    """Return a function that writes a sum or an integral with its limits: Σ_(k=1..n)."""
+    """Return a function that writes the sign of a sum or an integral with its limits, such as "Σ_(k=1..n)".
+
+    The function takes the limits from the tokens that follow the sign.
+    """
 
     def written(tokens: list[str]) -> str:
         limits = ""
@@ -109,7 +112,7 @@ def _below(text: str) -> str:
 
 
 def _argument(tokens: list[str]) -> str:
-    """Take the argument of a command or a sign from the tokens, and return it: a group, or a single character."""
+    """Take the next argument of a LaTeX command from the tokens, and return it: a group, or a single character."""
     while tokens and tokens[0].isspace():
         tokens.pop(0)
     if not tokens:
@@ -122,7 +125,7 @@ def _argument(tokens: list[str]) -> str:
 
 
 def _factor(text: str, *, below: bool) -> str:
-    """Return a part of a fraction, in brackets if it has more than one factor."""
+    """Return the numerator or denominator of a fraction as plain text, in brackets if it has several factors."""
     depth, bars, outside = 0, False, ""
     for c in text:
         if c == "|":

@@ -16,10 +16,10 @@ _NUMBERS = ("int", "float")
 
 
 class Cell(Struct, frozen=True):
-    """A value of a leaderboard, its interval (empty if there is none), and its marks.
+    """A value of a leaderboard, its interval (empty if there is none), and the signs that tests give it.
 
-    `marked` tells whether the cell's column has marks in this stratum. `better_than` names the runs that this run
-    significantly beats.
+    `best` says that the value is the best of its column, and `tied` that it is not significantly worse. `marked` says
+    that its column has such signs in this stratum. `better_than` names the runs that this run significantly beats.
     """
 
     value: str
@@ -31,20 +31,21 @@ class Cell(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Return the cell without any style.
+        """Return the cell as plain text, such as "0.712* [0.700, 0.724]".
 
-        `*` marks the best value, and `†` values tied with it. Other cells of a marked column leave room for the sign.
+        `*` marks the best value of the column, and `†` the values tied with the best. Other cells of a column with such
+        signs have a space in place of the sign, so that the numbers are aligned.
         """
         sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
 class Grid(Struct, frozen=True):
-    """The head and cells of a table as they are shown.
+    """A table as it is shown: its head, and its cells as text.
 
-    `texts` tells for each column whether it is text, aligned to the left, or numbers. `spare` names columns that may be
-    left out if there is no room, the least important first. A leaderboard also has `cells`, for forms that show marks
-    in their own way. Its `about` explains intervals and questions, and its `legend` the marks.
+    `texts` tells for each column whether it holds text, which is aligned to the left, or numbers. `spare` names columns
+    that may be left out of a narrow table, the least important first. Only a leaderboard has the other fields: `cells`
+    keeps its values apart from their signs, `legend` explains the signs, and `about` the intervals and questions.
     """
 
     head: tuple[str, ...]
@@ -56,19 +57,19 @@ class Grid(Struct, frozen=True):
     about: str = ""
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
-        """Return the table with the text of every cell changed."""
+        """Return the table with the function `change` applied to the text of every cell."""
         return replace(self, rows=tuple(tuple(map(change, row)) for row in self.rows))
 
     def escaped(self, change: Callable[[str], str]) -> Grid:
-        """Return the table with the text of every cell and of the head changed."""
+        """Return the table with the function `change` applied to the text of every cell and of the head."""
         return replace(self.with_cells(change), head=tuple(map(change, self.head)))
 
     def sanitized(self) -> Grid:
-        """Return the table with control characters removed from every text; printable text stays unchanged."""
+        """Return the table with control characters removed from every text. Printable text stays unchanged."""
         return self.escaped(lambda text: text if text.isprintable() else sanitize(text))
 
     def take(self, columns: Sequence[int]) -> Grid:
-        """Return the table with some of its columns."""
+        """Return a table with only the columns at these indices."""
         kept = [[row[i] for i in columns] for row in (self.head, *self.rows)]
         return make_grid(kept[0], kept[1:], [self.texts[i] for i in columns], self.spare)
 
@@ -76,12 +77,12 @@ class Grid(Struct, frozen=True):
 def make_grid(
     head: Iterable[str], rows: Iterable[Iterable[str]], texts: Iterable[bool], spare: Iterable[str] = ()
 ) -> Grid:
-    """Return a table made from lists."""
+    """Return a table with this head and these rows, all as text."""
     return Grid(tuple(head), tuple(map(tuple, rows)), tuple(texts), tuple(spare))
 
 
 def text_fields(rows: Sequence[Any]) -> dict[str, bool]:
-    """Return for each field of results whether it is text, by its declared type."""
+    """Return for each field of a result whether it is text, by the type that its class declares."""
     return {name: declared.split(" ", 1)[0] not in _NUMBERS for name, declared in declared_types(rows).items()}
 
 

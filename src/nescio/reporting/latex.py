@@ -49,12 +49,15 @@ _SIGNS = {"<": "$<$", "+": "$+$", "-": "$-$", "": ""}
 
 
 def escape(text: str) -> str:
-    """Return the text with commands disabled and consecutive hyphens kept apart."""
+    """Return the text for LaTeX: signs of commands are escaped, and consecutive hyphens do not become a dash."""
     return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in sanitize(text, target="line")))
 
 
 def tabular(grid: Grid, label: str = "tab:scores") -> str:
-    """Return a `tabular`, or for a leaderboard with intervals or marks a `table` with a caption and a label."""
+    """Return the table as a LaTeX `tabular`. A leaderboard with intervals or signs is a `table` with a caption.
+
+    `label` is the label of that `table`.
+    """
     rows: Sequence[Sequence[Cell]] = grid.cells or [[Cell(cell) for cell in row] for row in grid.rows]
     if not grid.legend and not grid.about:
         return _tabular(grid.head, rows, grid.texts, {})
@@ -102,7 +105,7 @@ def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence
 
 
 def letters(count: int) -> Sequence[str]:
-    """Return names for runs in superscripts: a … z, then aa, ab, …"""
+    """Return `count` short names for the runs in superscripts: a … z, then aa, ab, …"""
     letters_used = []
     for i in range(count):
         name, rest = "", i + 1
@@ -120,7 +123,11 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
-    """Return a cell; in a column aligned on the point it becomes two cells, or one across both."""
+    """Return a cell of a leaderboard in LaTeX. Superscripts name the runs that this run significantly beats.
+
+    If `pointed`, the column is aligned on the decimal point. The cell then becomes two, before and after the point, or
+    one cell across both. `names` maps each run to its letter.
+    """
     raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.better_than)
     over = (r"\dagger" if cell.tied else "") + (r"\," if cell.tied and raised else "") + raised
     sign = f"$^{{{over}}}$" if over else ""
@@ -138,7 +145,7 @@ def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
 
 
 def _figures(text: str) -> str:
-    """Return the text with a minus for each hyphen before a digit."""
+    """Return a text for LaTeX in which a hyphen before a digit is a minus sign."""
     return re.sub(r"-(?=\d)", "$-$", escape(text))
 
 

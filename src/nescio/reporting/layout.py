@@ -27,7 +27,10 @@ CUT = "…"
 
 
 class Fitted(Struct, frozen=True):
-    """A table that fits: the text above it for constant columns, its parts, and the columns left out."""
+    """A table fitted to a width: one or several tables, and the names of the columns left out.
+
+    `above` is a text with the columns that have the same value in every row, which are not in the tables.
+    """
 
     above: str
     tables: tuple[Grid, ...]
@@ -35,7 +38,7 @@ class Fitted(Struct, frozen=True):
 
 
 def fit(grid: Grid, width: int) -> Fitted:
-    """Return a table fitted to the width of a terminal, in columns."""
+    """Return a table fitted to a width, given as a number of terminal columns."""
     if table_width(grid) <= width:
         return Fitted("", (grid,))
     above, grid = _without_constants(grid)
@@ -53,14 +56,14 @@ def fit(grid: Grid, width: int) -> Fitted:
 
 
 def table_width(grid: Grid) -> int:
-    """Return the width of a table as it is."""
+    """Return the number of terminal columns that a table takes without being fitted."""
     return sum(_widths(grid)) + GAP * (len(grid.head) - 1)
 
 
 def lines(grid: Grid, width: int) -> list[list[str]]:
-    """Return the lines of a table, each as a list of padded cells, the lines of the head first.
+    """Return the lines of a table, the lines of the head first. Each line is a list of padded cells.
 
-    A table that cannot fit becomes blocks of "head: value".
+    A table that cannot fit has a block for each row instead, with a line "head: value" for each cell.
     """
     if table_width(grid) > width:
         return [[line] for line in _blocks(grid, width)]
@@ -81,7 +84,7 @@ def lines(grid: Grid, width: int) -> list[list[str]]:
 
 
 def head_height(grid: Grid) -> int:
-    """Return the number of lines of the head."""
+    """Return the number of lines in the head of a table."""
     return max(len(name.split("\n")) for name in grid.head) if any(grid.head) else 0
 
 
@@ -114,9 +117,9 @@ def narrowed(grid: Grid, width: int) -> Grid:
 
 
 def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Return distinct short forms of names, cut in the middle to a width.
+    """Return short forms of the names, all different: each name longer than `width` is cut in the middle.
 
-    If the middle is what distinguishes them, the shared part is cut instead.
+    If the names differ only in the middle, the part that they share is cut instead.
     """
     long = [text for text in dict.fromkeys(texts) if length(text) > width]
     short = {text: middle(text, width) for text in long}
@@ -148,9 +151,9 @@ COMMAND = re.compile(r" +nescio ")
 
 
 def paragraph(text: str, width: int, hanging: str = "") -> str:
-    """Return the text broken into lines of a width; longer words and paths are broken, too.
+    """Return the text broken into lines of a width. A word or path that is longer than a line is broken, too.
 
-    `hanging` begins the lines after the first. An indented command stays whole, so that users can copy it.
+    Each line after the first begins with `hanging`. An indented command stays on one line, so that users can copy it.
     """
     return "\n".join(
         "\n".join(
@@ -188,7 +191,7 @@ def _without_constants(grid: Grid) -> tuple[str, Grid]:
 
 
 def _broken_heads(grid: Grid) -> Grid:
-    """Return the table with each head broken between words to the width of its column."""
+    """Return the table with each head broken between its words, so that it fits the width of its column."""
     body = _widths(replace(grid, head=("",) * len(grid.head)))
     heads = [
         "\n".join(_wrapped(name, max(wide, _longest_word(name)))) for name, wide in zip(grid.head, body, strict=True)
@@ -221,7 +224,7 @@ def _is_prose(grid: Grid, i: int) -> bool:
 
 
 def _folded(cells: Sequence[str], width: int) -> list[str]:
-    """Return texts broken between words; a word that is too long is shortened."""
+    """Return the cells with texts broken into lines of a width. A word longer than a line is cut in the middle."""
     if all(length(line) <= width for cell in cells for line in cell.split("\n")):
         return list(cells)
     short = shortened([word for cell in cells for word in cell.split()], width)
@@ -234,7 +237,7 @@ def _folded(cells: Sequence[str], width: int) -> list[str]:
 
 
 def middle(text: str, width: int) -> str:
-    """Return a text cut in the middle to a width."""
+    """Return a text of at most this width. A longer text loses characters in the middle."""
     if length(text) <= width:
         return text
     end = (width - 1) // 2
@@ -242,9 +245,9 @@ def middle(text: str, width: int) -> str:
 
 
 def _around(text: str, start: int, stop: int, width: int) -> str:
-    """Return a name cut to a width that keeps the words from start to stop whole if they fit.
+    """Return a name cut to a width, so that the words between the indices `start` and `stop` stay whole.
 
-    The remaining room goes to its beginning and end.
+    The remaining room goes to the beginning and the end of the name. If even these words do not fit, they are cut, too.
     """
     stop = max(start, stop)
     while start > 0 and text[start - 1].isalnum():  # as in 70B, where 70 is the difference
@@ -269,7 +272,7 @@ def shared_start(texts: Sequence[str]) -> int:
 
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
-    """Yield tables of some columns each, all with the leading columns of text."""
+    """Yield tables that fit, which together have all columns. Each repeats the leading columns of text (the names)."""
     keys = int(grid.texts[0])
     while keys < len(grid.texts) and grid.texts[keys] and not _is_prose(grid, keys):
         keys += 1
@@ -294,5 +297,5 @@ def _blocks(grid: Grid, width: int) -> Iterator[str]:
 
 
 def drawn(grid: Grid) -> str:
-    """Return a table as text, as wide as it needs."""
+    """Return a table as text, without fitting it to a width."""
     return "".join((" " * GAP).join(cells).rstrip() + "\n" for cells in lines(grid, WIDE))

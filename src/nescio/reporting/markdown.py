@@ -16,19 +16,19 @@ def in_markdown(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return the text as code, in which Markdown and HTML have no effect."""
+    """Return the text as a code span of Markdown, in which signs of Markdown and HTML have no effect."""
     marks = "`" * (1 + longest_marks(text))
     space = " " if len(marks) > 1 else ""
     return f"{marks}{space}{sanitize(text, target='line')}{space}{marks}"
 
 
 def longest_marks(text: str) -> int:
-    """Return the length of the longest sequence of backticks."""
+    """Return the length of the longest sequence of backticks in the text."""
     return max(map(len, re.findall("`+", text)), default=0)
 
 
 def markdown_table(grid: Grid) -> str:
-    """Return a table in Markdown, with the meaning of intervals and marks below a leaderboard."""
+    """Return a table in Markdown. Below a leaderboard, sentences explain its intervals and signs."""
     rule = ["---" if text else "---:" for text in grid.texts]
     rows = [map(_cell, row) for row in grid.cells] or grid.with_cells(in_markdown).rows
     table = "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, grid.head), rule, *rows))

@@ -14,21 +14,21 @@ signed = signed_figure  # a difference: the same with its sign
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Return a value with its interval, if any: "0.712 [0.700, 0.724]"."""
+    """Return a value with its interval, if it has one, such as "0.712 [0.700, 0.724]"."""
     return f"{number(value)} {interval(low, high)}".rstrip()
 
 
 def difference(row: Any) -> str:
-    """Return the difference of a comparison with its interval, if any: "+0.020 [+0.010, +0.030]"."""
+    """Return the difference of a comparison with its interval, if it has one, such as "+0.020 [+0.010, +0.030]"."""
     known = row.low is not None and not math.isnan(row.low)
     return signed(row.difference) + (f" [{signed(row.low)}, {signed(row.high)}]" if known else "")
 
 
 def spaced_p(value: float | None) -> str:
-    """Return a p-value for sentences and pages: "< 0.001"."""
+    """Return a p-value as sentences and pages show it, with a space after "<", such as "< 0.001"."""
     return shown_p(value).replace("<", "< ")
 
 
 def rank_range(low: int, high: int) -> str:
-    """Return the ranks that a run can have, such as "3" or "1–2"."""
+    """Return the possible ranks of a run as text, such as "3" or "1–2"."""
     return str(low) if low == high else f"{low}–{high}"

@@ -16,10 +16,11 @@ TITLE = 24.0  # height in pixels of a run's name above its panel
 
 
 def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Chart:
-    """Return a chart of risk over coverage for a few runs, with a line and a band for each, and names beside them.
+    """Return a risk-coverage chart for a few runs, with a line and a band for each, and their names beside the lines.
 
-    The points are the runs' own decision thresholds. Fields: run, coverage, risk, low, high, named, line; points have a
-    tip.
+    `points` holds the coverage and risk of each run as it is, without a threshold. Rows have the fields run, coverage,
+    risk, low, high (the band), named (the name that colours the run) and line (see `charts.read_by_points`). Points
+    have a tip, too.
     """
     named = width >= NARROW
     across = Axis((0, 1), "coverage: share of the questions answered", "%", ticks_for(width, 5, 10))
@@ -38,9 +39,9 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 
 
 def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
-    """Return a panel of risk over coverage for one run with its band, in front of grey lines of the other runs.
+    """Return a small risk-coverage chart of one run with its band, in front of grey lines of the other runs.
 
-    Fields are those of `risk_coverage`; the axes are the same for all runs.
+    Rows and points have the fields that `risk_coverage` takes. All runs have the same axes.
     """
     upright = Axis((0, _highest([*others, *rows, *points])), "risk", "%", 5)
     plot = svg.plot(PANEL, 190, Axis((0, 1), "coverage", "%", 5), upright)
@@ -62,9 +63,10 @@ def risk_panel(rows: Rows, points: Rows, others: Rows, run: str) -> Chart:
 
 
 def reliability_panel(rows: Rows, bins: int) -> Chart:
-    """Return a panel of one run's share right over stated confidence in bins, with the answers of each bin below.
+    """Return a small reliability diagram of one run: the share of right answers over the stated confidence.
 
-    On the diagonal a confidence equals the share right. Fields: run, confidence, right, low, high, n, bin, tip, count.
+    Below are bars with the number of answers in each bin. On the diagonal the share right equals the confidence. Each
+    row is a bin, with the fields run, confidence, right, low, high (an interval of right), n, bin, tip and count.
     """
     unit = Axis((0, 1), "", most=5, labels=False)
     plot = svg.plot(PANEL, 170, unit, Axis((0, 1), "share right", "%", 5))
@@ -90,7 +92,7 @@ def reliability_panel(rows: Rows, bins: int) -> Chart:
 
 
 def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Chart:
-    """Return panels as one chart, each under its run's name, with as many in a row as fit."""
+    """Return small charts as one chart, each under the name of its run, with as many in a row as the width allows."""
     columns = max(1, int(width // PANEL))
     high = TITLE + max(panel.height for panel in panels)
     chart = Chart(PANEL * min(columns, len(panels)), high * -(-len(panels) // columns))
@@ -102,7 +104,7 @@ def side_by_side(panels: Sequence[Chart], runs: Sequence[str], width: int) -> Ch
 
 
 def _band(plot: Plot, rows: Rows, colour: str, run: str) -> None:
-    """Draw the band of one run within the plot, if it has one."""
+    """Draw the band around the curve of one run, if its rows have the ends of a band."""
     banded = [row for row in rows if "low" in row]
     if not banded:
         return

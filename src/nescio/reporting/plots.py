@@ -18,9 +18,10 @@ MOST_ROWS = 60  # most runs, pairs or strata of one chart
 
 
 def plot(results: Results, measure: str | None = None, *, width: int = 640) -> Chart:
-    """Return the chart of scores, comparisons or a tuned threshold.
+    """Return the chart of scores, of comparisons, or of a tuned threshold.
 
-    Raises UnknownNameError for a measure that was not computed, and MismatchError if there is nothing to draw.
+    `measure` selects one measure; without it there is a chart for each. Raises UnknownNameError for a measure that was
+    not computed, and MismatchError if there is nothing to draw.
     """
     if not isinstance(results, (Scores, Comparisons)):
         return _finished([_curve(results, width)])
@@ -37,7 +38,7 @@ def plot(results: Results, measure: str | None = None, *, width: int = 640) -> C
 
 
 def _scores(rows: Sequence[Score], measure: str, width: int) -> Chart | None:
-    """Return a chart of one measure: the value and interval of each run, or of each run in each stratum."""
+    """Return a chart of one measure: the value and interval of each run, or a dot for each run in each stratum."""
     rows = [row for row in rows if row.value == row.value]
     if parts := list(dict.fromkeys(row.stratum for row in rows if row.stratum is not None)):
         return _strata([row for row in rows if row.stratum is not None], parts, measure, width)
@@ -95,7 +96,7 @@ def _differences(rows: Sequence[Comparison], measure: str, width: int) -> Chart 
 
 
 def _curve(results: Results, width: int) -> Chart:
-    """Return a chart of the risk-coverage curve of a tuned run, and its threshold."""
+    """Return a chart of the risk-coverage curve of a tuned run, with a mark at its threshold."""
     curve: Sequence[Point] = results.tables.get("curve", ())
     if not curve:
         raise MismatchError(f"there is no chart of {results.kind}: scores, comparisons and curves have one")

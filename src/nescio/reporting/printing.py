@@ -17,14 +17,14 @@ _STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold",
 
 
 def show_signature(signature: Signature) -> None:
-    """Print the facts behind the numbers: the version, the data and the seed, or with -v the whole signature."""
+    """Print the version, the data and the seed behind the numbers. With -v, print the whole signature."""
     show_text(str(signature) if terminal.VERBOSE.get() else signature.short(), style="dim")
 
 
 def show_text(text: str, style: str = "", hanging: str = "") -> None:
-    """Print a paragraph, broken into lines if the terminal is narrower, with the empty lines around it.
+    """Print a paragraph and the empty lines around it, broken into lines that fit the terminal.
 
-    A line break within it comes from the data, and becomes a space.
+    A line break within the paragraph comes from the data, so it becomes a space.
     """
     body = text.strip("\n")
     before, _, after = text.partition(body) if body else (text, "", "")
@@ -32,35 +32,35 @@ def show_text(text: str, style: str = "", hanging: str = "") -> None:
 
 
 def show_lines(text: str) -> None:
-    """Print a text whose line breaks are ours."""
+    """Print a text and keep its line breaks, since they do not come from the data of a user."""
     _print([(terminal.wrapped(inert(spelled(text))), "")])
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Print one sentence on each line, followed by an empty line."""
+    """Print each sentence on a line of its own, and an empty line after the last."""
     for sentence in sentences:
         show_text(sentence)
     show_text("")
 
 
 def in_line(text: str) -> str:
-    """Return a text as one line without characters that a terminal obeys."""
+    """Return a text as one line, without the control characters that a terminal would obey."""
     return sanitize(spelled(text))
 
 
 def show_fact(label: str, text: str) -> None:
-    """Print a label with a text beside it; the text's further lines are indented."""
+    """Print a label with a text beside it. If the text takes several lines, the further lines are indented."""
     label = f"{label:9}"
     show_text(label + text, hanging=" " * len(label))
 
 
 def show_grid(grid: Grid) -> None:
-    """Print a table, with text to the left and numbers to the right."""
+    """Print a table after removing control characters, with text aligned to the left and numbers to the right."""
     print_grid(grid.escaped(in_line))
 
 
 def print_grid(grid: Grid) -> None:
-    """Print a table whose texts are safe already."""
+    """Print a table as it is: its texts must have no control characters already."""
     width = terminal.width()
     fitted = layout.fit(grid, width)
     if fitted.above:
@@ -89,7 +89,7 @@ def _segments(cells: Sequence[str], *, head: bool, texts: Sequence[bool]) -> lis
 
 
 def _print(parts: Sequence[tuple[str, str]]) -> None:
-    """Print a line; only a terminal gets styles."""
+    """Print a line made of pairs of a text and its style. The styles have an effect only on a terminal."""
     if not sys.stdout.isatty():
         print("".join(text for text, _ in parts))
         return

@@ -13,9 +13,9 @@ from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 
 
 def rows_grid(results: Results, name: str | None = None, most: int | None = None) -> Grid:
-    """Return the table of the rows of results, or of the first `most` rows of `tables[name]`.
+    """Return a table of the rows of the results, or of the first `most` rows of the further table `name`.
 
-    It has the columns that the rows declare, or else all fields.
+    Its columns are those that the class of the rows declares, or else all fields.
     """
     if name is None and isinstance(results, Scores):
         return board(results)
@@ -27,9 +27,10 @@ def rows_grid(results: Results, name: str | None = None, most: int | None = None
 
 
 def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
-    """Return the table of any rows: whole numbers with separated thousands, other numbers with four decimals.
+    """Return a table of rows given as dictionaries.
 
-    `texts` tells which columns are text; without it the values decide.
+    Whole numbers have separated thousands, and other numbers have four decimals. `texts` tells which columns are text;
+    without it a column is text if one of its values is.
     """
     names = list(dict.fromkeys(name for record in records for name in record))
     known = texts or {name: text_values(record.get(name) for record in records) for name in names}

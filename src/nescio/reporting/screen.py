@@ -50,7 +50,7 @@ def show(results: Results) -> None:
 
 
 def _show_part(part: Part) -> None:
-    """Print a table under its title, and the sentences above and below it."""
+    """Print a table with its title, and with the sentences that belong above and below it."""
     if part.title:
         show_text(f"{part.title}:")
     if part.above:
@@ -62,9 +62,10 @@ def _show_part(part: Part) -> None:
 
 
 def with_the_first(scores: Scores) -> tuple[Scores, str]:
-    """Return the scores with the first runs of a long leaderboard, and a sentence on how to get all.
+    """Return the scores of only the first runs of a long leaderboard, and a sentence on how to get all runs.
 
-    The possible error of each value from bins is left out, because a note covers all of them.
+    The sentence is empty if nothing is left out. The table "bins" (how far each value from binned data may be wrong) is
+    always removed, because one note covers all of it.
     """
     scores = replace(scores, tables={name: rows for name, rows in scores.tables.items() if name != "bins"})
     rows = scores.rows
@@ -79,9 +80,9 @@ def with_the_first(scores: Scores) -> tuple[Scores, str]:
 
 
 def with_the_best(results: Results) -> tuple[Results, str]:
-    """Return the results with only the best run's pairs of each measure if there are many, and a sentence.
+    """Return the results, and a sentence that names the test and says what was left out.
 
-    The sentence says what was left out and names the test.
+    If there are many comparisons of a measure, only those with the best run are kept.
     """
     if not isinstance(results, Comparisons):
         return results, ""
@@ -102,7 +103,7 @@ def with_the_best(results: Results) -> tuple[Results, str]:
 
 
 def _with_benchmarks_of(results: Results) -> Results:
-    """Return the results with the benchmarks of the shown pairs, if these are few."""
+    """Return the comparisons with only those rows of the table "benchmarks" that belong to them, if these are few."""
     pairs = {(row.run, row.baseline, row.measure) for row in results}
     rows = results.tables.get("benchmarks", ())
     kept = tuple(row for row in rows if (row.run, row.baseline, row.measure) in pairs)

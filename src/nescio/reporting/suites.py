@@ -18,13 +18,13 @@ SURE = "sure is the range of win rates that significant differences allow (Holm)
 
 
 def suite_grids(results: Results) -> list[Grid]:
-    """Return the tables of a suite's scores: the leaderboard, the benchmarks, and any mean ranks."""
+    """Return the tables of a suite's scores: the leaderboard, the values on each benchmark, and any mean ranks."""
     more = [rows_grid(results, "mean_ranks")] if results.tables.get("mean_ranks") else []
     return [leaderboard(results), by_benchmark(results), *more]
 
 
 def legend_lines(results: Results) -> list[str]:
-    """Return the meaning of the marks and the columns."""
+    """Return lines that explain the signs and the columns of a suite's leaderboard."""
     marks = MARKS if any(row.best is not None for row in results) else ""
     stable = STABLE if any(row.stable_low is not None for row in results) else ""
     sure = SURE if any(row.sure_low is not None for row in results) else ""
@@ -32,7 +32,7 @@ def legend_lines(results: Results) -> list[str]:
 
 
 def leaderboard(results: Results) -> Grid:
-    """Return the table of macro means and win rates, the best first."""
+    """Return the leaderboard of a suite: macro means and shares of benchmarks won, the best run first."""
     rows = []
     for name in dict.fromkeys(row.measure for row in results):
         for row in ordered([row for row in results if row.measure == name]):
@@ -61,18 +61,21 @@ def leaderboard(results: Results) -> Grid:
 
 
 def ordered(rows: Sequence[Any]) -> list[Any]:
-    """Return the rows of one measure, the best first and undefined ones last."""
+    """Return the rows of one measure, the best first and those with an undefined value last."""
     sign = 1 if rows and parse(rows[0].measure).declaration.lower_is_better else -1
     return sorted(rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Return two bounds as text."""
+    """Return the two ends of an interval as text, such as "0.25–0.50", or "–" if they are unknown."""
     return "–" if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def by_benchmark(results: Results) -> Grid:
-    """Return the table of values with a row for each benchmark and a column for each run, or transposed."""
+    """Return a table with the value of each run on each benchmark.
+
+    Benchmarks are rows and runs are columns, or the other way round if there are more runs than benchmarks.
+    """
     runs = [row.run for row in ordered([row for row in results if row.measure == results.rows[0].measure])]
     names = list(dict.fromkeys(row.benchmark for row in results.tables["benchmarks"]))
     measures = list(dict.fromkeys(row.measure for row in results))

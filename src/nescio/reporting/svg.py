@@ -29,7 +29,7 @@ _KEY, _BETWEEN, _LINE = 24.0, 22.0, 20.0  # pixels of a legend: before a name, a
 
 
 class Mark(Struct, frozen=True):
-    """An element of a chart."""
+    """An element of a chart, such as a line or a text, with its attributes in SVG."""
 
     tag: str
     attributes: Mapping[str, Any]
@@ -40,7 +40,10 @@ class Mark(Struct, frozen=True):
 
 
 class Chart(Struct):
-    """A chart with a size in pixels, and its marks from back to front; `clips` holds the rectangles that cut marks."""
+    """A chart with a size in pixels, and its elements from back to front.
+
+    `clips` holds rectangles; an element may refer to one of them, and is visible only inside it.
+    """
 
     width: float
     height: float
@@ -50,16 +53,16 @@ class Chart(Struct):
     def add(
         self, tag: str, text: str = "", *, runs: Sequence[str] = (), tip: str = "", line: str = "", **attributes: Any
     ) -> None:
-        """Add an element, unless its position is undefined (NaN).
+        """Add an element to the chart, unless its position is undefined (NaN).
 
-        `stroke_width=2` sets the attribute stroke-width, and attributes that are None are left out.
+        `stroke_width=2` sets its attribute stroke-width, and attributes that are None are left out.
         """
         given = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
         if not any(isinstance(value, float) and math.isnan(value) for value in given.values()):
             self.marks.append(Mark(tag, given, text, runs, tip, line))
 
     def clip(self, x: float, y: float, width: float, height: float) -> int:
-        """Add a rectangle that marks can be cut to, and return its number for `clip=NUMBER`."""
+        """Add a rectangle to which elements can be cut, and return the number by which they refer to it as `clip`."""
         self.clips.append((x, y, width, height))
         return len(self.clips)
 
@@ -69,7 +72,7 @@ class Chart(Struct):
         self.add("text", text, x=x, y=y, **{**style, **more})
 
     def rule(self, ends: tuple[float, float, float, float], colour: str, thick: float = 1.0, **more: Any) -> None:
-        """Add a straight line between two points, x1, y1, x2, y2."""
+        """Add a straight line between two points; `ends` is x1, y1, x2, y2."""
         x1, y1, x2, y2 = ends
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=thick, **more)
 
@@ -80,24 +83,24 @@ class Chart(Struct):
             self.add("path", d=through, stroke=colour, stroke_width=1.0)
 
     def rect(self, box: tuple[float, float, float, float], colour: str, **more: Any) -> None:
-        """Add a filled rectangle, given the x and y of its upper left corner, its width and its height."""
+        """Add a filled rectangle. `box` is the x and y of its upper left corner, its width and its height."""
         x, y, width, height = box
         self.add("rect", x=x, y=y, width=width, height=height, fill=colour, **more)
 
     def dot(self, x: float, y: float, radius: float, colour: str, **more: Any) -> None:
-        """Add a filled circle."""
+        """Add a filled circle with its middle at x and y."""
         self.add("circle", cx=x, cy=y, r=radius, fill=colour, **more)
 
     def path(self, points: Iterable[tuple[float, float]], colour: str, thick: float = 1.0, **more: Any) -> None:
-        """Add a line through points."""
+        """Add a line that joins the points."""
         self.add("path", d=_through(points), fill="none", stroke=colour, stroke_width=thick, **more)
 
     def area(self, points: Iterable[tuple[float, float]], colour: str, opacity: float, **more: Any) -> None:
-        """Add a filled area within points."""
+        """Add a filled area with the points as its corners."""
         self.add("path", d=f"{_through(points)}Z", fill=colour, fill_opacity=opacity, **more)
 
     def place(self, other: Chart, x: float, y: float) -> None:
-        """Add another chart with its upper left corner at x and y."""
+        """Add another chart into this one, with its upper left corner at x and y."""
         first = len(self.clips)
         self.add("g", transform=f"translate({_number(x)},{_number(y)})")
         self.clips += other.clips
@@ -113,7 +116,7 @@ class Chart(Struct):
         return f"<chart, {self.width:g} × {self.height:g} pixels>"
 
     def _repr_svg_(self) -> str:
-        """Return the chart as a notebook shows it, also in exported pages."""
+        """Return the chart as SVG, which a notebook shows (also in exported pages)."""
         return self.svg(background="white")
 
     def save(self, path: Path | str) -> Path:
@@ -131,9 +134,9 @@ class Chart(Struct):
     ) -> str:
         """Return the chart as SVG.
 
-        For a page, `places` numbers the runs for `data-run`, and `prefix` makes ids unique. Without `places` a mark
-        shows its tip as a title. `shared` maps the points of lines that several charts of a page share to their ids.
-        The first chart defines each id (it is "" before), and all refer to it.
+        For a page, `places` maps each run to the number by which scripts find its marks, and `prefix` makes ids unique.
+        Without `places`, a tip is an SVG title. `shared` maps the points of lines to ids, so that charts of one page
+        share them: a chart that finds "" as an id defines the line, and later charts refer to it.
         """
         size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
         box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
@@ -202,7 +205,7 @@ def drawable(text: str) -> str:
 
 
 class Scale(Struct, frozen=True):
-    """A linear scale that draws `low` at the pixel `start` and `high` at `end`."""
+    """A linear scale of an axis, which puts the number `low` at the pixel `start`, and `high` at the pixel `end`."""
 
     low: float
     high: float
@@ -210,14 +213,17 @@ class Scale(Struct, frozen=True):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the pixel of a value, or the middle if the scale has no extent."""
+        """Return the pixel of a value. If both ends of the scale are equal, return the pixel in the middle."""
         if self.high == self.low:
             return (self.start + self.end) / 2
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return at most `most` round numbers from `low` to `high`, or `low` alone if both are equal."""
+    """Return at most `most` round numbers from `low` to `high` for the ticks of an axis.
+
+    If both ends are equal, return `low` alone.
+    """
     if not high > low:
         return [low]
     step = _step(low, high, most)
@@ -225,14 +231,17 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _step(low: float, high: float, most: int) -> float:
-    """Return the least of 1, 2, 5, 10, 20, … times a power of ten with at most `most` multiples between two numbers."""
+    """Return the smallest round distance between ticks with which at most `most` ticks lie between two numbers.
+
+    Round distances are 1, 2, 5, 10 and 20 times a power of ten.
+    """
     least = 10.0 ** math.floor(math.log10((high - low) / most))
     steps = (least, 2 * least, 5 * least, 10 * least, 20 * least)
     return next(s for s in steps if math.floor(high / s + 1e-9) - math.ceil(low / s - 1e-9) < most)
 
 
 def around(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
-    """Return round numbers below and above all defined values (and 0, if `zero`)."""
+    """Return two round numbers, below and above all defined values (and 0, if `zero`), as ends of an axis."""
     every = [*(value for value in values if math.isfinite(value)), *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(every), max(every)
     if low == high:
@@ -243,7 +252,10 @@ def around(values: Iterable[float], *, zero: bool = False) -> tuple[float, float
 
 
 def written(values: Sequence[float], form: str = "") -> list[str]:
-    """Return numbers as an axis shows them, all with the same digits; `form` is "%" for percentages, "+" for signs."""
+    """Return the numbers of an axis as text, all with the same number of decimals.
+
+    `form` is "%" for percentages, and "+" for numbers that show their sign.
+    """
     shown = [100 * value for value in values] if form == "%" else list(values)
     digits = next((d for d in range(7) if all(abs(round(v, d) - v) < 1e-9 for v in shown)), 6)
     end = "%" if form == "%" else ""
@@ -255,9 +267,9 @@ def written(values: Sequence[float], form: str = "") -> list[str]:
 
 
 class Axis(Struct, frozen=True):
-    """An axis: its ends, title, number format and greatest number of ticks.
+    """An axis: its two ends, its title, how its numbers are written, and its greatest number of ticks.
 
-    `marked` holds its numbers if they are fixed.
+    `marked` holds the numbers on the axis if the caller fixes them.
     """
 
     ends: tuple[float, float]
@@ -270,12 +282,12 @@ class Axis(Struct, frozen=True):
 
     @property
     def values(self) -> list[float]:
-        """Return the numbers on the axis."""
+        """Return the numbers that the axis shows."""
         return list(self.marked) or ticks(*self.ends, self.most)
 
 
 class Plot(Struct):
-    """A chart with a plotting area, and the scales of its axes."""
+    """A chart with a plotting area, and the scales of its horizontal and vertical axis."""
 
     chart: Chart
     x: Scale
@@ -283,7 +295,7 @@ class Plot(Struct):
 
 
 class Key(Struct, frozen=True):
-    """An entry of a legend."""
+    """An entry of a legend: a name with the colour and shape that it explains."""
 
     name: str
     colour: str
@@ -301,10 +313,10 @@ def plot(
     beside: float = 0.0,
     right: bool = False,
 ) -> Plot:
-    """Return an empty plot in a chart of this width; `height` is that of the plotting area.
+    """Return an empty plot in a chart of this width. `height` is the height of the plotting area alone.
 
-    The legend is below. `beside` leaves room for names beside the plot. `right` puts the upright axis at the right and
-    the names at the left.
+    `across` is the horizontal axis and `upright` the vertical one, which is at the right if `right`. `beside` is the
+    room for names beside the plotting area, on the side without the vertical axis. The legend `keys` is below.
     """
     labels = written(upright.values, upright.form) if upright.labels else []
     axis = LETTER * max(map(len, labels), default=0) + 8 + (24 if upright.title else 0)
@@ -323,7 +335,10 @@ def plot(
 def rows(
     width: float, names: Sequence[str], step: float, across: Axis, keys: Sequence[Key] = (), *, lined: bool = False
 ) -> Plot:
-    """Return an empty plot with a row for each name, whose middle is at y(i + 0.5), and a legend above."""
+    """Return an empty plot with a row for each name, and a legend above it.
+
+    The middle of row i is at y(i + 0.5), and `step` is the height of a row in pixels.
+    """
     most = 15 if width < NARROW else 33
     short = shortened(names, most)
     left = LETTER * min(most, max((len(name) for name in names), default=0)) + 8
@@ -343,12 +358,12 @@ def rows(
 
 
 def _over(axis: Axis) -> float:
-    """Return the pixels by which the last label of an axis may reach beyond it."""
+    """Return how many pixels the last number of an axis may extend beyond the axis."""
     return LETTER / 2 * max(map(len, written(axis.values, axis.form))) + 6
 
 
 def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis) -> None:
-    """Draw an axis and its grid below a plot; `sides` are the top and the bottom of the plot."""
+    """Draw a horizontal axis and its grid below a plotting area. `sides` are the area's top and bottom."""
     top, bottom = sides
     first, last = top if axis.grid else bottom, bottom + 4 if axis.labels else bottom
     across = [(x, first, x, last) for x in map(scale, axis.values) if first != last]
@@ -361,7 +376,10 @@ def axis_below(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axi
 
 
 def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Axis, *, right: bool = False) -> None:
-    """Draw an axis and its grid at the left or right of a plot; `sides` are the left and right of the plot."""
+    """Draw a vertical axis and its grid at the left of a plotting area, or at its right if `right`.
+
+    `sides` are the area's left and right.
+    """
     left, end = sides
     edge, out = (end, 1) if right else (left, -1)
     labels = written(axis.values, axis.form)
@@ -381,7 +399,7 @@ def axis_beside(chart: Chart, scale: Scale, sides: tuple[float, float], axis: Ax
 
 
 def flowed(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
-    """Return the lines of a legend: its entries with their horizontal positions."""
+    """Return a legend as lines that fit the width. A line is a list of entries with their horizontal positions."""
     lines: list[list[tuple[float, Key]]] = []
     at = width
     for key in keys:
@@ -395,7 +413,7 @@ def flowed(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
 
 
 def legend(chart: Chart, lines: Sequence[Sequence[tuple[float, Key]]], left: float, top: float) -> None:
-    """Draw a legend from the lines of `flowed`."""
+    """Draw a legend from the lines that `flowed` returns, with its upper left corner at `left` and `top`."""
     for i, line in enumerate(lines):
         y = top + _LINE * (i + 0.5)
         for across, key in line:
@@ -419,12 +437,15 @@ _NEXT = 14.0  # pixels from one such name to the next
 
 
 def names_margin(names: Sequence[str]) -> float:
-    """Return the width in pixels of the names beside a plot."""
+    """Return the width in pixels that names beside a plotting area need."""
     return SPACE + LETTER * min(CHARACTERS, max(map(len, names), default=0)) + 6
 
 
 def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Return rising places moved at least `least` apart, between `low` and `high` if possible."""
+    """Return rising positions moved so that neighbours are at least `least` apart.
+
+    They stay between `low` and `high` if there is room.
+    """
     spread: list[float] = []
     for place in places:
         spread.append(max(place, low if not spread else spread[-1] + least))
@@ -438,9 +459,10 @@ def apart(places: Sequence[float], least: float, low: float, high: float) -> lis
 def names_beside(
     made: Plot, anchors: Mapping[str, tuple[float, float]], colours: Callable[[str], str], *, left: bool = False
 ) -> None:
-    """Write the name of each run beside the plot, as near to its anchor as the other names allow.
+    """Write names beside a plotting area, each as near to its anchor as the other names allow.
 
-    Anchors are in the units of the axes. A thin line joins each name to its anchor.
+    `anchors` maps a name to a point in the units of the axes, and a thin line joins the two. `colours` returns the
+    colour of a name's line. Names are at the right, or at the left if `left`.
     """
     ordered = sorted(anchors.items(), key=lambda anchor: -anchor[1][1])
     short = shortened([name for name, _ in ordered], CHARACTERS)

@@ -28,7 +28,10 @@ MOST_ROWS = 100  # rows of further tables that are shown; JSON has all of them
 
 
 def render(results: Results, form: str, label: str | None = None) -> str:
-    """Return results as text in one of the formats that `-f` names; `label` names a table of LaTeX."""
+    """Return results as text in the format `form`, one of those that `-f` names.
+
+    `label` is the label of a table in LaTeX.
+    """
     if form == "latex":
         return _latex(results, label or f"tab:{results.kind}")
     if isinstance(results, Audit) and form in ("table", "markdown"):
@@ -42,7 +45,7 @@ def render(results: Results, form: str, label: str | None = None) -> str:
 
 
 def legend(results: Results) -> str:
-    """Return the meaning of the signs in a leaderboard, or of the intervals of comparisons, as lines of plain text."""
+    """Return lines of plain text that explain the signs of a leaderboard, or the intervals of comparisons."""
     if results.kind == "suite":
         from nescio.reporting import suites
 
@@ -54,7 +57,10 @@ def legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Return why an interval without 0 may appear beside "too few questions to tell", or "" without a correction."""
+    """Return why an interval without 0 may appear beside the verdict "too few questions to tell".
+
+    The reason is the correction for several tests; without one the text is empty.
+    """
     how, together = results.signature.get("correction", "none"), families(results)
     if how == "none" or max(map(len, together), default=0) < 2:
         return ""
@@ -73,7 +79,7 @@ def _family(results: Comparisons) -> str:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise UsageError if the suffix of an output file names no format."""
+    """Raise UsageError if the suffix of an output file, such as ".csv", does not belong to a format of results."""
     if path.suffix.lower() in (".html", ".htm"):
         raise UsageError(
             f"{path}: `nescio report` writes pages; with {opt('baseline', of='RUN')}, a page of what "
@@ -100,7 +106,10 @@ def write(results: Results, path: Path) -> None:
 
 
 class Part(Struct, frozen=True):
-    """A table with its title, and the sentences above and below it; without a grid, only these."""
+    """A part of shown results: a table with its title, and the sentences above and below the table.
+
+    If the grid is None, there are only the title and the sentences.
+    """
 
     grid: Grid | None
     title: str = ""
@@ -109,14 +118,17 @@ class Part(Struct, frozen=True):
 
 
 def grids(results: Results) -> list[Grid]:
-    """Return the table of the rows, followed by further tables of the results; an item of a paper has its own table."""
+    """Return the tables that show the results: one for their rows, and one for each further table.
+
+    An item of a paper has a layout of its own, which is then the only table.
+    """
     return [part.grid for part in parts(results) if part.grid is not None]
 
 
 def parts(results: Results, *, listed: bool = False) -> list[Part]:
-    """Return the parts of results to show: one for the rows, and one for each further table.
+    """Return the parts that show the results: one for their rows, and one for each further table.
 
-    With `listed`, each part has at most as many rows as a terminal lists.
+    If `listed`, each part has at most as many rows as a terminal shows.
     """
     if isinstance(layout := getattr(results, "layout", None), Grid):
         return [Part(layout.sanitized())]
@@ -137,7 +149,10 @@ def parts(results: Results, *, listed: bool = False) -> list[Part]:
 
 
 def _part(results: Results, name: str | None, *, listed: bool) -> Part | None:
-    """Return the part of the rows (name None) or of a further table, or None if the part shows nothing."""
+    """Return the part that shows the further table `name`, or the rows of the results if the name is None.
+
+    Returns None if there is nothing to show.
+    """
     rows = results.rows if name is None else results.tables[name]
     if not rows:
         return Part(board(results)) if isinstance(results, Scores) else None
@@ -163,7 +178,7 @@ def _plain(results: Results) -> str:
 
 
 def _plain_part(part: Part) -> str:
-    """Return a part as text, as wide as it needs."""
+    """Return a part of the results as plain text, without fitting it to a width."""
     title = [f"{part.title}:"] if part.title else []
     above, below = (
         "".join(f"{sanitize(line, target='line')}\n" for line in lines) for lines in ([*title, *part.above], part.below)
@@ -193,7 +208,10 @@ def _csv(results: Results) -> str:
 
 
 def guarded(value: Any) -> Any:
-    """Return a cell for CSV: names joined by commas, and text disarmed that a spreadsheet could take for a formula."""
+    """Return a value as a cell of CSV. A list of names is joined by commas.
+
+    Text that a spreadsheet could take for a formula is changed so that it is not.
+    """
     if value is None or isinstance(value, (float, int)):
         return value
     value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
@@ -209,7 +227,7 @@ def _markdown(results: Results) -> str:
 
 
 def _markdown_part(part: Part) -> list[str]:
-    """Return the paragraphs and the table of a part."""
+    """Return a part of the results as paragraphs of Markdown, one of which is the table."""
     title = [f"{in_markdown(part.title)}:"] if part.title else []
     table = [] if part.grid is None else [markdown_table(part.grid)]
     above, below = ([in_markdown(line.strip()) for line in lines] for lines in (part.above, part.below))

@@ -15,7 +15,10 @@ VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)
 
 
 def width(stream: Any = None) -> int:
-    """Return the columns of the terminal behind a stream (standard output), or `WIDE` if it is not a terminal."""
+    """Return the number of columns of the terminal to which a stream (by default standard output) writes.
+
+    If the stream is no terminal, return `WIDE`.
+    """
     stream = stream or sys.stdout
     try:
         if not stream.isatty():
@@ -27,7 +30,7 @@ def width(stream: Any = None) -> int:
 
 
 def wrapped(text: str, stream: Any = None, hanging: str = "") -> str:
-    """Return a text broken into lines for the terminal of a stream; for a pipe it stays unchanged."""
+    """Return a text broken into lines that fit the terminal of a stream; if there is no terminal, it is unchanged."""
     room = width(stream)
     return text if room >= WIDE else paragraph(text, room, hanging)
 

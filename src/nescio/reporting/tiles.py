@@ -13,9 +13,10 @@ MOST_NAMED = 10
 
 
 def tiles(change: Change) -> list[str]:
-    """Return paragraphs: the better run by the first measure, the counts of moves, and the first questions affected.
+    """Return the summary of a change between two runs as paragraphs of Markdown.
 
-    The counts are those won, lost, newly silent and newly answered. Questions lost and newly silent are listed.
+    They are the decision, the numbers of questions won, lost, newly silent and newly answered, and the first questions
+    that are lost or newly silent.
     """
     headline = sentence(change)
     parts = [f"{in_markdown(headline.before)}**{in_markdown(headline.name)}**{in_markdown(headline.after)}"]

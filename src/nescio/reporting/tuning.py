@@ -15,7 +15,7 @@ CURVE_ROWS = 20
 
 
 def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
-    """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
+    """Print a tuned threshold and its results, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
     runs = int(tuned.signature.get("simultaneous", 1))
     show_lines(f"run {row.run!r}, {plural(row.n, 'question')}: {_verdict(row, runs)}\n")
@@ -36,7 +36,7 @@ def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
 
 
 def _verdict(row: Tuning, runs: int) -> str:
-    """Return the threshold in words, and whether it helps, in lines that fit a terminal."""
+    """Return lines that say which threshold was found, and whether it helps; `runs` is the number of tuned runs."""
     if row.max_risk is None or row.confidence is None:
         return _best(row)
     bound, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
@@ -47,7 +47,7 @@ def _verdict(row: Tuning, runs: int) -> str:
 
 
 def _best(row: Tuning) -> str:
-    """Return the best threshold for a measure in words, and whether it helps."""
+    """Return lines that say which threshold is best for the measure, and whether it helps."""
     if not row.coverage:
         return "no threshold: answer nothing."
     if row.coverage == row.coverage_all_answered:
@@ -73,7 +73,7 @@ def _rule(row: Tuning) -> str:
 
 
 def _share(row: Tuning) -> str:
-    """Return a sentence on the shares answered and wrong, at the threshold and before."""
+    """Return a sentence on the shares of answered and wrongly answered questions, with and without the threshold."""
     before = f"as given, it answers {_percent(row.coverage_as_given)} ({_percent(row.risk_as_given)} wrong)"
     return (
         f"Then the run answers {_percent(row.coverage)} of these questions ({_percent(row.risk)} of them wrongly);"
@@ -82,7 +82,11 @@ def _share(row: Tuning) -> str:
 
 
 def _values(row: Tuning) -> list[tuple[str, str, str, str, str]]:
-    """Return the table of the measure and the shares answered and wrong, with the reliability of each figure."""
+    """Return rows with the measure, the share answered and the share wrong.
+
+    There is a row for new questions, one for the questions used in tuning, and so on; its last cell says how far to
+    trust it.
+    """
     expected = with_interval(row.value, row.low, row.high)
     too_good = "too optimistic" if row.max_risk is None else "same questions"
     held_out = "nothing could be held out" if math.isnan(row.coverage_held_out) else "expect this"
@@ -107,7 +111,7 @@ def _percent(share: float | None) -> str:
 
 
 def show_tuned_pair(pair: TunedPair) -> None:
-    """Print two runs at their own thresholds, and their comparison on held-out questions."""
+    """Print two tuned runs, and the comparison of both at their thresholds on held-out questions."""
     runs, measure = [row.run for row in pair], pair.rows[0].measure
     facts = {
         "answer from": [_threshold(row) for row in pair],

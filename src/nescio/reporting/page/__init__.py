@@ -19,5 +19,5 @@ __all__ = ["ReportData", "gather", "page", "texts_of", "write_figures"]
 
 
 def write_figures(report: ReportData, folder: Path) -> list[str]:
-    """Write every figure of the report as files into a new or empty folder, and return their names."""
+    """Write every figure of the report as files into a folder, new or empty, and return the names of the files."""
     return drawing.write_figures(all_figures(report)[0], folder)

@@ -38,10 +38,10 @@ CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
 class Browser(Struct, frozen=True):
-    """The data of the page's browser, as plain values for JSON.
+    """The data of the page's question browser, as plain values for JSON.
 
-    `notes` name the data that could not be put into the page, and `texts` holds the words of questions and answers.
-    `scored` tells that its cells are scores instead of outcomes.
+    `notes` name the data that could not be put into the page, and `texts` holds the texts of questions and answers.
+    `scored` says that the browser shows scores instead of outcomes.
     """
 
     payload: Mapping[str, Any]
@@ -52,13 +52,12 @@ class Browser(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True, eq=False):
-    """The content that a browser shows: runs, questions, and the state of each question in each run.
+    """What the question browser shows: runs, questions, and the state of each question in each run.
 
-    `runs` has the shown names, and `names` those in the data. `states` has shape (runs, questions), and so have
-    `confidence` and `candidates` (the outcomes that declined candidates would have had). The strata and clusters are
-    those of the questions. `people` holds people's verdicts, and `why_not` the reason for an empty browser. If the
-    states are not outcomes, `words` names them. `graded` maps each measure of graded scores to the values of single
-    rows.
+    `runs` has the names as shown, and `names` the names in the data. The arrays `states`, `confidence`, `candidates`
+    (how answers that the run withheld would have been graded) and `people` (people's verdicts) have shape (runs,
+    questions). `words` names the states if they are not outcomes. `graded` maps each measure of graded scores to the
+    values of its rows. `why_not` is the reason if there is nothing to show.
     """
 
     runs: Sequence[str] = ()
@@ -79,7 +78,7 @@ class Seen(Struct, frozen=True, eq=False):
 
 
 def seen_by(report: ReportData) -> Seen:
-    """Return the browser's content for all runs, in the order of the leaderboard."""
+    """Return the question browser's content for all runs of the report, in the order of the leaderboard."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return Seen(why_not=note("page.counts", "a counts table has no questions, so there is no question browser"))
@@ -108,9 +107,9 @@ def seen_by(report: ReportData) -> Seen:
 
 
 def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str], shown: Mapping[str, str]) -> Seen:
-    """Return the browser's content for data without outcomes: decisions, responses, or scores by these measures.
+    """Return the question browser's content for data without outcomes: decisions, responses, or scores.
 
-    `shown` holds the names of the runs as shown.
+    The scores are those by `measures`. `shown` maps the name of each run to the name that the page shows.
     """
     data = loaded.data
     assert isinstance(data, Evidence)
@@ -138,9 +137,9 @@ def without_outcomes(loaded: Loaded, runs: Sequence[str], measures: Sequence[str
 def browser(
     seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
 ) -> tuple[Browser | None, tuple[Note, ...]]:
-    """Return the browser's data with a page's additions (`more`), and notes.
+    """Return the data of the question browser with the page's additions `more`, and notes on what it leaves out.
 
-    The data is None, with a note on the reason, if there are no questions to show or too many for a page.
+    If there are no questions to show, or too many for a page, the data is None, and a note says why.
     """
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
@@ -190,7 +189,7 @@ def browser(
 
 
 def _too_many(outcomes: int, questions: int) -> Note | None:
-    """Return a note if there are more outcomes or questions than a page can hold, else None."""
+    """Return a note if there are more outcomes or questions than a page can hold, otherwise None."""
     for what, many, most in (("outcomes", outcomes, MOST_CELLS), ("questions", questions, MOST_QUESTIONS)):
         if many > most:
             return note(
@@ -205,10 +204,10 @@ def _too_many(outcomes: int, questions: int) -> Note | None:
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
-    """Return the state of each question in each run, shape (runs, questions).
+    """Return the state of each question in each run as a number, shape (runs, questions).
 
-    States are absent 0, correct 1, incorrect 2, unanswered 3, correct silence on a question without an answer 4, and
-    ungraded 5.
+    The states are 0 absent, 1 correct, 2 incorrect, 3 unanswered, 4 correctly silent (the question has no answer), and
+    5 ungraded.
     """
     codes = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
@@ -222,10 +221,10 @@ def states(data: Evidence) -> NDArray[np.uint8]:
 
 
 def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[np.uint8], Sequence[str]] | None:
-    """Return the rows and states of data without outcomes, and the meanings of the states.
+    """Return the shown rows, their states and the names of the states, for data without outcomes.
 
-    They are decisions of validators, responses that are neither right nor wrong as a whole, or scores alone. Returns
-    None if the data has none of these.
+    States are decisions of answer validators, or whether a run responded, or only that there is a score. Returns None
+    if the data has none of these.
     """
     columns = data.columns
     if {"ave.right", "ave.accepted"} <= columns.keys():
@@ -246,9 +245,9 @@ def _decided(data: Evidence, graded: Graded) -> tuple[NDArray[np.intp], NDArray[
 
 
 def packed(cells: NDArray[np.uint8]) -> str:
-    """Return numbers below 16, two in each byte (the first in the low half), deflated in base64.
+    """Return numbers below 16 as base64 of deflated bytes, question by question.
 
-    They are ordered question by question.
+    Each byte has two numbers, the first in its low half.
     """
     flat = np.ascontiguousarray(cells.T).ravel()
     if len(flat) % 2:
@@ -267,7 +266,10 @@ def certainties(data: Evidence) -> NDArray[np.float32] | None:
 
 
 def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
-    """Return marks of right (1) and wrong (2) declined candidates, shape (runs, rows), or None without any."""
+    """Return how answers that runs withheld would have been graded: right (1), wrong (2) or unknown (0).
+
+    The array has shape (runs, rows). Returns None if none of them is known.
+    """
     marks = np.zeros(data.absence.shape, dtype=np.uint8)
     for name, code in (("candidate_correct", CANDIDATE_RIGHT), ("candidate_incorrect", CANDIDATE_WRONG)):
         if name in data.columns:
@@ -276,20 +278,20 @@ def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
 
 
 def floats(values: NDArray[np.float32]) -> str:
-    """Return numbers as deflated 32-bit floats in base64, run by run.
+    """Return numbers as base64 of deflated 32-bit floats, run by run.
 
-    The numbers of a run are more alike than those of a question, so they pack better.
+    Numbers of one run are more alike than numbers of one question, so this order takes less space.
     """
     return deflated(np.ascontiguousarray(values, dtype="<f4").tobytes())
 
 
 def listed(values: Sequence[object]) -> str:
-    """Return a list as deflated JSON, because the names of questions are a third of a page of numbers."""
+    """Return a list as base64 of deflated JSON, because plain names of questions would be a third of a page."""
     return deflated(as_json(list(values)).encode())
 
 
 def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[list[str]]:
-    """Return the questions and the gold answers that the page shows as such."""
+    """Return two lists for the rows: the texts of the questions, and their gold answers; empty without texts."""
     if not texts:
         return []
     return [[texts.asked.get(row, ("", ""))[part] for row in rows] for part in (0, 1)]
@@ -298,9 +300,10 @@ def _words(texts: Texts | None, rows: Sequence[tuple[str, str | None]]) -> list[
 def _strata(
     strata: Mapping[str, Array], shown: Sequence[Sequence[str]] = ()
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
-    """Return strata with few values as filters, and the others as texts beside their question, with notes.
+    """Return the strata of the questions for the browser: filters, texts beside the questions, and notes.
 
-    Texts are cut if they do not fit into the page, and strata in `shown` are left out.
+    Strata with few values are filters, and the others are texts. Texts are cut if they do not fit into the page. A
+    stratum whose values are in `shown` is left out, because the page shows these texts already.
     """
     facets = []
     others: dict[str, list[str]] = {}

@@ -37,9 +37,10 @@ MOST_LISTED = 60  # questions of a group that the page lists beside its browser,
 
 
 class Change(Struct, frozen=True, eq=False):
-    """The data on two runs: the comparison of each measure (new minus old), and the moves of the questions.
+    """What a page on the change from an old run to a new one shows: their comparison, and the questions' moves.
 
-    `moves` is None if the data has no outcomes. `old` and `new` are the shown names, and `pair` those in the data.
+    `moves` is None if the data has no outcomes. `old` and `new` are the runs' names as shown, and `pair` has their
+    names in the data. `values` maps ("old" or "new", measure) to a value and its number of questions.
     """
 
     loaded: Loaded
@@ -58,9 +59,9 @@ class Change(Struct, frozen=True, eq=False):
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """Return the data of the page; `pair` holds the old run and the new one.
+    """Return what the page on the change from an old run to a new one shows; `pair` is (old run, new run).
 
-    `how` has the level of the intervals and the margin.
+    `how` has the level of the intervals, and the margin below which a difference does not matter.
     """
     data = loaded.data
     if not isinstance(data, Evidence):
@@ -93,7 +94,7 @@ def gather_change(
 
 
 def _unit(change: Change) -> str:
-    """Return the unit that moves between runs: a question, or an answer to a question that was asked several times."""
+    """Return what a move counts: "question", or "answer" if questions were asked several times."""
     data = change.loaded.data
     return "question" if not isinstance(data, Evidence) or data.repeats is None else "answer"
 
@@ -101,9 +102,9 @@ def _unit(change: Change) -> str:
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """Return the value of each measure in both runs on the shared questions, and the number of questions.
+    """Return the value of each measure for both runs on the questions that both have.
 
-    Keys are ("old" or "new", measure).
+    Each value is given with its number of questions, and keyed by ("old" or "new", measure).
     """
     both = data.take_runs(places)
     present = both.present if both.repeats is None else both.repeats.same_question(both.present)
@@ -116,7 +117,7 @@ def _values(
 
 
 def change_page(change: Change, *, title: str, texts: Texts | None = None) -> str:
-    """Return the whole page as one text."""
+    """Return the whole page on a change as one text of HTML."""
     figures = [figure for figure in (flow_figure(change), differences_figure(change)) if figure is not None]
     moved = change.moves
     browsing, unseen = browser(_seen(change), texts, payload(moved) if moved else None)
@@ -141,7 +142,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
 
 
 def _seen(change: Change) -> Seen:
-    """Return the browser's content: both runs on all questions that at least one of them has."""
+    """Return the question browser's content: both runs, and all questions that at least one of them has."""
     moved = change.moves
     if moved is None:
         shown = dict(zip(change.pair, (change.old, change.new), strict=True))
@@ -153,7 +154,7 @@ def _seen(change: Change) -> Seen:
 
 
 def sentence(change: Change) -> Answer:
-    """Return the decision on the new run, with values and moves."""
+    """Return the page's first sentence, the decision on the new run, with both values and the questions' moves."""
     made = change.comparisons.decision
     if made is not None:
         shown = replace(made, row=replace(made.row, run=change.new, baseline=change.old))
@@ -214,7 +215,7 @@ def _groups(change: Change) -> list[dict[str, Any]]:
 
 
 def _table(change: Change) -> list[dict[str, Any]]:
-    """Return the nine moves as table rows, one for each old outcome, with totals."""
+    """Return the table of the nine moves: a row for each outcome of the old run, with totals."""
     if change.moves is None:
         return []
     counts, slugs = change.moves.table, move_names()
@@ -242,7 +243,7 @@ def _share(n: int, total: int) -> str:
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
-    """Return the questions that are not moves: those that only one run has, and ungraded ones."""
+    """Return the numbers of questions outside the nine moves: those that one run lacks, and those without a grade."""
     moved = change.moves
     if moved is None:
         return []
@@ -255,7 +256,7 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
 
 
 def _apart(change: Change) -> tuple[Note, ...]:
-    """Return notes on the questions that are not moves."""
+    """Return notes on the questions that are not among the nine moves, and why."""
     moved = change.moves
     if moved is None:
         return ()
@@ -265,7 +266,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
             notes.append(
                 note(
                     "page.only_one_has",
-                    "{questions:n question} only in {subject}, counted separately",
+                    "{questions:n question} only in {subject}, counted separately from the changes in outcome",
                     run,
                     questions=questions,
                 )
@@ -274,7 +275,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.not_graded",
-                "{questions:n question} not graded in one of the runs, counted separately",
+                "{questions:n question} not graded in one of the runs, counted separately from the changes in outcome",
                 questions=ungraded,
             )
         )
@@ -298,13 +299,19 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _value_of(change: Change, which: str, row: Comparison) -> str:
-    """Return the value of a run, or a dash if it is on other questions than the difference."""
+    """Return a run's value by the measure of `row` as text; `which` is "old" or "new".
+
+    The text is a dash if the value is for other questions than the difference in `row`.
+    """
     value, n = change.values.get((which, row.measure), (math.nan, 0))
     return number(value) if n == row.n else NOT_SHOWN
 
 
 def flow_figure(change: Change) -> Figure | None:
-    """Return a figure of the nine moves, or None if there are no outcomes or no shared questions."""
+    """Return the figure of the questions' moves from outcome to outcome.
+
+    Returns None if there are no outcomes, or no question that both runs have.
+    """
     if change.moves is None or not change.moves.table.sum():
         return None
     counts = change.moves.table
@@ -331,7 +338,7 @@ def flow_figure(change: Change) -> Figure | None:
 
 
 def differences_figure(change: Change) -> Figure | None:
-    """Return a figure of the paired difference of each measure, or None if none is defined."""
+    """Return the figure of the paired difference by each measure, or None if no difference is defined."""
     rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
     drawn: list[dict[str, Any]] = [
         {

@@ -10,14 +10,20 @@ from nescio.text import command_text
 
 
 class Commands(Struct, frozen=True):
-    """The parts of the commands that reproduce figures: the files, how they are read, and how resampling is done."""
+    """The parts of the command lines that reproduce the figures of a page.
+
+    `files` are the files, `reading` the options for reading them, and `resampling` the options for resampling.
+    """
 
     files: tuple[str, ...] = ("FILES",)
     reading: tuple[str, ...] = ()
     resampling: tuple[str, ...] = ()
 
     def line(self, verb: str, *more: str, resampled: bool = True) -> str:
-        """Return one command, quoted for a shell."""
+        """Return the line for a shell that runs the command `verb` with this page's files and options.
+
+        Unless `resampled`, it has no options for resampling.
+        """
         files = (f"./{name}" if name.startswith("-") else name for name in self.files)
         return command_text(
             ["nescio", *verb.split(), *files, *more, *self.reading, *(self.resampling if resampled else ())]
@@ -25,5 +31,5 @@ class Commands(Struct, frozen=True):
 
 
 def measure_words(measures: Sequence[str]) -> tuple[str, ...]:
-    """Return the words `-m MEASURE` for each measure."""
+    """Return the part of a command line that names these measures: `-m MEASURE` for each."""
     return tuple(part for name in measures for part in ("-m", name))

@@ -29,7 +29,10 @@ POINTS_BEYOND = 30  # points of a curve that only the data has, for runs without
 
 
 def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
-    """Return both figures, if a run has confidences, and notes on the runs without usable ones."""
+    """Return the risk-coverage and the reliability figure, and notes on runs that they leave out.
+
+    There are no figures if no run has confidences.
+    """
     data = report.loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not report.counts:
         return (), ()
@@ -41,8 +44,11 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 
 
 class _Curves(Struct, frozen=True):
-    """Risk-coverage curves: `rows` has a row for each point, `operating` the runs' own choices, `runs` those with
-    one."""
+    """Risk-coverage curves of several runs, with notes on runs that have no curve.
+
+    `runs` names the runs with a curve, `rows` holds the points of the curves, and `operating` the point of each run
+    without a threshold.
+    """
 
     rows: list[Record]
     operating: list[Record]
@@ -51,7 +57,7 @@ class _Curves(Struct, frozen=True):
 
 
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Return the figure of risk over coverage for every run with confidences, and notes."""
+    """Return the figure of risk over coverage for every run with confidences, and notes on the other runs."""
     curves = _curves(report, data)
     having = curves.runs
     if not having:
@@ -89,7 +95,10 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _curves(report: ReportData, data: Evidence) -> _Curves:
-    """Return the curve of each run, with a band for the first runs, and a note that names runs without a curve."""
+    """Return the risk-coverage curves of all runs, the first of them with a confidence band.
+
+    A note names the runs that have no curve.
+    """
     curves, lacking = _Curves([], [], [], []), list[str]()
     for run in report.runs:
         drawn = len(curves.runs) < MOST_PANELS
@@ -145,7 +154,10 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> Record | None:
 
 
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """Return the figure of the share right in ten bins of confidence (l, u], for the runs that charts name."""
+    """Return the reliability figure of the first runs: the share of right answers in ten bins of confidence.
+
+    A bin (l, u] holds the confidences above l and up to u. Also return a note if there is no figure.
+    """
     try:
         rows = _bins(report, data)
     except NescioError as error:
@@ -173,7 +185,10 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
 
 
 def _bins(report: ReportData, data: Evidence) -> list[Record]:
-    """Return a row for each run and nonempty bin. Raises NescioError if confidences are not probabilities."""
+    """Return a row for each bin of confidence that has answers, for each run.
+
+    Raises NescioError if confidences are not probabilities.
+    """
     probability, right = data.column("probability"), data.column("right")
     rows: list[Record] = []
     for run in report.runs:

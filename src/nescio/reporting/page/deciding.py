@@ -29,10 +29,10 @@ NEAR = 0.05  # strong evidence has a bound at most this far above the observed s
 
 
 class Promise(Struct, frozen=True):
-    """A guarantee on a run at a threshold (None: as it came).
+    """A guarantee on the errors of a run, at a threshold or (threshold None) without one.
 
-    The run answers `answered` of these questions, `wrong` of them wrongly. Of its answers to other questions like
-    these, at most the share `upper` is wrong.
+    The run gives `answered` answers to these questions, and `wrong` of these answers are wrong. Among its answers to
+    other questions like these, at most the share `upper` is wrong.
     """
 
     run: str
@@ -43,7 +43,7 @@ class Promise(Struct, frozen=True):
 
 
 def decision(report: ReportData) -> tuple[Statement, ...]:
-    """Return the sentences of the block that decides, the advice first."""
+    """Return the sentences that say which run to use, the advice first. There are none without outcomes."""
     if not report.counts or not any(map(sum, report.counts.values())):
         return ()
     run, shipping = _chosen(report)
@@ -56,7 +56,10 @@ def decision(report: ReportData) -> tuple[Statement, ...]:
 
 
 def _unread(report: ReportData, run: str) -> Iterator[Statement]:
-    """Yield the reasons for deciding nothing about a run, as a gate would."""
+    """Yield the reasons to decide nothing about a run, such as many lost answers.
+
+    A gate refuses to decide for the same reasons.
+    """
     if ground := no_ground(report.scores, report.main, None):  # a choice depends on all runs
         text = f"Ship nothing yet: no decision can rest on {ground}."
         yield Statement("no decision", text, {"run": report.shown[run], "why": ground})
@@ -65,7 +68,10 @@ def _unread(report: ReportData, run: str) -> Iterator[Statement]:
 
 
 def left_out_of(report: ReportData, run: str) -> int:
-    """Return the number of a run's answers left out because they have no grade, which bounds count as wrong."""
+    """Return the number of a run's answers that are left out because they have no grade.
+
+    Bounds on the share of wrong answers count these answers as wrong.
+    """
     if report.loaded.options.ungraded != "exclude":
         return 0
     return sum(row.n for row in report.loaded.silence if row.run == run and row.taken_for == "not graded")
@@ -77,7 +83,7 @@ def _chosen(report: ReportData) -> tuple[str, Shipping]:
 
 
 def units(report: ReportData) -> int:
-    """Return the number of questions for which some run has a grade, or of their clusters."""
+    """Return the number of questions that are graded for some run, or the number of their clusters."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return max(map(sum, report.counts.values()))
@@ -93,18 +99,21 @@ def silent_share(report: ReportData) -> float:
 
 
 def unit(report: ReportData) -> str:
-    """Return the name of the units that `units` counts: "question" or "cluster"."""
+    """Return what the function `units` counts: "question", or "cluster" if the questions are clustered."""
     return "cluster" if report.loaded.data.groups is not None else "question"
 
 
 def stands_alone(report: ReportData) -> bool:
-    """Return whether questions were drawn one by one, so that counts of them have exact bounds."""
+    """Return whether questions are neither clustered nor asked several times, so that counts have exact bounds."""
     data = report.loaded.data
     return not isinstance(data, Evidence) or (data.clusters is None and data.repeats is None)
 
 
 def _degenerate(report: ReportData) -> tuple[Statement, ...]:
-    """Return a sentence if the data cannot decide: no answers, none right, too few questions, or runs all alike."""
+    """Return sentences if the data cannot decide, else none.
+
+    The cases are: no answers, no right answers, too few questions, and runs with the same outcome on every question.
+    """
     runs, many = report.runs, units(report)
     answers = answers_of(report, runs)
     n = plural(many, unit(report))
@@ -132,7 +141,10 @@ def _degenerate(report: ReportData) -> tuple[Statement, ...]:
 
 
 def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standing:
-    """Return the results of the chosen run, on held-out questions if it has a chosen threshold."""
+    """Return the advised run's number of answers and errors, and its score, for a warning against it.
+
+    If the run has a threshold, these are estimates from questions on which the threshold was not chosen.
+    """
     name, main, row = report.shown[run], report.main, report.row(run, report.main)
     silence = fitness.silence_scores(main, report.loaded.data, report.runs[0])
     if tuned and (expected := _chosen(report)[1].expected):
@@ -144,7 +156,7 @@ def _standing(report: ReportData, run: str, tuned: TunedPoint | None) -> Standin
 
 
 def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
-    """Yield a sentence if the best threshold of the chosen run declines nothing."""
+    """Yield a sentence if no threshold helps the advised run: its best threshold declines no answer."""
     operating = report.operating.get(run)
     if operating is None or operating.tuned is None or operating.measure != report.main or operating.tuned.declines:
         return
@@ -158,7 +170,7 @@ def _no_threshold(report: ReportData, run: str) -> Iterator[Statement]:
 
 
 def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
-    """Yield sentences on the runs tied with the chosen one, what would separate them, and runs with equal answers."""
+    """Yield sentences on runs that are not significantly worse than the advised one, or have the same outcomes."""
     name, made = report.shown[shipping.run], shipping.decision
     if shipping.other and not (made and made.row.significant):
         mine, other = f"{name}{_at(shipping.tuned)}", report.shown[shipping.other]
@@ -179,7 +191,10 @@ def _tie(report: ReportData, shipping: Shipping) -> Iterator[Statement]:
 
 
 def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) -> Iterator[Statement]:
-    """Yield sentences on which run to use (unless that is refused), its results, and its largest share of errors."""
+    """Yield sentences on the advised run: its results, and a bound on its share of wrong answers.
+
+    Unless the advice is `refused`, the first sentence says to use this run.
+    """
     name, tuned = report.shown[run], shipping.tuned
     k = len(report.runs)
     if not refused:
@@ -207,7 +222,10 @@ def _ship(report: ReportData, run: str, shipping: Shipping, *, refused: bool) ->
 
 
 def _or_another(report: ReportData, shipping: Shipping) -> str:
-    """Return words for the other run if the evidence does not separate it from the chosen one, else an empty text."""
+    """Return words such as ", or RUN", with the next best run, if the advised run is not significantly better.
+
+    Otherwise the text is empty.
+    """
     made = shipping.decision
     if not shipping.other or made is None or made.row.significant:
         return ""
@@ -235,14 +253,17 @@ def _bound(report: ReportData, answers: tuple[int, int], tried: int, lost: int) 
 
 
 def _above(share: float) -> str:
-    """Return a bound in percent, rounded up, with a decimal below ten percent."""
+    """Return a bound in percent, rounded up: to a tenth below 10 percent, and to a whole number from there on."""
     digits = 1 if share < 0.1 else 0
     step = 10 ** (2 + digits)
     return f"{math.ceil(share * step - 1e-9) / step:.{digits}%}"
 
 
 def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float) -> Statement:
-    """Return the sentence on the quality of the evidence, by the rule of its declaration."""
+    """Return the sentence that calls the evidence strong, fair or weak, and says why.
+
+    `seen` is the share of wrong answers, and `upper` its bound. `statements.KINDS` declares the rule.
+    """
     significant = bool(shipping.decision and shipping.decision.row.significant)
     near = stands_alone(report) and upper - seen <= NEAR
     wanted = [near, significant] if len(report.runs) > 1 else [near]
@@ -268,13 +289,13 @@ def _evidence(report: ReportData, shipping: Shipping, seen: float, upper: float)
 
 
 def _doubt(report: ReportData) -> float:
-    """Return the largest share of the checked answers on which another judge disagrees, 0 if none was checked."""
+    """Return the largest share of checked answers that another judge grades differently; 0 if none was checked."""
     doubtful = [remark for remark in report.loaded.notes if remark.code == "judging.doubtful"]
     return max((remark["answers"] / remark["total"] for remark in doubtful), default=0.0)
 
 
 def _more(report: ReportData) -> Iterator[Statement]:
-    """Yield sentences on what would change the advice, and on the result of another sample."""
+    """Yield sentences on groups of questions that could depend on each other, and on another sample of questions."""
     if report.groups is not None and stands_alone(report):
         column, many, grouped = report.groups
         text = (
@@ -286,7 +307,7 @@ def _more(report: ReportData) -> Iterator[Statement]:
 
 
 def another_sample(report: ReportData) -> Iterator[Statement]:
-    """Yield a sentence on the best run's score on another sample of as many questions, without a threshold."""
+    """Yield a prediction of the best run's score on another sample of as many questions, without a threshold."""
     best, measure = report.runs[0], parse(report.main)
     counts = report.counts.get(best)
     if not counts or not sum(counts) or not stands_alone(report) or not measure.counts_outcomes:
@@ -321,17 +342,20 @@ def _at(tuned: TunedPoint | None) -> str:
 
 
 def answers_of(report: ReportData, runs: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run with counts answers, and how many of them wrongly."""
+    """Return for each run the number of questions that it answers, and how many of these it answers wrongly.
+
+    Runs without counts of outcomes are left out.
+    """
     return fitness.answered_and_wrong(
         report.loaded.data, {run: report.counts[run] for run in runs if run in report.counts}
     )
 
 
 def promises(report: ReportData) -> tuple[Promise, ...]:
-    """Return the guarantees on every run, unchanged and at each threshold of its grid.
+    """Return the guarantees on the errors of every run, without a threshold and at each threshold of its grid.
 
-    The bounds hold together, so that any of them may be chosen. There are none if questions are clustered or repeated,
-    and none on runs about which nothing is decided.
+    All bounds hold at the same time, so the reader may choose any of them. There is no guarantee if questions are
+    clustered or repeated, and none on a run that the page does not advise on because of lost answers.
     """
     if not stands_alone(report) or not report.counts:
         return ()
@@ -350,7 +374,10 @@ def promises(report: ReportData) -> tuple[Promise, ...]:
 
 
 def tried_promises(report: ReportData) -> int:
-    """Return the number of pairs of a run and a threshold that have a bound, fixed before anyone sees a verdict."""
+    """Return the number of pairs of a run and a threshold that get a bound.
+
+    It is fixed before any verdict is seen, so that it may correct the level of the bounds.
+    """
     return len(report.runs) * (1 + GRID if report.operating else 1)
 
 
@@ -364,16 +391,19 @@ def _counted(one: Operating, threshold: float) -> tuple[int, int]:
 
 
 def tolerated(made: Sequence[Promise], risk: float) -> Promise | None:
-    """Return the guarantee with the most right answers among those with at most this share of errors.
+    """Return the guarantee with the most right answers among those that allow at most the share `risk` of errors.
 
-    Among equal ones the fewest errors win. Returns None if no run can guarantee it.
+    If several have equally many, the one with the fewest errors is returned. Returns None if no run guarantees `risk`.
     """
     safe = [one for one in made if one.upper <= risk and one.answered]
     return max(safe, key=lambda one: (one.answered - one.wrong, -one.wrong), default=None)
 
 
 def promise_in_words(report: ReportData, one: Promise | None, risk: float) -> str:
-    """Return the run and threshold that guarantee this share of errors in words, or what a guarantee would need."""
+    """Return a sentence with the run and threshold that guarantee at most the share `risk` of errors.
+
+    If there is no such guarantee (`one` is None), the sentence says what it would need.
+    """
     if not stands_alone(report):
         return "No share of errors can be promised: questions that are clustered, or asked again, have no exact bound."
     if one is None and report.counts and not promises(report):

@@ -27,7 +27,10 @@ _LONG = 100  # panels share the points of a line from this many characters on
 
 
 class Drawn(Struct, frozen=True):
-    """A figure for the template: its words, its two drawings, and the formats of its data."""
+    """A figure for the template of the page: its texts, and its chart in a wide and a narrow drawing.
+
+    `rows` is the number of rows of its data.
+    """
 
     name: str
     title: str
@@ -40,16 +43,16 @@ class Drawn(Struct, frozen=True):
 
 
 def table(figure: Figure) -> dict[str, Any]:
-    """Return the data of a figure as columns and rows, with null for undefined values."""
+    """Return the data of a figure as columns and rows for JSON, with null for undefined values."""
     columns = list(figure.rows[0]) if figure.rows else []
     rows = [[_plain(row.get(name)) for name in columns] for row in figure.rows]
     return {"columns": columns, "rows": rows, **({"hint": figure.hint} if figure.hint else {})}
 
 
 def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Drawn]:
-    """Return drawn figures by name, each in two widths or in panels.
+    """Return the figures as the page shows them, keyed by name, each in two widths or as several small charts.
 
-    `runs` holds the names by which marks and texts are recognised as a run's.
+    `runs` holds the names of runs. The page can highlight the marks and texts that belong to one of them.
     """
     from markupsafe import Markup
 
@@ -86,12 +89,12 @@ def _panels(figure: Figure, runs: Sequence[str], places: dict[str, int]) -> list
 
 
 def _is_plain_line(mark: Mark) -> bool:
-    """Return whether a mark is a long line whose points have no tips."""
+    """Return whether a mark of a chart is a line with many points, none of which has a tip."""
     return not mark.line and len(mark.attributes.get("d", "")) > _LONG
 
 
 def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
-    """Write every figure in all `forms` into a new or empty folder, and return their names."""
+    """Write every figure into a folder, new or empty, as files of all `forms`, and return their names."""
     on_paper = "PDF" in forms()
     with atomic_folder(folder) as draft:
         for figure in figures:
@@ -108,7 +111,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
 
 
 def forms() -> str:
-    """Return the forms in which figures are written, in words: PDF and PNG need the extra `figures`."""
+    """Return the file formats of figures as words. PDF and PNG are among them if the extra `figures` is installed."""
     if find_spec("vl_convert"):
         return "SVG, PDF, PNG and CSV"
     return "SVG and CSV (PDF and PNG need pip install 'nescio[figures]')"

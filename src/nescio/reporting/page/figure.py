@@ -13,12 +13,12 @@ Record = dict[str, Any]
 
 
 class Figure(Struct, frozen=True, eq=False):
-    """One figure of a page.
+    """One figure of a page: a chart, its data, and texts about it.
 
-    `words` is its text alternative, `rows` its data, `draw` makes its chart for a width in pixels, and `command`
-    reproduces its data. `hint` is a template for the tip of a line's point, with the names of its row: `{run}`,
+    `draw` makes the chart for a width in pixels, and `rows` is its data, which `command` reproduces. `words` describes
+    the chart for readers who cannot see it. `hint` is a template for the tip of a point, with names of fields: `{run}`,
     `{risk%}` as a percentage, `{value.3}` with three decimals. `panels` are small charts of one run each, which the
-    page shows side by side in place of the one chart.
+    page shows side by side instead.
     """
 
     name: str
@@ -33,5 +33,5 @@ class Figure(Struct, frozen=True, eq=False):
 
 
 def first_of(many: int) -> str:
-    """Return the sentence that a chart shows only the first rows, or an empty text if it shows all."""
+    """Return the sentence that a chart shows only the first of `many` rows; empty if the chart shows all of them."""
     return f" The chart shows the first {MOST_ROWS} of {many}; its data has them all." if many > MOST_ROWS else ""

@@ -22,7 +22,7 @@ MOST_LINES = 200  # most runs, the best first, that have a line of 48 points
 
 
 def interval_figure(report: ReportData) -> Figure:
-    """Return the figure of the deciding measure's values with their intervals."""
+    """Return the figure of the scores by the report's main measure, with their intervals."""
     scored = [(run, report.row(run, report.main)) for run in report.runs]
     rows = [
         (report.shown[run], row.value, row.low, row.high, row.n)
@@ -40,9 +40,10 @@ def value_figure(
     level: str,
     command: str,
 ) -> Figure:
-    """Return a figure of values with their intervals and n, from the best run down.
+    """Return a figure of the runs' values with their intervals, the best run on top.
 
-    `level` says which kind of interval they have.
+    Each entry of `values` has run, value, both ends of the interval, and number of questions. `level` says in words
+    which intervals they are.
     """
     rows: list[dict[str, Any]] = [dict(zip(("run", "value", "low", "high", "n"), row, strict=True)) for row in values]
     drawn = [
@@ -67,7 +68,7 @@ def value_figure(
 
 
 def outcome_figure(report: ReportData) -> Figure | None:
-    """Return the figure of every run's correct, incorrect and unanswered questions, or None without outcomes."""
+    """Return the figure of each run's correct, incorrect and unanswered questions, or None without outcomes."""
     if not report.counts:
         return None
     rows: list[dict[str, Any]] = [
@@ -103,7 +104,7 @@ def outcome_figure(report: ReportData) -> Figure | None:
 
 
 def gain_figure(report: ReportData) -> Figure | None:
-    """Return the figure of accuracy against c@1, or None without outcomes."""
+    """Return the figure of c@1 over accuracy, or None if the data has no outcomes."""
     rows: list[dict[str, Any]] = []
     for run in report.runs:
         counts = report.counts.get(run, (0, 0, 0))
@@ -146,7 +147,7 @@ def gain_figure(report: ReportData) -> Figure | None:
 
 
 def penalty_figure(report: ReportData) -> Figure | None:
-    """Return the figure of penalty(t) over t with the winners at each price, or None without outcomes."""
+    """Return the figure of penalty(t) over t, which says which run is best at each t; None without outcomes."""
     runs = [run for run in report.runs if sum(report.counts.get(run, ()))]
     if not runs:
         return None
@@ -190,18 +191,19 @@ def _said_of_silence(silent: float) -> str:
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]], silent: float) -> float:
-    """Return the t from which a run that never answers beats every other run.
+    """Return the t above which a run that never answers scores more by penalty(t) than every other run.
 
-    It earns v = `silent` for a mean question. Then C - W t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
+    Never answering earns v = `silent` for each question on average. For C correct and W wrong of n questions, C - W
+    t/(1-t) is above vn exactly for t below (C - vn)/(C - vn + W).
     """
     gains = [(c - silent * (c + w + u), w) for c, w, u in counts.values()]
     return max((gain / (gain + w) for gain, w in gains if gain > 1e-9), default=0.0)
 
 
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
-    """Return the best run for each range of t in words, and the t from which never answering is best.
+    """Return sentences on which run is best for which t, and from which t never answering is best.
 
-    `mute` tells that a run of the page never answers.
+    `mute` says that one of the runs on the page never answers.
     """
     if not worth:
         return "No run earns more than a system that never answers."
@@ -213,12 +215,15 @@ def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, 
 
 
 def _price(t: float) -> str:
-    """Return the price with two digits, or with more if two would round it to 1."""
+    """Return t with two decimals, or with more if it would be rounded to 1."""
     return f"{t:.6g}" if 0.995 <= t < 1 else f"{t:.2f}"
 
 
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
-    """Return the runs that a chart names, with as many winners as colours allow; the others keep their colours."""
+    """Return the runs that a chart colours: those of `top`, some replaced by runs that are best at some t.
+
+    The runs of `top` that stay keep their colours.
+    """
     chosen = list(top)
     for name in winners:
         free = [i for i, other in enumerate(chosen) if other not in winners and other != charts.OTHERS]
@@ -228,9 +233,9 @@ def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
 
 
 def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, float, float]]:
-    """Return the runs that earn most by penalty(t), as (run, from t, to t).
+    """Return the runs that score most by penalty(t) for some t, as (run, from t, to t).
 
-    Penalty is a straight line in the price s = t/(1-t), so the winner changes only where two lines cross.
+    penalty(t) is a straight line in the price s = t/(1-t), so the best run changes only where two lines cross.
     """
     lines = {run: (c / (c + w + u), w / (c + w + u)) for run, (c, w, u) in counts.items()}
     at, winners = 0.0, []
@@ -246,7 +251,7 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
 
 
 def strata_figure(report: ReportData) -> Figure | None:
-    """Return the figure of the deciding measure in each part of the questions, or None without --by."""
+    """Return the figure of the main measure in each stratum of the questions, or None if --by was not given."""
     if report.by is None or not report.by_asked:
         return None
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
@@ -299,18 +304,18 @@ def strata_figure(report: ReportData) -> Figure | None:
 
 
 def others(report: ReportData) -> str:
-    """Return the sentence that explains the grey marks of a chart."""
+    """Return the sentence on how many runs a chart shows in grey; empty if all have a colour."""
     more = len(report.runs) - charts.MOST_NAMED
     return f" Grey: {plural(more, 'other run')}." if more > 0 else ""
 
 
 def _cut(lines: Sequence[str], runs: Sequence[str]) -> str:
-    """Return the sentence on which runs have a line if there are too many for a chart and its table."""
+    """Return the sentence on the runs that have a line, if there are too many runs for a chart and its table."""
     return f" Of {len(runs):,} runs, the {len(lines):,} that rank first or are best at some t have a line."
 
 
 def _grey(report: ReportData) -> str:
-    """Return the sentence on data that only the table shows, for dots without bars and without a colour."""
+    """Return the sentence on what a chart of dots leaves to its table: names of grey runs, and intervals."""
     more = len(report.runs) - charts.MOST_NAMED
     if more > 0:
         return f" Grey: {plural(more, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
@@ -322,7 +327,7 @@ def _value(row: Record) -> str:
 
 
 def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
-    """Return every figure that the data allows, in the order of the page, and notes on missing ones."""
+    """Return every figure that the data allows, in the order of the page, and notes on the figures left out."""
     from nescio.reporting.page.confidence import confidence_figures
     from nescio.reporting.page.front import front_figure
     from nescio.reporting.page.pairs import difference_figure, pair_figure, rank_figure

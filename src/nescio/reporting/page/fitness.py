@@ -20,10 +20,10 @@ MOSTLY = 0.5  # with a larger share of wrong answers, never answering scores mor
 
 
 class Standing(Struct, frozen=True):
-    """The results of the best of `runs` runs, with its shown name.
+    """The results of the best of `runs` runs, from which `unfit` decides whether to warn against it.
 
-    `answered` and `wrong` are counts or shares of questions. `value` is the run's score by `measure`, and `silence`
-    that of a run that never answers, NaN if errors cost nothing.
+    `run` is its name as shown. `answered` and `wrong` are counts or shares of questions. `value` is its score by
+    `measure`. `silence` is the score of a run that never answers, and is NaN if the measure does not penalise errors.
     """
 
     run: str
@@ -36,9 +36,9 @@ class Standing(Struct, frozen=True):
 
 
 def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
-    """Yield the warning that most answers of the best run are wrong, or that never answering would score more.
+    """Yield a warning if most answers of the best run are wrong, or if never answering would score more.
 
-    `at` is its threshold in words, and `among` names what the shares refer to.
+    `at` is the run's threshold in words, and `among` says in words to which questions the results refer.
     """
     name = f"{one.run}{at}"
     best = f"{name} is the best of these, but" if one.runs > 1 else f"Do not ship {name}:"
@@ -55,9 +55,9 @@ def unfit(one: Standing, at: str = "", among: str = "") -> Iterator[Statement]:
 def no_decision(
     run: str, shown: str, silence: Iterable[Iterable[NonAnswers]], *, ungraded_left_out: bool = False
 ) -> Iterator[Statement]:
-    """Yield a warning if a run lost many answers without declining, or many are left out without a grade.
+    """Yield a warning if a run lost many answers without declining, or if many are left out without a grade.
 
-    `silence` holds the rows of each benchmark.
+    `silence` holds, for each benchmark, the rows that count non-answers by reason.
     """
     if lost := not_declined(run, silence, ungraded_left_out=ungraded_left_out):
         advice = "Check how answers are parsed and why calls failed, and score again."
@@ -66,7 +66,10 @@ def no_decision(
 
 
 def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int]]:
-    """Return how many questions each run of `counts` answers, and how many of them wrongly."""
+    """Return for each run of `counts` the number of questions that it answers, and how many of these wrongly.
+
+    `counts` maps a run to its numbers of correct, incorrect and unanswered questions.
+    """
     if not isinstance(data, Evidence) or not {"answered", "incorrect"} <= data.columns.keys():
         return {run: (correct + incorrect, incorrect) for run, (correct, incorrect, _) in counts.items()}
     places = {run: i for i, run in enumerate(data.runs)}
@@ -77,7 +80,7 @@ def answered_and_wrong(data: Data, counts: Mapping[str, tuple[int, int, int]]) -
 
 
 def silent_share(data: Data, run: str) -> float:
-    """Return the score of a run that never answers: the share of the run's questions that have no answer."""
+    """Return the score of a run that never answers, which is the share of this run's questions without an answer."""
     if not isinstance(data, Evidence) or "answerable" not in data.columns:
         return 0.0
     i = data.runs.index(run)
@@ -85,7 +88,10 @@ def silent_share(data: Data, run: str) -> float:
 
 
 def silent_score(measure: Measure, share: float) -> float:
-    """Return the score of a run that never answers if errors cost, NaN for other measures."""
+    """Return the score of a run that never answers, by a measure that penalises errors; NaN for other measures.
+
+    `share` is the share of the questions that have no answer.
+    """
     if not measure.counts_outcomes or measure.declaration.lower_is_better or not measure.bounds[0] < 0:
         return math.nan
     silent = {"correct": share, "incorrect": 0.0, "unanswered": 1 - share}
@@ -93,7 +99,10 @@ def silent_score(measure: Measure, share: float) -> float:
 
 
 def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Return the sums that a measure of outcomes reads, for many samples of n questions."""
+    """Return the totals from which a measure of outcomes computes its value, for many samples of n questions.
+
+    `columns` holds the number of each outcome in each sample.
+    """
     kinds = {name: np.eye(3)[i] for i, name in enumerate(OUTCOMES)}
     each = measure.each(kinds)
     stacked = np.stack([columns[name] for name in OUTCOMES], axis=1)
@@ -104,5 +113,8 @@ def totals(measure: Measure, columns: Mapping[str, Any], n: int) -> dict[str, An
 
 
 def silence_scores(name: str, data: Data, run: str) -> float:
-    """Return the score of a run that never answers this run's questions, NaN if errors cost nothing."""
+    """Return the score that never answering would have on this run's questions by the measure `name`.
+
+    It is NaN if the measure does not penalise errors.
+    """
     return silent_score(parse(name), silent_share(data, run))

@@ -15,7 +15,10 @@ from nescio.stats.front import on_front
 
 
 def front_figure(report: ReportData) -> Figure | None:
-    """Return the figure of quality over cost, by the first measure of each, or None if one is not scored."""
+    """Return the figure of quality over cost, by the first measure of quality and the first of cost.
+
+    Returns None if either is not scored.
+    """
     quality, cost = measures_of(report.measures, report.loaded.data)
     if quality is None or cost is None or len(report.runs) < 2:
         return None

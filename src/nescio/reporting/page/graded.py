@@ -25,9 +25,10 @@ Graded = Mapping[str, NDArray[np.float32]]
 
 
 def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) -> tuple[Graded, tuple[Note, ...]]:
-    """Return the earnings of single questions by each measure that is their mean, and notes on those that do not fit.
+    """Return the values of single questions by each measure whose score is their mean, and notes.
 
-    The measures are those that read graded scores, or any if the data has no outcomes. The runs are in the given order.
+    Only measures of graded scores are taken, or all measures if the data has no outcomes. A note names the measures
+    that have too many values for the page. The values are in the order of `runs`.
     """
     data = loaded.data
     if not isinstance(data, Evidence) or data.answer_rows is not None:
@@ -57,13 +58,16 @@ def graded_scores(loaded: Loaded, runs: Sequence[str], measures: Sequence[str]) 
 
 
 def _reads_scores(measure: Measure, data: Evidence) -> bool:
-    """Return whether a measure reads stored graded scores, and not only outcomes and confidences."""
+    """Return whether a measure reads graded scores that are in the data, and not only outcomes and confidences."""
     stored = [name for name in measure.needs if name in data.columns and name != "confidence"]
     return any(known(name).dtype == "score" for name in stored)
 
 
 def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
-    """Return the value of each row alone, or None if the data lacks the measure's columns or has bins."""
+    """Return a measure's value for each row alone.
+
+    Returns None if the data lacks columns that the measure needs, or if the measure works with bins.
+    """
     try:
         read, usable = columns_for(data, measure)
     except (MissingColumnError, MismatchError):
@@ -79,7 +83,10 @@ def earned(data: Evidence, measure: Measure) -> NDArray[np.float64] | None:
 
 
 def _is_mean(data: Evidence, earned: NDArray[np.float64], values: Sequence[float]) -> bool:
-    """Return whether the value of each run is the mean of its questions' earnings, each counted once."""
+    """Return whether each run's value is the mean over questions of the values `earned` on single rows.
+
+    A question that was asked several times counts once, with the mean of its rows.
+    """
     for earnings, value in zip(earned, values, strict=True):
         defined = ~np.isnan(earnings)
         if not defined.any() or math.isnan(value):

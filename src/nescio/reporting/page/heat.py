@@ -15,7 +15,7 @@ from nescio.suites.rows import BenchmarkScore
 
 
 class Cell(Struct, frozen=True):
-    """A shown value with its interval, and its position from the worst (0) to the best (1) of the map."""
+    """A cell of a heat map: a score, its interval, and its shade from 0 (the worst of the map) to 1 (the best)."""
 
     text: str
     interval: str = ""
@@ -23,7 +23,10 @@ class Cell(Struct, frozen=True):
 
 
 class Heat(Struct, frozen=True):
-    """The map: the column that it breaks down by, the runs, and each category with its name, questions and cells."""
+    """A heat map of scores, with a row for each value of the column `by`, and a column for each run.
+
+    A row has the value's name, its number of questions and its cells.
+    """
 
     by: str
     measure: str
@@ -33,7 +36,7 @@ class Heat(Struct, frozen=True):
 
 
 def heat_map(report: ReportData) -> Heat | None:
-    """Return the map of the deciding measure, or None if nothing was broken down."""
+    """Return the heat map of scores by the main measure, or None if scores were not broken down by a column."""
     if report.by is None:
         return None
     parts = list(dict.fromkeys(part for _, _, part in report.cells if part is not None))[:MOST_PARTS]
@@ -53,9 +56,9 @@ def heat_map(report: ReportData) -> Heat | None:
 
 
 def shaded(rows: Sequence[Score | BenchmarkScore | None], *, lower: bool, missing: str = "undefined") -> list[Cell]:
-    """Return a cell for each score, shaded from the worst to the best.
+    """Return a cell of a heat map for each score, shaded from the worst to the best of these scores.
 
-    `missing` is the text for an absent score, and `lower` tells whether lower is better.
+    `lower` says that lower scores are better. `missing` is the text of a cell whose score is None.
     """
     values = [row.value for row in rows if row is not None and not math.isnan(row.value)]
     low, spread = min(values, default=0.0), (max(values, default=0.0) - min(values, default=0.0)) or 1.0

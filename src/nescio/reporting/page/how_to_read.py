@@ -17,19 +17,19 @@ SMALL = 100  # collections with fewer questions (or clusters) are called small, 
 
 
 class Word(Struct, frozen=True):
-    """A term of the page, and its meaning here."""
+    """A term that the page uses, and an explanation with figures of this report."""
 
     name: str
     text: str
 
 
 def is_small(report: ReportData) -> bool:
-    """Return whether the collection is too small for small differences."""
+    """Return whether there are too few questions to find small differences between runs."""
     return isinstance(report.loaded.data, Evidence) and units(report) < SMALL
 
 
 def warning(report: ReportData) -> str:
-    """Return the warning about a small collection, or an empty text."""
+    """Return the warning that there are few questions, or an empty text if there are enough."""
     if not is_small(report):
         return ""
     what = plural(units(report), unit(report))
@@ -37,7 +37,10 @@ def warning(report: ReportData) -> str:
 
 
 def _detectable(report: ReportData) -> str:
-    """Return the sentence on which differences the tests find, for the undecided pairs if there are any."""
+    """Return the sentence on how large a difference must be for the tests to find it; empty if unknown.
+
+    It is about the pairs of runs without a significant difference, or about all pairs if there are none such.
+    """
     rows = [row for row in report.comparisons or () if row.detectable is not None]
     undecided = [row for row in rows if not row.significant]
     detectable = sorted(row.detectable for row in undecided or rows if row.detectable is not None)
@@ -73,13 +76,13 @@ def _overlapping(report: ReportData) -> str:
 
 
 def _asked_alike(report: ReportData) -> bool:
-    """Return whether every question was asked equally often, so that counts of answers give the score."""
+    """Return whether every question was asked equally often, so that scores follow from counts of answers."""
     data = report.loaded.data
     return data.repeats is None or "-" not in data.repeats.span(data.present)
 
 
 def words(report: ReportData) -> Sequence[Word]:
-    """Return the terms of the page, explained by the best run's figures."""
+    """Return the terms of the page, each explained with figures of the best run."""
     best = report.runs[0]
     name, counts = report.shown[best], report.counts.get(best)
     explained = []

@@ -18,7 +18,10 @@ from nescio.text import sanitize
 
 
 class Column(Struct, frozen=True):
-    """A measure: whether lower is better, and its explanation for readers who point at its name."""
+    """A column of the leaderboard: its measure, whether lower is better, and the measure's explanation.
+
+    Readers see the explanation when they point at the name of the measure.
+    """
 
     name: str
     lower_is_better: bool
@@ -26,7 +29,7 @@ class Column(Struct, frozen=True):
 
 
 class Strip(Struct, frozen=True):
-    """The positions of a value and its interval on the scale of their column, each as a percentage of its width."""
+    """The positions of a value and of both ends of its interval on the scale of a column, in percent of its width."""
 
     at: float
     low: float
@@ -34,9 +37,10 @@ class Strip(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """A value as shown and as sorted (empty if undefined), with its interval.
+    """A cell of the leaderboard: its text, the key by which columns are sorted, and its interval.
 
-    It also tells whether it is the best of its column, and its position on the scale of the deciding column.
+    `sort` is empty if the value is undefined. `best` says that the value is the best of the column. `strip` has the
+    positions with which the value and interval are drawn, and is None in columns other than that of the main measure.
     """
 
     text: str
@@ -47,7 +51,10 @@ class Cell(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A run: its possible ranks, whether it is tied with the best, its values and number of questions."""
+    """A row of the leaderboard, for one run: its possible ranks, its cells, and its number of questions.
+
+    `top` says that the run is best, or tied with the best.
+    """
 
     run: str
     rank: str
@@ -58,9 +65,10 @@ class Line(Struct, frozen=True):
 
 
 class Leaderboard(Struct, frozen=True):
-    """The whole table; `ranked` tells whether ranks are known from comparisons.
+    """The leaderboard of the page: its columns, and a line for each run.
 
-    `ends` are the ends of the scale for the intervals of the measure `main`.
+    `ranked` says whether ranks are known from comparisons. `ends` are the ends of the scale on which values of the
+    measure `main` are drawn.
     """
 
     columns: tuple[Column, ...]
@@ -71,7 +79,7 @@ class Leaderboard(Struct, frozen=True):
 
 
 def leaderboard(report: ReportData) -> Leaderboard:
-    """Return the table of all runs and measures."""
+    """Return the leaderboard of the page: all runs by all measures."""
     measures = report.measures
     columns = tuple(map(_column, measures))
     best = {name: _best(report, name) for name in measures}
@@ -96,12 +104,15 @@ def leaderboard(report: ReportData) -> Leaderboard:
 
 
 def scale_of(rows: Sequence[Any]) -> tuple[float, float]:
-    """Return the ends of a scale that holds all values of some rows, and their intervals."""
+    """Return the ends of a scale on which the values and intervals of these rows can be drawn."""
     return around(value for row in rows for value in (row.value, row.low, row.high) if value is not None)
 
 
 def strip(row: Any, ends: tuple[float, float]) -> Strip | None:
-    """Return the place of a row's value and interval on a scale, or None if the value is undefined."""
+    """Return the positions of a row's value and interval on a scale, or None if the value is undefined.
+
+    `ends` are the ends of the scale.
+    """
     if math.isnan(row.value):
         return None
     low, high = ends

@@ -55,12 +55,12 @@ _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 
 class Moves(Struct, frozen=True, eq=False):
-    """The states of each question in both runs, its move and its groups.
+    """How the outcome of each question changed from the old run to the new one.
 
-    `states` has shape (2, questions), as in `browser.states`. `codes` holds moves from 0 to 8, and questions counted
-    apart from 9 on. `flags` holds the groups as bits. `elsewhere` counts questions that both runs have and a third run
-    of the files lacks. `counted_silent` counts those that one run lacks and the scores take for silence. `counted` has
-    the states that scores use, if these differ.
+    `states` has the browser's states of the questions in both runs, shape (2, questions); `counted` has the states that
+    the scores use, if they differ. A code from 0 to 8 is one of the nine moves, and higher codes are questions without
+    a move. Bits of `flags` are groups such as "won". `elsewhere` counts questions left out because a third run lacks
+    them, and `counted_silent` questions that one run lacks and that scores take for unanswered.
     """
 
     questions: tuple[str, ...]
@@ -79,22 +79,25 @@ class Moves(Struct, frozen=True, eq=False):
         return np.bincount(self.codes[self.codes < 9], minlength=9).reshape(3, 3).astype(np.int64)
 
     def group(self, slug: str) -> NDArray[np.int64]:
-        """Return the indices of the questions of a group."""
+        """Return the indices of the questions of the group with this slug, such as "won"."""
         return np.flatnonzero(self.flags & GROUPS[slug][2])
 
     def kind(self, code: int) -> int:
-        """Return the number of questions with a code."""
+        """Return the number of questions with this code: a move, or a reason for having none."""
         return int((self.codes == code).sum())
 
 
 def move_names() -> dict[int, tuple[str, str]]:
-    """Return the slug and the name of each of the nine moves."""
+    """Return the slug and the name of each of the nine moves, from an outcome in the old run to one in the new."""
     pairs = [(old, new) for old in OUTCOMES for new in OUTCOMES]
     return {code: (f"{old}-{new}", f"{old} → {new}") for code, (old, new) in enumerate(pairs)}
 
 
 def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
-    """Return the moves of all questions between the runs at two indices, or None without outcomes."""
+    """Return how the outcome of each question changed between two runs, or None if the data has no outcomes.
+
+    `old` and `new` are the indices of the runs.
+    """
     data = loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return None
@@ -134,7 +137,10 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
 
 
 def _classified(pair: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the codes and flags of states, given with shape (2, questions)."""
+    """Return the code of each question's move, and the bits of its groups.
+
+    `pair` has the states of the questions in the old and the new run, shape (2, questions).
+    """
     old, new = _OUTCOME[pair]
     before, after = _ANSWERED[pair]
     both = (old >= 0) & (new >= 0)
@@ -154,7 +160,10 @@ def _classified(pair: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.
 
 
 def _unshared(loaded: Loaded) -> Outcomes | None:
-    """Return the questions that some run lacks, without unanswerable ones if the policy excludes these."""
+    """Return the questions that some run lacks; None if there are none.
+
+    Questions without an answer are not among them if the user excludes such questions.
+    """
     unshared = loaded.unshared
     if unshared is None or loaded.options.unanswerable != "exclude" or unshared.answerable is None:
         return unshared
@@ -162,7 +171,10 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
 
 
 def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
-    """Return the browser's states of two runs, from outcomes before any policy."""
+    """Return the browser's states of the two runs at the indices `places`.
+
+    They are from the outcomes before the policies on missing and ungraded answers.
+    """
     unanswerable = (
         np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
     )
@@ -181,7 +193,7 @@ def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def payload(moved: Moves) -> dict[str, object]:
-    """Return the data with which the browser of questions filters by moves."""
+    """Return the data by which the question browser can filter questions by their moves."""
     kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
     kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
     groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]

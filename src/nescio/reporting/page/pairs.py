@@ -16,11 +16,11 @@ MOST_SQUARES = 40  # most runs in the matrix of pairs
 
 
 def rank_figure(report: ReportData) -> Figure | None:
-    """Return the critical-difference diagram, or None for fewer than three runs or without comparisons.
+    """Return a diagram of the runs by their value, with bars that join runs without a significant difference.
 
-    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of
-    questions we place runs by their value instead, and each pair has its own test. A bar joins neighbours that do not
-    differ significantly after the correction for all pairs.
+    It is None for fewer than three runs, or without comparisons. Demšar's critical-difference diagram (JMLR 2006) has
+    mean ranks over several data sets and one critical distance. On one collection each pair of runs has its own test,
+    with a correction for all pairs. A bar joins neighbours that do not differ significantly.
     """
     runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
     if report.comparisons is None or len(runs) < 3:
@@ -80,7 +80,10 @@ def rank_figure(report: ReportData) -> Figure | None:
 
 
 def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and last run under each bar that joins two or more, given the numbers of each run's bars."""
+    """Return the indices of the first and the last run under each bar that joins at least two runs.
+
+    `groups` holds, for each run, the numbers of the bars that it is under, such as "1 2".
+    """
     under: dict[str, list[int]] = {}
     for place, numbers in enumerate(groups):
         for bar in numbers.split():
@@ -89,7 +92,7 @@ def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
-    """Return a lane for each bar: the first lane in which it overlaps no other bar."""
+    """Return the lane in which each bar is drawn: the first in which it overlaps no other bar."""
     ends: list[int] = []
     lanes = []
     for first, last in bars:
@@ -100,7 +103,7 @@ def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def pair_figure(report: ReportData) -> Figure | None:
-    """Return the figure of significant differences by the deciding measure, or None without comparisons."""
+    """Return the matrix of significant differences between runs by the main measure; None without comparisons."""
     if report.comparisons is None:
         return None
     runs = report.runs[:MOST_SQUARES]
@@ -148,7 +151,7 @@ def pair_figure(report: ReportData) -> Figure | None:
 
 
 def difference_figure(report: ReportData) -> Figure | None:
-    """Return the figure of the difference between two runs, or None for more runs or without a comparison."""
+    """Return the figure of the difference between two runs; None for more runs, or without a comparison."""
     if report.comparisons is None or len(report.runs) != 2:
         return None
     best, other = report.runs
@@ -174,7 +177,7 @@ def difference_figure(report: ReportData) -> Figure | None:
 
 
 def difference_in_words(pair: Comparison) -> str:
-    """Return a comparison in words: "+0.020 [+0.010, +0.030], adjusted p 0.004"."""
+    """Return a comparison in words, such as "+0.020 [+0.010, +0.030], adjusted p 0.004"."""
     return f"{difference(pair)}, adjusted p {spaced_p(pair.p_adjusted)}"
 
 
@@ -183,5 +186,5 @@ def _plain_pair(report: ReportData, row: Comparison) -> Record:
 
 
 def compared(row: Comparison) -> Record:
-    """Return the fields of a paired difference for a table of data."""
+    """Return the fields of a comparison that a figure's data has, such as its difference, interval and p-values."""
     return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}

@@ -30,7 +30,7 @@ Key = tuple[str, str | None]  # a question, and the label of its repeat
 
 
 class ShownAnswer(Struct, frozen=True):
-    """A run's response to a question: the answer, the graded part if it differs, and the reason."""
+    """A run's answer to a question, the part of it that was graded (if not all of it), and the reason for the grade."""
 
     answer: str = ""
     graded: str = ""
@@ -38,7 +38,11 @@ class ShownAnswer(Struct, frozen=True):
 
 
 class Texts(Struct, frozen=True):
-    """The texts of questions (with gold answers) and of each run's answers, by question and repeat."""
+    """The texts of questions and answers, each keyed by (question, repeat).
+
+    `asked` has each question with its gold answer, and `said` the answers of each run. `reasons` says what the reasons
+    beside the answers are, such as "why it was graded so".
+    """
 
     asked: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
     said: Mapping[str, Mapping[Key, ShownAnswer]] = field(default_factory=dict)
@@ -49,7 +53,10 @@ class Texts(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """Texts in a page: parts of questions and parts of answers, in base64 of gzip of JSON."""
+    """Texts of questions (`asked`) and answers (`said`) as a page holds them, each cut into parts.
+
+    Each part is base64 of gzip of JSON.
+    """
 
     asked: tuple[str, ...]
     said: tuple[str, ...]
@@ -66,7 +73,7 @@ def texts_of(loaded: Loaded) -> Texts | None:
 
 
 def keys(questions: Sequence[str], repeats: Repeats | None) -> list[Key]:
-    """Return the question and the repeat of each row; the repeat is None if no question was asked again."""
+    """Return the question and the repeat of each row; the repeat is None if no question was asked several times."""
     if repeats is None:
         return [(question, None) for question in questions]
     return [(question, str(label)) for question, label in zip(questions, repeats.label, strict=True)]
@@ -93,7 +100,10 @@ def _of_log(outcomes: Outcomes, origins: Mapping[str, str], runs: Sequence[str])
 
 
 def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
-    """Return the texts of a collection and of answers that were judged here."""
+    """Return the texts of questions and answers, for answers that nescio itself judged.
+
+    `texts` holds the collection and the answers, and `data` says which rows were kept.
+    """
     labels = {label for _, label in keys(data.questions, data.repeats)} if data.repeats is not None else {None}
     asked: dict[Key, tuple[str, str]] = {}
     for question in texts.collection.questions:
@@ -115,9 +125,9 @@ def _of_collection(texts: Unjudged, data: Evidence) -> Texts:
 
 
 def packed_texts(texts: Texts, rows: Sequence[Key], runs: Sequence[str]) -> tuple[Parts | None, tuple[Note, ...]]:
-    """Return the packed texts of some rows and runs, and notes on texts that were cut.
+    """Return the texts of these rows and runs as a page holds them, and notes on texts that were cut.
 
-    Texts are cut if they do not fit into the page.
+    Texts are cut if all of them together do not fit into a page.
     """
     asked = [texts.asked.get(row, ("", "")) for row in rows]
     none: Mapping[Key, ShownAnswer] = {}

@@ -52,7 +52,7 @@ _INTERVAL = re.compile(r" \[[^][]{1,40}\]|\bp [<=] \.?\d")
 
 
 class Shared(Struct, frozen=True):
-    """The data of all templates: the title, the sentence, the signatures, and what was left out."""
+    """What every page has: the title, the answer at the top, the signatures of the results, and the notes."""
 
     title: str
     answer: Answer
@@ -61,7 +61,7 @@ class Shared(Struct, frozen=True):
 
 
 def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
-    """Return the whole report as one text; `title` appears in the browser's tab and above the answer."""
+    """Return the report as one text of HTML. `title` is shown in the tab of the browser and above the report."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -111,7 +111,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
 
 @cache
 def templates(package: str, folder: str) -> Environment:
-    """Return the environment that fills the templates of a folder; each is compiled once."""
+    """Return the jinja environment with the templates of a folder in a package. Each template is compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -139,9 +139,10 @@ def assembled(
     runs: Sequence[str] = (),
     **own: Any,
 ) -> str:
-    """Return a page: `template` filled in, with its style, scripts and data inside.
+    """Return a page of HTML from its template, with the style, the scripts and the data inside.
 
-    A policy lets only these scripts run. `runs` holds the names of the runs that the page can highlight.
+    A content security policy lets only these scripts run. `held` is further data for the scripts, and `runs` holds the
+    names of the runs that the page can highlight.
     """
     from markupsafe import Markup
 
@@ -175,7 +176,7 @@ def assembled(
 
 
 def _small(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data for scripts with its long parts packed together; questions are packed already."""
+    """Return the data for scripts with its long parts packed; the data of the question browser is packed already."""
     long = {name: part for name, part in held.items() if name != "browser" and len(as_json(part)) > LONG}
     return {
         **{name: part for name, part in held.items() if name not in long},
@@ -184,13 +185,13 @@ def _small(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _printed_head(title: str, runs: Sequence[str]) -> str:
-    """Return the text above each printed page: the title and the runs."""
+    """Return the text that appears above each page when the report is printed: the title and the names of runs."""
     short = shortened(runs, HEAD)
     return " – ".join(filter(None, [title, enumerated([short.get(run, run) for run in runs], 6)]))
 
 
 def _in_css(text: str) -> str:
-    """Return a text for a style sheet, where only letters and digits stay unescaped."""
+    """Return a text for use in a style sheet: all characters but letters and digits are escaped."""
     return '"' + "".join(sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):06x}" for sign in text) + '"'
 
 
@@ -203,7 +204,7 @@ def _without_folders(remark: Note) -> str:
 
 
 def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the number of each run by its name, and its name as tables show it."""
+    """Return, for each name of a run, its number and its shorter names for tables and for their heads."""
     short, head = shortened(runs, NAMED), shortened(runs, HEAD)
     return {
         name: {"place": i, "short": short.get(name, name), "head": head.get(name, name)} for i, name in enumerate(runs)
@@ -211,19 +212,22 @@ def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _coded(text: str) -> Any:
-    """Return the text with everything between backticks set as code."""
+    """Return the text as HTML in which words between backticks are set as code."""
     from markupsafe import Markup, escape
 
     return Markup(_TICKED.sub(lambda found: f"<code>{_OPTION.sub(_WHOLE, found[1])}</code>", str(escape(text))))
 
 
 def _unbroken(text: str) -> str:
-    """Return the text with intervals kept on the line of their value, and p-values in one piece."""
+    """Return the text with spaces that prevent a line break between a value and its interval, and in p-values."""
     return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
 
 
 def _parts(texts: Parts) -> dict[str, Any]:
-    """Return the packed texts by the names of their elements; no base64 sign has a meaning in HTML."""
+    """Return the packed texts for the page, keyed by the id of the element that holds each part.
+
+    They are not escaped, because no character of base64 has a meaning in HTML.
+    """
     from markupsafe import Markup
 
     groups = {"asked": texts.asked, "said": texts.said}
@@ -273,7 +277,7 @@ def browser_lead(browsing: Browser | None, more: str = "") -> str:
 
 
 def _held(report: ReportData) -> dict[str, Any]:
-    """Return the data for the scripts of a report: the shown names, and the runs' results at each threshold."""
+    """Return the data for the scripts of a report: names of runs, sentences, and results at each threshold."""
     runs = _names([report.shown[run] for run in report.runs])
     short = [name["short"] for name in runs.values()]
     data: dict[str, Any] = {
@@ -286,7 +290,10 @@ def _held(report: ReportData) -> dict[str, Any]:
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return the reasons for not answering that the files state, a row for each kind."""
+    """Return the reasons for not answering that the files state, as rows of a table.
+
+    There are none if all the reasons are the same.
+    """
     shown = [
         {
             **asdict(row),
@@ -299,5 +306,5 @@ def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
 
 
 def asset(name: str) -> str:
-    """Return the text of a file of the pages: their style, or a script."""
+    """Return the text of a file that goes into pages: the style sheet or a script."""
     return files("nescio.reporting.page").joinpath(name).read_text(encoding="utf-8")

@@ -49,13 +49,13 @@ _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap":
 
 
 class Shipping(Struct, frozen=True):
-    """The advised run, expected to do best on new questions, and its comparison with the next best.
+    """The run that the report advises to use on new questions, and its comparison with the next best run.
 
-    The run is at its tuned threshold if that is expected to pay, else unchanged. `alike` names the runs that then give
-    the same result on every question. `decision` compares the two runs, on held-out questions if a threshold was
-    chosen. It is None if there is no other run or the two cannot be paired. For unchanged runs it agrees with
-    `ReportData.pairs`. `expected` holds the share of new questions that the run answers at its threshold, and the share
-    of wrong answers. For these the run itself is chosen anew without each part of the questions.
+    `tuned` is the run's threshold, or None if none is expected to help. `alike` names the runs with the same result on
+    every question. `decision` compares the two runs (on questions on which no threshold was chosen, if one has a
+    threshold). It is None if there is no other run, or the two cannot be paired. `expected` holds the expected share of
+    new questions that the run answers, and of wrong answers among these. They are estimated on questions that the
+    choice did not use.
     """
 
     run: str
@@ -68,7 +68,7 @@ class Shipping(Struct, frozen=True):
 
     @property
     def at_thresholds(self) -> bool:
-        """Return whether one of the two runs is compared at a threshold."""
+        """Return whether the advised run or the next best has a threshold."""
         return self.tuned is not None or self.other_tuned is not None
 
 
@@ -78,15 +78,14 @@ ProgressFor = Callable[[str], Progress | None]  # maps the name of a step to the
 class ReportData(Struct, frozen=True, eq=False):
     """All data of the report.
 
-    `runs` are in the order of the first measure, `main`, the best first; `shown` holds their names as shown.
-    `comparisons` is None if runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts`
-    maps a run to its numbers of correct, incorrect and unanswered questions; it is empty without outcomes. `studies`
-    are the requested studies of the measures, by the functions of `nescio.meta`, and `missing` names those that could
-    not be made. `operating` has the results of runs with confidences at each threshold. `people` holds people's
-    verdicts on the answers (1, 0, or -1 for none), shape (runs, questions). `shipping` advises which run to use.
-    `by_asked` tells that the user asked for the breakdown of scores. `chosen` is the best run's score with an interval
-    that holds for whichever run is best. `groups` describes a column whose values group questions although the user
-    declared no clusters: its name, the number of groups, and the number of questions in them.
+    `runs` are ordered by the first measure, `main`, the best first; `shown` maps each to its name on the page.
+    `comparisons` is None if runs cannot be paired, and `why_alone` says why; `pairs` has every comparison in both
+    directions. `counts` maps a run to its numbers of correct, incorrect and unanswered questions. `studies` are the
+    studies of the measures that the user asked for, and `missing` those that could not be made. `operating` has results
+    at each threshold, for runs with confidences. `people` holds people's verdicts on the answers (1, 0, or -1 for
+    none), shape (runs, questions). `by_asked` says that the user asked to break down scores. `chosen` is the best run's
+    score, with an interval that allows for the choice of the best. `groups` is a column that may cluster the questions:
+    its name, its groups, and their questions.
     """
 
     loaded: Loaded
@@ -115,22 +114,22 @@ class ReportData(Struct, frozen=True, eq=False):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Return the measures scored, the deciding one first."""
+        """Return the measures that were scored, the main measure first."""
         return tuple(dict.fromkeys(row.measure for row in self.scores))
 
     @property
     def highlighted(self) -> tuple[str, ...]:
-        """Return the shown names of the runs that charts colour: the best few, and a name for any others."""
+        """Return the names that charts colour: those of the best runs, and "other runs" if there are more."""
         others = (OTHERS,) if len(self.runs) > MOST_NAMED else ()
         return (*(self.shown[run] for run in self.runs[:MOST_NAMED]), *others)
 
     @property
     def lower_is_better(self) -> bool:
-        """Return whether lower values of the deciding measure are better."""
+        """Return whether lower values of the main measure are better."""
         return parse(self.main).declaration.lower_is_better
 
     def row(self, run: str, measure: str, stratum: str | None = None) -> Score | None:
-        """Return the score of a run, or None if it was not computed."""
+        """Return the score of a run by a measure (in a stratum, if given), or None if it was not computed."""
         return self.cells.get((run, measure, stratum))
 
 
@@ -149,11 +148,11 @@ def gather(
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
     **options: Any,
 ) -> ReportData:
-    """Return the data of the report: read once, scored and compared.
+    """Return the data of the report: the answers read once, scored and compared.
 
-    Arguments are those of `nescio.score`. `studies` name studies of the measures ("stability", "swap"), and `labels`
-    holds people's verdicts on some answers. `progress_for` maps the name of a step to its callback for progress. Raises
-    the errors of `score` and `compare`.
+    The arguments are those of `nescio.score`, and further ones. `studies` names studies of the measures ("stability",
+    "swap"), and `labels` holds people's verdicts on some answers. `progress_for` maps the name of a step to a function
+    that is told its progress. Raises the errors of `score` and `compare`.
     """
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
@@ -212,7 +211,7 @@ def gather(
 
 
 def precision_of(loaded: Loaded) -> str:
-    """Return the name of the measure of how often an answer is right: "precision" if no question lacks an answer."""
+    """Return the measure that says how often an answer is right: "precision" if every question has an answer."""
     known = loaded.data.columns.get("answerable")
     return "precision" if known is None or not (known == 0).any() else "precision_answered"
 
@@ -220,9 +219,10 @@ def precision_of(loaded: Loaded) -> str:
 def _of_the_chosen(
     loaded: Loaded, runs: Sequence[str], main: str, ci: float | None, drawn: Mapping[str, Any]
 ) -> Score | None:
-    """Return the best run's score with an interval that holds for the best of all runs.
+    """Return the best run's score, with an interval that allows for the choice of the best of all runs.
 
-    Returns None if that level would need more resamples, if there is one run, or if no interval was asked for.
+    Returns None if there is one run, if no interval was asked for, or if it would take more resamples than users wait
+    for.
     """
     if ci is None or len(runs) < 2:
         return None
@@ -237,9 +237,10 @@ def _of_the_chosen(
 
 
 def _groups(loaded: Loaded) -> tuple[str, int, int] | None:
-    """Return a column whose values each hold a few questions, such as those on one story.
+    """Return a column whose values group the questions, such as the story that each question is about.
 
-    The result has its name, the number of groups of two or more questions, and the number of questions in them.
+    The result has the column's name, its number of groups (two or more questions each), and the number of questions in
+    them.
     """
     data = loaded.data
     if not isinstance(data, Evidence) or data.clusters is not None or data.repeats is not None:
@@ -254,7 +255,7 @@ def _groups(loaded: Loaded) -> tuple[str, int, int] | None:
 
 
 def column_to_break_down(loaded: Loaded) -> str | None:
-    """Return the first column of 2 to 30 values with enough questions in each, or None."""
+    """Return the first column of 2 to 30 values that each have enough questions, or None if there is no such column."""
     data = loaded.data
     if not isinstance(data, Evidence):
         return None
@@ -267,7 +268,10 @@ def column_to_break_down(loaded: Loaded) -> str | None:
 
 
 def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
-    """Return the evidence of some runs; no interval of a run depends on the others."""
+    """Return the loaded data with only some runs.
+
+    Intervals computed from it are the same as from all runs, because no interval of a run depends on other runs.
+    """
     data = loaded.data
     if not isinstance(data, Evidence) or len(runs) == len(data.runs):
         return loaded
@@ -277,7 +281,7 @@ def _of_runs(loaded: Loaded, runs: Sequence[str]) -> Loaded:
 def run_studies(
     loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], progress_for: ProgressFor, *, seed: int, jobs: int
 ) -> tuple[tuple[Results, ...], tuple[Note, ...]]:
-    """Return the requested studies, and notes on those that the data does not allow."""
+    """Return the studies of the measures that were asked for, and notes on studies that the data does not allow."""
     if unknown := next((name for name in wanted if name not in STUDIES), None):
         raise UnknownNameError("study", unknown, STUDIES)
     made, notes = [], []
@@ -293,14 +297,14 @@ def run_studies(
 
 
 def score_command(report: ReportData, *, by: bool = False) -> str:
-    """Return the command that reproduces the scores."""
+    """Return the command line that reproduces the scores; with `by`, the scores broken down by a column."""
     more = ("--by", report.by) if by and report.by else ()
     level = ("--ci", "none" if report.level is None else f"{report.level:g}") if report.level != 95 else ()
     return report.commands.line("score", *measure_words(report.measures), *more, *level)
 
 
 def compare_command(report: ReportData) -> str:
-    """Return the command that reproduces the comparisons."""
+    """Return the command line that reproduces the comparisons of the runs."""
     level = ("--ci", f"{report.level:g}") if report.level not in (None, 95) else ()
     return report.commands.line("compare", "-m", report.main, *level)
 
@@ -351,8 +355,8 @@ def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str
 def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
     """Return the results of the best runs with confidences at each threshold.
 
-    Their tuned thresholds are the best by the deciding measure, or by c@1 if a threshold does not determine that
-    measure.
+    Each also has the best threshold by the report's main measure, or by c@1 if a threshold alone does not decide the
+    value of the main measure.
     """
     data = loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not set(OUTCOMES) <= data.columns.keys():
@@ -380,7 +384,10 @@ def _shipping(
     pairs: Mapping[tuple[str, str], Comparison],
     drawn: Mapping[str, Any],
 ) -> Shipping | None:
-    """Return the advised run and its comparison with the next best, or None if no run can be advised."""
+    """Return the run to advise and its comparison with the next best, or None if no run can be advised.
+
+    `values` has each run's score by `main`. `pairs` has the comparisons of the runs without thresholds.
+    """
     data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
     tuned: dict[str, TunedPoint] = {}
     for run, operating_run in operating.items():
@@ -427,7 +434,11 @@ def _shipping(
 
 
 def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Part, ...]:
-    """Return the results of a run without a threshold on each part of the questions that is held out in tuning."""
+    """Return the results of a run without a threshold on each of the parts into which tuning divides the questions.
+
+    A run with and one without a threshold can then be compared on the same parts. There are no results if the data does
+    not allow tuning.
+    """
     with contextlib.suppress(NescioError):
         answering = one_run(data, run)
         fold = deal(answering.data, FOLDS, seed)
@@ -436,7 +447,10 @@ def _as_came(data: Evidence, run: str, measure: Measure, seed: int) -> tuple[Par
 
 
 def _alike(data: Evidence, first: str, others: Sequence[str], tuned: Mapping[str, TunedPoint]) -> tuple[str, ...]:
-    """Return the runs that give the same result as the first on every question, each at its threshold if it has one."""
+    """Return the runs that have the same outcome as the run `first` on every question.
+
+    Each run that has a threshold in `tuned` is taken at this threshold.
+    """
     thresholds = {run: point.threshold for run, point in tuned.items()}
 
     def done(run: str) -> dict[str, tuple[int, int, int]]:
@@ -468,7 +482,7 @@ def _ordered(scores: Scores, main: str) -> tuple[str, ...]:
 
 
 def counts_of(loaded: Loaded) -> dict[str, tuple[int, int, int]]:
-    """Return the numbers of correct, incorrect and unanswered questions of each run, empty without outcomes."""
+    """Return each run's numbers of correct, incorrect and unanswered questions; empty if the data has no outcomes."""
     data = loaded.data
     if not set(OUTCOMES) <= data.columns.keys():
         return {}

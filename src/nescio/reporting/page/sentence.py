@@ -24,10 +24,10 @@ FURTHER = ("evidence", "another sample", "groups", "alike", "no threshold")
 
 
 class Answer(Struct, frozen=True):
-    """The answer in three parts, so that a page can highlight the name of the run.
+    """The answer at the top of a page: a sentence in three parts, so that the page can highlight the run in it.
 
-    `advice` says how sure it is and why, `doubt` what remains open and what would settle it. The sentences of `more`
-    follow.
+    `advice` says which run to use and how sure that is, and `doubt` what remains open and what would settle it. The
+    sentences in `more` follow.
     """
 
     before: str
@@ -39,12 +39,15 @@ class Answer(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Return the sentence as one text."""
+        """Return the answer's sentence as one text."""
         return f"{self.before}{self.name}{self.after}"
 
 
 def answer(report: ReportData) -> Answer:
-    """Return what to do, how sure that is and what would settle the rest, or, without outcomes, which run is best."""
+    """Return the answer at the top of the report: which run to use, how sure that is, and what remains open.
+
+    Without outcomes it says only which run is best.
+    """
     standing = _standing(report)
     made = decision(report)
     further = [statement.text for statement in made[1:] if statement.kind in FURTHER]
@@ -98,13 +101,16 @@ def _difference(report: ReportData, alike: list[str]) -> str:
 
 
 def parted(text: str, name: str) -> tuple[str, str, str]:
-    """Return a sentence split into the text before a run's name, the name, and the text after it."""
+    """Return a sentence split into the text before a run's name, the name itself, and the text after it."""
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
     return (text[: match.start()], name, text[match.end() :]) if match else (text, "", "")
 
 
 def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
-    """Return the sentence on what confidences would add, if runs answer and none has one."""
+    """Return a sentence on what nescio could do with confidences, if runs answer but no answer has a confidence.
+
+    Otherwise return no sentence.
+    """
     answered = any(count for count, _ in answers_of(report, report.counts).values())
     if report.operating or not answered or any(statement.kind == "degenerate" for statement in made):
         return []
@@ -112,12 +118,15 @@ def _lacking(report: ReportData, made: Sequence[Statement]) -> list[str]:
 
 
 def statements(report: ReportData) -> tuple[Statement, ...]:
-    """Return every sentence of the first screen with a number about other questions, and those of its advice."""
+    """Return every sentence at the top of the report that claims something about other questions, and the advice."""
     return (*_of_the_best(report), *decision(report))
 
 
 def _of_the_best(report: ReportData) -> tuple[Statement, ...]:
-    """Return the claims of the headline: the interval of the best run, and the runs from which it differs."""
+    """Return the claims of the report's first sentence about the best run.
+
+    They are the interval of its score, and the other runs from which it differs significantly.
+    """
     best, row = report.row(report.runs[0], report.main), interval_of_best(report)
     made = []
     if (
@@ -148,18 +157,21 @@ def interval_of_best(report: ReportData) -> Score | None:
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
-    """Return the other runs whose value equals the best."""
+    """Return the names of the other runs whose score equals that of the best run."""
     rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
     return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
 
 def value(row: Score | None) -> str:
-    """Return a value and its interval: "0.712 [0.700, 0.724]"."""
+    """Return a score and its interval in words, such as "0.712 [0.700, 0.724]"."""
     return "not computed" if row is None else with_interval(row.value, row.low, row.high)
 
 
 def asked(report: ReportData, rows: int) -> str:
-    """Return a number of rows in words: questions, or answers if questions were asked several times."""
+    """Return a number of rows in words, such as "200 questions".
+
+    If questions were asked several times, it is "600 answers to 200 questions".
+    """
     repeats = report.loaded.data.repeats
     if repeats is None:
         return plural(rows, "question")
@@ -167,7 +179,7 @@ def asked(report: ReportData, rows: int) -> str:
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
-    """Return sentences on the best run's outcomes, and on a run with more right answers."""
+    """Return sentences on the outcomes of the best run, and on another run with more right answers, if there is one."""
     if run not in report.counts:
         return ()
     correct, incorrect, unanswered = report.counts[run]

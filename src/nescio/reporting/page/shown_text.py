@@ -21,7 +21,10 @@ _BORDERS = "/\\_-.: ,=|"  # signs between the parts of a name
 
 
 def names(texts: Sequence[str], most: int = NAME) -> list[str]:
-    """Return names as they are shown: on one line, short (cut in the middle), and still all different."""
+    """Return names as a page shows them: on one line, at most `most` characters each, and all different.
+
+    A longer name is cut in the middle.
+    """
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
@@ -38,9 +41,9 @@ def names(texts: Sequence[str], most: int = NAME) -> list[str]:
 
 
 def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
-    """Return the names of runs as they are shown, and the parts left out ("" if none).
+    """Return the names of runs as a page shows them, and the texts that it leaves out ("" if none).
 
-    Long names lose the first and last parts that all of them share: "exp-7/llama-seed1" and "exp-7/qwen-seed1" become
+    If names are long, their common beginning and end are left out: "exp-7/llama-seed1" and "exp-7/qwen-seed1" become
     "llama" and "qwen".
     """
     first = last = 0
@@ -58,12 +61,15 @@ def run_names(runs: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _up_to_a_border(text: str) -> int:
-    """Return the length of a shared beginning up to its last border between parts of the name."""
+    """Return the length of the text up to its last border between parts of a name, such as a "/" or "-"."""
     return max((i + 1 for i, sign in enumerate(text) if sign in _BORDERS), default=0)
 
 
 def isolated(text: str, own: Sequence[str]) -> str:
-    """Return the text with right-to-left names isolated, so that they do not reorder the figures after them."""
+    """Return the text with its right-to-left names isolated, so that they do not reorder the figures after them.
+
+    `own` are the names that may occur in the text.
+    """
     for name in sorted(
         (name for name in own if not name.isascii() and any(map(_from_right, name))), key=len, reverse=True
     ):
@@ -86,6 +92,6 @@ def as_json(value: Any) -> str:
 
 
 def deflated(data: bytes) -> str:
-    """Return bytes packed for the scripts of a page, which unpack them with `page.bytes`: raw deflate, in base64."""
+    """Return bytes as base64 of raw deflate, which the function `page.bytes` of the page's scripts unpacks."""
     squeezed = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(squeezed.compress(data) + squeezed.flush()).decode()

@@ -14,10 +14,10 @@ from nescio.reporting.page.report_data import ReportData
 
 
 def stakes_figure(report: ReportData) -> Figure | None:
-    """Return normalised utility over the stated stakes with the envelope of ideal policies; None without stakes.
+    """Return the figure of normalised utility over the stakes that the prompts state; None without such stakes.
 
-    The envelope is that of the first run. At each price it is the best utility of never answering, or of behaving
-    always as the run did at one of the stakes.
+    A dashed line shows the best fixed policy of the first run: at each stake it never answers, or behaves as the run
+    did at one of the stakes, whichever has the higher utility.
     """
     data = report.loaded.data
     if not isinstance(data, Evidence) or data.repeats is None or "correct" not in data.columns:

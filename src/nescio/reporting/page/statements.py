@@ -20,9 +20,10 @@ Figure = float | int | str | None
 
 
 class Kind(Struct, frozen=True):
-    """A kind of sentence: its claim, the condition of the claim, the method of its figure, and its test.
+    """A kind of sentence in the advice: what it claims, when, by which method, and how this is checked.
 
-    `simulated` tells that the claim has a level, and that the study checks it.
+    `given` is the condition under which the claim is true. `simulated` says that the claim has a level of confidence,
+    and that `studies/statements.py` simulates how often it is true.
     """
 
     claim: str
@@ -33,9 +34,9 @@ class Kind(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """A sentence and its figures.
+    """A sentence of the advice, its kind, and the figures in it.
 
-    `level` is how often such a claim is true at least, None for statements about these questions alone.
+    The claim is true with at least the probability `level`, which is None for a sentence about these questions alone.
     """
 
     kind: str
@@ -45,12 +46,12 @@ class Statement(Struct, frozen=True):
 
     @property
     def declared(self) -> Kind:
-        """Return the declaration of the statement's kind."""
+        """Return the declaration of this statement's kind."""
         return KINDS[self.kind]
 
 
 class Claim(Row, frozen=True):
-    """A statement in the form for JSON, with the declaration of its kind."""
+    """A statement as programs get it in JSON, with the condition and the method that its kind declares."""
 
     most_listed: ClassVar[int | None] = 0
 
@@ -63,7 +64,7 @@ class Claim(Row, frozen=True):
 
     @classmethod
     def of(cls, one: Statement) -> Claim:
-        """Return a statement in the form for JSON, with None for undefined figures."""
+        """Return a statement as programs get it in JSON, with None for undefined figures."""
         figures = {name: None if value != value else value for name, value in one.figures.items()}  # noqa: PLR0124
         return cls(one.kind, one.text, figures, one.level, one.declared.given, one.declared.method)
 

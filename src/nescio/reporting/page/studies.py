@@ -17,7 +17,7 @@ SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
 
 def study_figures(report: ReportData) -> tuple[Figure, ...]:
-    """Return the figures of the studies that were made."""
+    """Return the figures of the studies of measures that were made, in the order of the studies."""
     figures: list[Figure] = []
     for study in report.studies:
         figures += _stability_figures(report, study) if study.kind == "stability" else _swap_figures(report, study)
@@ -29,7 +29,10 @@ def _rows(study: Results, *names: str) -> list[Record]:
 
 
 def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
-    """Return figures of the error rate and of the ties over the fuzziness, and of one over the other."""
+    """Return figures of a study of stability: error rate over fuzziness, ties over fuzziness, and one over the other.
+
+    Fuzziness is the relative difference of two scores up to which they count as tied.
+    """
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
@@ -114,7 +117,10 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _drawn(rows: Sequence[Record], shown: Sequence[str]) -> tuple[list[Record], tuple[str, ...], str]:
-    """Return the rows that can be drawn, the measures with their own colour, and what the chart leaves out."""
+    """Return the rows for a chart, the measures that it colours, and a sentence on measures that it leaves out.
+
+    `shown` names the fields that a row needs for being drawn.
+    """
     measures = tuple(dict.fromkeys(row["measure"] for row in rows))
     top = measures[: charts.MOST_NAMED]
     drawn = [
@@ -141,7 +147,7 @@ def _percent(value: float) -> str:
 
 
 def _command(report: ReportData, verb: str) -> str:
-    """Return the command of a study; among the options of resampling it takes only the seed."""
+    """Return the command line of a study of the measures. Of the options for resampling, it has only the seed."""
     arguments = report.commands.resampling
     seed = arguments[arguments.index("--seed") :][:2] if "--seed" in arguments else ()
     return report.commands.line(verb, *measure_words(report.measures), *seed, resampled=False)

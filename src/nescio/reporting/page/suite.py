@@ -31,10 +31,11 @@ from nescio.text import enumerated, plural, sanitize
 
 
 class Board(Struct, frozen=True):
-    """The leaderboard and the heat map of one measure.
+    """The leaderboard and the heat map of one measure on the page of a suite.
 
-    The leaderboard has each run's shown name, and its interval drawn on a scale with the given `ends`. The heat map has
-    the runs, and for each benchmark its name and its cells.
+    `lines` are the rows of the leaderboard: a run's name, its scores, and the positions with which its interval is
+    drawn on a scale from the first to the last of `ends`. The heat map has a column for each of `runs`, and `rows`
+    holds each benchmark's name and cells.
     """
 
     measure: str
@@ -47,10 +48,10 @@ class Board(Struct, frozen=True):
 
 
 def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Suite | None = None) -> str:
-    """Return the page of a suite as one text.
+    """Return the page of a suite as one text of HTML.
 
-    `command` is the command line that reproduces its figures. Given the scored `suite`, the page has the questions of
-    all benchmarks.
+    `command` is the command line that reproduces its figures. If the scored `suite` is given, the page also has a
+    browser with the questions of all benchmarks.
     """
     measures = list(dict.fromkeys(row.measure for row in scores))
     boards = [_board(scores, measure) for measure in measures]
@@ -80,7 +81,10 @@ def suite_page(scores: SuiteScores, *, title: str, command: str = "", suite: Sui
 
 
 def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
-    """Return which run has the best mean of the first measure, how sure that is, and where another run is better."""
+    """Return the answer at the top of a suite's page: the run with the best mean of the first measure.
+
+    It also says how sure that is, and on which benchmarks another run is better.
+    """
     best, *rest = statements(scores, suite)
     more = [statement.text for statement in rest if statement.kind == "did"]
     if best.figures.get("chosen"):
@@ -92,9 +96,9 @@ def answer(scores: SuiteScores, suite: Suite | None = None) -> Answer:
 
 
 def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Statement, ...]:
-    """Return every sentence of the first screen: the best run, the advice, and the benchmarks that others win.
+    """Return every sentence at the top of a suite's page: the best run, the advice, and benchmarks that others win.
 
-    The answers of a `suite` may show reasons to refuse the best run.
+    If `suite` is given, its answers may show reasons not to use the best run, which are sentences, too.
     """
     first = scores.rows[0].measure
     rows = ordered([row for row in scores if row.measure == first])
@@ -137,9 +141,9 @@ def statements(scores: SuiteScores, suite: Suite | None = None) -> tuple[Stateme
 
 
 def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[Statement]:
-    """Yield the reasons not to use the best run, by the rules of a single collection, each benchmark counting the same.
+    """Yield the reasons not to use the best run, by the rules of the report on a single collection.
 
-    There are none if a benchmark has no outcomes.
+    Each benchmark counts the same. There are no reasons from errors if a benchmark has no outcomes.
     """
     benchmarks = [benchmark for benchmark in suite.benchmarks if best.run in benchmark.data.runs]
     for benchmark in benchmarks:
@@ -166,7 +170,7 @@ def _refused(suite: Suite, best: SuiteScore, name: str, runs: int) -> Iterator[S
 
 
 def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str, str]) -> tuple[Statement, ...]:
-    """Return sentences on how many benchmarks the best run wins, and who wins the others."""
+    """Return the sentence on how many benchmarks the best run wins, and which runs win the other benchmarks."""
     by_benchmark: dict[str, list[BenchmarkScore]] = {}
     for row in scores.tables["benchmarks"]:
         if row.measure == measure and not math.isnan(row.value):
@@ -187,7 +191,10 @@ def _elsewhere(scores: SuiteScores, measure: str, best: str, shown: Mapping[str,
 
 
 def _to_read(runs: Sequence[str]) -> tuple[Link, ...]:
-    """Return links to the errors of the run with the best mean, and to those that the next run gets right."""
+    """Return links to the questions that the first run gets wrong, and to those of them that the second gets right.
+
+    The runs are in the order of their means, the best first.
+    """
     best, *others = runs
     easy = {"order": "easy"} if others else {}
     first = ", those that most runs get right first" if others else ""
@@ -216,7 +223,10 @@ def _board(scores: SuiteScores, measure: str) -> Board:
 
 
 def _heat(rows: Sequence[BenchmarkScore], runs: Sequence[str], *, lower: bool) -> list[tuple[str, Sequence[Cell]]]:
-    """Return a row of cells for each benchmark, shaded within it because benchmarks have different scales."""
+    """Return a row of a heat map for each benchmark: its name and its cells.
+
+    A cell's shade compares runs within one benchmark, because benchmarks have different scales.
+    """
     benchmarks = list(dict.fromkeys(row.benchmark for row in rows))
     scored = {(row.benchmark, row.run): row for row in rows}
     lines: list[tuple[str, Sequence[Cell]]] = []

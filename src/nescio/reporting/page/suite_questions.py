@@ -19,9 +19,9 @@ OF = "benchmark"  # the filter of the browser
 
 
 def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str], level: float | None) -> Seen:
-    """Return the browser's content for a suite: its runs in this order, and the questions of its benchmarks.
+    """Return the question browser's content for a suite: the questions of all its benchmarks, and the runs in order.
 
-    A note names the benchmarks without outcomes, which are left out.
+    A note names the benchmarks without outcomes, which are left out. `shown` maps each run to its name on the page.
     """
     parts, without = [], []
     for benchmark in suite.benchmarks:
@@ -72,7 +72,7 @@ def suite_questions(suite: Suite, runs: Sequence[str], shown: Mapping[str, str],
 
 
 def suite_texts(suite: Suite) -> Texts | None:
-    """Return the texts of questions and answers of every benchmark, or None without any."""
+    """Return the texts of questions and answers of every benchmark, or None if no benchmark has texts."""
     asked: dict[Key, tuple[str, str]] = {}
     answers_of: dict[str, dict[Key, ShownAnswer]] = {}
     names = _names(suite)
@@ -90,7 +90,10 @@ def suite_texts(suite: Suite) -> Texts | None:
 
 
 def _names(suite: Suite) -> dict[str, dict[Key, Key]]:
-    """Return the browser's key for each row of each benchmark, with the benchmark added if its name is not unique."""
+    """Return for each benchmark the names under which the question browser lists its rows.
+
+    A name that occurs several times gets the benchmark's name added.
+    """
     rows = {
         benchmark.name: keys(data.questions, data.repeats)
         for benchmark in suite.benchmarks

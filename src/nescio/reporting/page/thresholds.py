@@ -14,7 +14,11 @@ from nescio.selective.operating import Counts, Operating
 
 
 def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
-    """Return the template's data for each run: its name, and its tuned threshold on new questions."""
+    """Return what the template needs for each run with thresholds.
+
+    It is the run's name, its number of thresholds, and the index of the threshold most like having none. It is also the
+    expected results on new questions at the tuned threshold.
+    """
     return [
         {
             "run": report.shown[run],
@@ -27,7 +31,10 @@ def threshold_rows(report: ReportData) -> Sequence[Mapping[str, Any]]:
 
 
 def threshold_payload(report: ReportData) -> list[dict[str, Any]]:
-    """Return the counts of each run at each threshold for the script, the strictest first (it answers nothing)."""
+    """Return each run's counts of answers at each threshold, for the script of the page.
+
+    The first threshold is the strictest, at which the run answers nothing.
+    """
     return [
         {
             "run": report.shown[run],
@@ -46,12 +53,12 @@ def _plain(point: Counts) -> list[float | None]:
 
 
 def _place(one: Operating, threshold: float) -> int:
-    """Return the index of the loosest point whose threshold is at least the given one."""
+    """Return the index of the run's lowest listed threshold that is at least the given one."""
     return max(i for i, point in enumerate(one.points) if point.threshold >= threshold)
 
 
 def _nearest(one: Operating) -> int:
-    """Return the index of the point whose number of answers is nearest to that of the unchanged run."""
+    """Return the index of the threshold at which the number of answers is nearest to that without a threshold."""
     return min(range(len(one.points)), key=lambda i: abs(one.points[i].answered - one.given.answered))
 
 
@@ -66,9 +73,10 @@ def _expected(report: ReportData, one: Operating) -> str:
 
 
 def deciding_payload(report: ReportData) -> dict[str, Any]:
-    """Return the data for the input of tolerated errors: each run's guarantees.
+    """Return the guarantees on errors, from which a script finds the one for the share that a reader tolerates.
 
-    They are for the unchanged run and each threshold of its grid, with the threshold's index among the slider's points.
+    Each run has one without a threshold and one at each threshold of its grid. A row has the index of this threshold
+    among all thresholds of the slider.
     """
     places = {run: i for i, run in enumerate(report.runs)}
     rows = [

@@ -27,16 +27,17 @@ MOST_SHOWN = 400  # characters of each text in a print
 
 
 class Link(Struct, frozen=True):
-    """Filters of the browser as an address within the page, with a description."""
+    """A link to the question browser of the page with certain filters, and a description of what it shows."""
 
     address: str
     text: str
 
 
 class ToRead(Struct, frozen=True):
-    """An error worth reading: its run, threshold (None: none applied), question and confidence.
+    """An error that is worth reading: a run's wrong answer to a question, and its confidence.
 
-    `others_right` of the `others` runs got it right. The texts are included if they are known.
+    `threshold` is the run's threshold, or None if it has none. `others_right` of the `others` runs got the question
+    right. The texts of question, answer and gold answers are included if they are known.
     """
 
     run: str
@@ -51,12 +52,12 @@ class ToRead(Struct, frozen=True):
 
     @property
     def right_elsewhere(self) -> Annotated[str, Shown("others right", after="confidence")]:
-        """Return how many of the other runs got the question right."""
+        """Return how many of the other runs got the question right, such as "3 of 5"."""
         return f"{self.others_right} of {self.others}" if self.others else ""
 
 
 class Line(Row, frozen=True):
-    """A paragraph of the first screen."""
+    """A paragraph of the text at the top of the report."""
 
     most_listed: ClassVar[int | None] = 0
 
@@ -64,15 +65,15 @@ class Line(Row, frozen=True):
 
     @classmethod
     def below(cls, rows: Sequence[Line]) -> Iterable[str]:
-        """Return the paragraphs, with an empty line between them."""
+        """Return the text that shows the paragraphs, with an empty line between them."""
         return [f"{row.text}\n" for row in rows[:-1]] + [row.text for row in rows[-1:]]
 
 
 class Advice(Results[ToRead], frozen=True):
-    """The errors to read first, and in `tables` the first screen of the page."""
+    """The errors to read first. Its `tables` hold the sentences at the top of the report, and their claims."""
 
     def title(self, name: str | None = None) -> str:
-        """Return the title: the run and the threshold of the errors."""
+        """Return the title of the errors: the run and its threshold; empty for a further table."""
         if name or not self.rows:
             return ""
         run, at = self.rows[0].run, self.rows[0].threshold
@@ -81,9 +82,10 @@ class Advice(Results[ToRead], frozen=True):
 
 
 def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: float | None) -> Results[ToRead]:
-    """Return the errors to read first.
+    """Return the errors to read first, at most `most`, of the run that the report advises to use.
 
-    `tables["screen"]` has the sentences of the first screen, and `tables["statements"]` their claims.
+    If the user tolerates a share `tolerate` of errors, the run is the one that guarantees it. `tables["screen"]` has
+    the sentences at the top of the report, and `tables["statements"]` their claims.
     """
     shown = answer(report)
     run, threshold = run_advised(report)
@@ -103,7 +105,7 @@ def advised(report: ReportData, texts: Texts | None, *, most: int, tolerate: flo
 
 
 def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> str:
-    """Return why there are no errors to read."""
+    """Return a sentence on why there are no errors of this run to read."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return "No errors to read: the data has counts, and not which questions were answered wrongly."
@@ -114,7 +116,7 @@ def nothing_to_read(report: ReportData, run: str, threshold: float | None) -> st
 
 
 def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[ToRead, ...]:
-    """Return the first errors of the advised run at its threshold, made safe to show."""
+    """Return the first errors of the advised run at its threshold. Their texts are made safe for the page."""
     rows = [_worded(row, texts) for row in _errors(report, *run_advised(report), most)]
     return tuple(
         replace(row, **{name: sanitize(getattr(row, name), MOST_SHOWN, target="page") for name in WORDS})
@@ -123,7 +125,7 @@ def errors_to_read(report: ReportData, texts: Texts | None, most: int) -> tuple[
 
 
 def run_advised(report: ReportData) -> tuple[str, float | None]:
-    """Return the advised run, and its threshold (None: none applied)."""
+    """Return the run that the report advises to use, and its threshold (the threshold is None if it has none)."""
     shipping = report.shipping
     if not shipping:
         return report.runs[0], None
@@ -167,11 +169,11 @@ def _worded(row: ToRead, texts: Texts | None) -> ToRead:
 
 
 def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link, ...]:
-    """Return links to the questions to read first.
+    """Return links to the questions to read first, as the question browser shows them.
 
-    They lead to the surest errors of the best or advised run. Without confidences they lead to all its errors, starting
-    with those that most runs get right. A further link leads to the questions that only the next best run gets right.
-    If the questions are `scored`, links lead to its lowest scores, and to the largest differences between runs.
+    The first link leads to the errors of the advised run: the most confident ones, or without confidences those that
+    most runs get right. Another leads to the questions that only the next best run gets right. If the browser shows
+    scores (`scored`), the links lead to the best run's lowest scores and to the largest differences between runs.
     """
     data = report.loaded.data
     if scored:
@@ -209,7 +211,10 @@ def questions_to_read(report: ReportData, *, scored: bool = False) -> tuple[Link
 
 
 def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
-    """Return the link to the questions that the next best run gets right and this one wrong, without thresholds."""
+    """Return the link to the questions that this run gets wrong and the next best run right, without thresholds.
+
+    Without such questions there is no link.
+    """
     shipping, name, i = report.shipping, report.shown[run], data.runs.index(run)
     other = shipping.other if shipping and shipping.other else next((one for one in report.runs if one != run), None)
     if other is None:
@@ -224,7 +229,7 @@ def _lost(report: ReportData, data: Evidence, run: str) -> tuple[Link, ...]:
 
 
 def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]:
-    """Return the questions that a run answers wrongly at a threshold, the most confident first."""
+    """Return the questions that a run answers wrongly with at least this confidence, the most confident first."""
     data = report.loaded.data
     assert isinstance(data, Evidence)
     answering = one_run(data, run)
@@ -233,5 +238,5 @@ def errors_at(report: ReportData, run: str, threshold: float) -> tuple[str, ...]
 
 
 def address_of(**filters: str | list[str]) -> str:
-    """Return filters of the question browser as an address within the page."""
+    """Return the address within the page that opens the question browser with these filters."""
     return f"#questions?{urlencode(filters, doseq=True)}"
