@@ -24,9 +24,9 @@ LETTERS = "CWU"  # correct, incorrect, unanswered
 
 
 class Block(Struct, frozen=True):
-    """A block of questions that arrived together: their number, and the signature of their data.
+    """A block of questions that arrived together: the number of its `questions`, and the signature of their answers.
 
-    `doubt` is the verdict of the latest look at the block if it was "cannot tell", else empty.
+    `doubt` is the verdict of the latest look at the block if that verdict was "cannot tell", else an empty text.
     """
 
     questions: int
@@ -67,7 +67,11 @@ class State(Struct, frozen=True):
         }
 
     def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
-        """Return a state with one more block of questions."""
+        """Return this state with one more block of questions.
+
+        `run` and `baseline` have one letter for each question: the outcome of the run, and that of the baseline.
+        `signature` identifies the answers of the block.
+        """
         return replace(
             self,
             questions=self.questions + questions,

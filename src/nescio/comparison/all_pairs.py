@@ -43,7 +43,7 @@ class PairTests(Struct, frozen=True, eq=False):
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}
 
     def adjusted_of(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """Return the adjusted p-values of some pairs, in either direction."""
+        """Return the adjusted p-values of some pairs of runs; the order of the two runs in a pair does not matter."""
         runs = len(self.by_name)
         place = np.empty(runs, dtype=np.int64)
         place[self.by_name] = np.arange(runs)
@@ -55,7 +55,10 @@ class PairTests(Struct, frozen=True, eq=False):
         return list(np.where(np.isnan(p), np.nan, self.adjusted[at]).tolist())
 
     def better(self, level: float, *, lower: bool) -> NDArray[np.bool_]:
-        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j."""
+        """Return a matrix whose cell [i, j] tells whether run i is significantly better than run j at this level.
+
+        `lower` tells that lower values of the measure are better.
+        """
         certain = int(np.searchsorted(self.adjusted, 1 - level, side="right"))
         better = np.zeros((len(self.by_name),) * 2, dtype=bool)
         if certain:
@@ -69,7 +72,7 @@ class PairTests(Struct, frozen=True, eq=False):
 
 
 def _each_run(by_name: Places) -> Iterator[tuple[int, Places, slice]]:
-    """Yield each run, the runs after it, and the slice of its pairs with them."""
+    """Yield each run, the runs that follow it by name, and the slice of the pairs that it forms with these runs."""
     start = 0
     for i, run in enumerate(by_name.tolist()):
         others = by_name[i + 1 :]

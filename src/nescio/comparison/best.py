@@ -92,9 +92,9 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _significant(data: Data, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) that differ significantly, or None if unknown.
+    """Return the pairs (better, worse) of runs that differ significantly, or None if unknown.
 
-    They are unknown if the test needs random exchanges and `sampled` is false.
+    They are unknown if the test needs random exchanges of labels, but `sampled` does not allow any.
     """
     if not sampled and measure.order is not None:
         return None

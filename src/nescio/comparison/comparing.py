@@ -141,8 +141,9 @@ def compare(
     if count > MOST_COMPARED:
         if data.origins or (test, correction, laid, len(wanted)) != ("auto", "holm", None, 1):
             raise UsageError(
-                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}: give {opt('baseline')}; or give "
-                "one measure, with the default test and correction, to rank the runs by all pairs"
+                f"these are {count:,} pairs of runs, more than {MOST_COMPARED:,}. To compare every run with one run, "
+                f"give {opt('baseline')}. To rank the runs by all pairs, give only one measure, and leave the test "
+                "and the correction at their defaults"
             )
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
         return compare_leading(loaded, wanted[0], ci=ci, margin=margin, **how)
@@ -201,9 +202,10 @@ def compare(
 def _with_limits(
     tested: TestedPairs, data: Data, wanted: Sequence[Measure], level: float, *, apart: bool
 ) -> TestedPairs:
-    """Return the comparisons with wider intervals for shares of few answers and, for paired runs, the worst difference.
+    """Return the comparisons with what a verdict needs besides the test.
 
-    The verdict needs both, so they are added before it.
+    The intervals of shares of few answers become wider. Paired runs (not `apart`) also get the worst difference that a
+    gate cannot rule out.
     """
     shown, few = with_few_answers(tested.rows, data, wanted, level)
     capped = with_answers_as_units(shown, data, wanted, unmoved=True)
@@ -270,7 +272,10 @@ def _open(
     options: Mapping[str, Any],
     how: tuple[Any, Target | None, Any, Sequence[Any], Resolution],
 ) -> tuple[Loaded, Labels | None]:
-    """Return the data, and the labels by people or None; `how` holds the arguments of `compare` on labels."""
+    """Return the loaded data, and people's labels of it or None without labels.
+
+    `how` holds five arguments of `compare`: labels, target, labels_by, also_judged and resolve.
+    """
     labels, target, labels_by, also_judged, resolve = how
     if labels is None:
         return open_data(source, {"strata": (), **options}, measures), None
@@ -305,7 +310,10 @@ def _pairs(data: Data, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
-    """Return a callback for one of `total` measures that reports its share of the whole work; `done` came before it."""
+    """Return a callback with which one of `total` measures reports its progress as a share of the whole work.
+
+    `done` measures came before this one.
+    """
     if progress is None:
         return None
     return lambda part, parts: progress(done * parts + part, total * parts)

@@ -79,13 +79,19 @@ def _end_alike(row: Comparison, data: Data, measure: Measure) -> bool:
 
 
 def _without_rule_of_three(row: Comparison) -> Comparison:
-    """Return the comparison of runs that differ, without interval and spread if no unit moves the difference."""
+    """Return the comparison without interval and spread if no unit moves the difference, else unchanged.
+
+    Without these figures `widened_interval` does not apply the rule of three, which holds only if no unit differs.
+    """
     still = row.spread == 0 or (row.low is not None and row.high is not None and row.high - row.low <= 1e-12)
     return replace(row, low=math.nan, high=math.nan, spread=math.nan) if still else row
 
 
 def _parts(measure: Measure) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the columns of a share's numerator and denominator, or None if it divides by all questions."""
+    """Return the columns of a share's numerator and denominator, or None if the measure is no share of answers.
+
+    A measure that divides by all questions is no such share.
+    """
     proportion = measure.declaration.proportion
     if proportion is not None:
         return None if proportion[1] == "n" else ((proportion[0],), (proportion[1],))
@@ -106,7 +112,7 @@ def is_few(part: Any, whole: Any) -> Any:
 
 
 def shares_of(data: Data, measure: Measure) -> dict[str, Share]:
-    """Return the share of each run as whole counts; empty for a measure that is no share."""
+    """Return whether a measure is the share of the given answers that are correct, as precision is."""
     counted = {run: own for run, own in _sums_of(data, measure).items() if own[0].is_integer() and own[1].is_integer()}
     return {run: (int(part), int(whole)) for run, (part, whole) in counted.items()}
 

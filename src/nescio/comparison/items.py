@@ -81,9 +81,10 @@ class Item(Row, frozen=True):
 
 
 class Ability(Row, frozen=True):
-    """The abilities of a run in standard deviations over the runs, each with its posterior standard deviation.
+    """The two abilities of a run, in standard deviations over the runs, each with its posterior standard deviation.
 
-    `ability` is that to be right when answering. `answering` is that to answer at all, None if no run abstains.
+    `ability` is the ability to be right when the run answers. `answering` is its tendency to answer at all, and None if
+    no run abstains.
     """
 
     most_listed: ClassVar[int | None] = 0
@@ -104,7 +105,7 @@ class Modelled(Struct, frozen=True, eq=False):
 
 
 class Reliability(Struct, frozen=True):
-    """The reliability with which all items rank these runs (KR-20), also without the flagged items."""
+    """How reliably all items rank these runs (KR-20), and how reliably the items without the flagged ones do."""
 
     runs: Annotated[int, Shown()]
     items: Annotated[int, Shown()]
@@ -116,8 +117,8 @@ class Suspects(Struct, frozen=True, eq=False):
     """The tests of each item, as arrays over the items.
 
     `p_sign` is the p-value of a negative discrimination. `other` is the wrong answer that able runs agree on most, with
-    its p-value, or None. `p` is the smaller of these p-values times their number, and `adjusted` is `p` adjusted over
-    all items. Values are NaN if all runs agree.
+    its p-value, or None. `p` is the smaller of these two p-values, multiplied by how many of them exist. `adjusted` is
+    `p` adjusted over all items. Values are NaN if all runs agree.
     """
 
     discrimination: Floats
@@ -258,9 +259,9 @@ def _complete(data: Evidence) -> tuple[Evidence, int]:
 
 
 def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int64], *, positive: bool) -> list[float]:
-    """Return the p-value of each marked set of runs: do able runs (`positive`) or weak ones gather in it?
+    """Return a p-value for each entry of `marked`: are its runs abler (`positive`) or weaker than random runs would be?
 
-    `marked` holds items and masks of runs, and `rest` the runs' scores on the other items, shape (runs, items). If
+    An entry holds an item and a mask of runs. `rest` has the runs' scores on the other items, shape (runs, items). If
     there are too many subsets of runs, random subsets replace them, and only small p-values are exact.
     """
     steps = [exact_steps(rest[:, at], int(runs.sum())) for at, runs in marked]
@@ -336,7 +337,7 @@ def _notes(rows: Sequence[Item], left_out: int) -> list[Note]:
 
 
 def known_texts(texts: Any) -> Said | None:
-    """Return the texts of answers in the form that `items` takes."""
+    """Return the text of each answer, keyed by run and question, or None if the files have no texts."""
     if texts is None:
         return None
     return {run: {key: one.graded or one.answer for key, one in own.items()} for run, own in texts.said.items()}

@@ -31,11 +31,11 @@ MOST_DIFFERENCES = 1 << 20  # the most different values for which tests are kept
 
 
 class PairTables(Struct, frozen=True, eq=False):
-    """The numbers of questions of each pair of runs, by the kind of answer of both.
+    """For each pair of runs, the number of questions on which the two answers are of each two kinds.
 
-    `tables` has shape (pairs, K, K) and counts the questions of kind i for the first run and of kind j for the second.
-    `columns` maps a name to the whole number that a question of each kind adds to a total, shape (K,). `cells` holds
-    the values that the measure reads for each kind, shape (K, columns).
+    Answers are of one kind if the measure reads the same values from both. `tables` has shape (pairs, K, K) and counts
+    the questions of kind i for the first run and of kind j for the second. `columns` maps a name to the whole number
+    that a question of each kind adds to a total, shape (K,). `cells` holds the values of each kind, shape (K, columns).
     """
 
     measure: Measure
@@ -81,9 +81,10 @@ class PairTables(Struct, frozen=True, eq=False):
         return observed, p[place], known[place]
 
     def _exact_of(self, n: Counts, alike: Counts, observed: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the exact p-values of pairs whose difference is `observed`, and a mask of the known ones.
+        """Return the exact p-values of pairs of runs whose difference is `observed`, and a mask of the known ones.
 
-        `n` counts the questions of each two kinds that can be exchanged.
+        `n` counts the questions on which the answers of the two runs are of two given kinds. `alike` counts those on
+        which both answers are of one given kind.
         """
         low, high = np.triu_indices(self.tables.shape[1], 1)
         both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
@@ -167,7 +168,10 @@ class KnownTests(Struct, eq=False):
     places: dict[float, int] = field(default_factory=dict)
 
     def keys(self, counts: Counts, differences: Floats, base: int) -> Counts | None:
-        """Return the key of each pair, or None if there are too many keys. A larger base renumbers all pairs."""
+        """Return the key of each pair of runs, or None if there are too many keys.
+
+        A `base` above the one used so far changes all keys, so the tests known so far are forgotten.
+        """
         if base > self.base:
             self.base, self.numbers, self.p, self.known = base, self.numbers[:0], self.p[:0], self.known[:0]
         if self.base ** counts.shape[1] * MOST_DIFFERENCES >= LARGEST_CODE:
@@ -179,7 +183,7 @@ class KnownTests(Struct, eq=False):
         return _numbered(counts, self.base)[0] * MOST_DIFFERENCES + np.array(places, dtype=np.int64)[of_value]
 
     def fill(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Fill in the known p-values of some pairs, and return a mask of these pairs."""
+        """Write the known p-values of the pairs with these `keys` into `p`, and return a mask of these pairs."""
         if not len(self.numbers):
             return np.zeros(len(keys), dtype=bool)
         at = np.minimum(np.searchsorted(self.numbers, keys), len(self.numbers) - 1)
@@ -196,7 +200,10 @@ class KnownTests(Struct, eq=False):
 
 
 class PackedRuns(Struct, frozen=True, eq=False):
-    """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
+    """Runs as a measure of counts sees them: for each kind of answer and each run, a bit for each question.
+
+    Answers are of one kind if the measure reads the same values from both.
+    """
 
     measure: Measure
     columns: dict[str, Array]

@@ -20,7 +20,10 @@ from nescio.measures.cost import PRICE
 
 
 class PriceRatio(Struct, frozen=True):
-    """The price of a right answer of one run divided by that of another; p is two-sided for equal prices."""
+    """The price of a right answer of one run divided by that of another run.
+
+    `p` is the two-sided p-value of the hypothesis that the two prices are equal.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]

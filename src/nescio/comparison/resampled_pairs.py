@@ -59,12 +59,12 @@ class PairedRuns(Struct, frozen=True, eq=False):
 
     @property
     def draws_kinds(self) -> bool:
-        """Return whether a draw is a number for each kind of unit, and not a list of single units."""
+        """Return whether a resample is drawn as the number of units of each kind, and not as a list of single units."""
         return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
 
 
 class ResampledRuns:
-    """The values of runs on resamples of the questions that they share with others, each computed once."""
+    """The values of each run on resamples of the questions that it shares with another run, each computed once."""
 
     def __init__(self, plan: TestPlan) -> None:
         """Create an empty store of values for a plan."""
@@ -127,7 +127,7 @@ def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan:
 
 
 def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences on draws of the number of questions of each kind."""
+    """Return the difference of the pair on each resample, drawn as the number of questions of each kind."""
     draw = partial(resampling.bootstraps, pair.counts)
     return resampling.on_draws(draw, [pair.resampled], blocks, len(pair.counts))[0]
 

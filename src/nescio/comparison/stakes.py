@@ -37,14 +37,14 @@ FEW = 20  # questions: with fewer, no interval of a difference was found to hold
 
 
 class AtStake(Struct, frozen=True):
-    """A run at one stake, of `n` questions.
+    """The figures of a run at one stake, over `n` questions.
 
-    `utility` is (C - λW)/n plus the earnings of abstentions on unanswerable questions, and `normalised` is that over 1
-    + λ. `always` is the utility of answering every question, `rule` that of answering if the confidence exceeds t,
-    `never` that of answering none. `regret` is `rule` less `utility`. If the outcome of declined answers is unknown,
-    `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and `regret_most`. `consistency`
-    is the share of questions on which the run follows the rule, and `stated_regret` the loss by the run's own
-    confidences.
+    `utility` is (C - λW)/n plus what abstentions on unanswerable questions earn, and `normalised` is utility/(1 + λ).
+    `always` is the utility of answering every question, `never` that of answering none, and `rule` that of answering if
+    the confidence exceeds the target t = λ/(1+λ). `regret` is `rule` less `utility`. If it is unknown whether declined
+    answers were right, `always`, `rule` and `regret` are NaN, and the regret lies between `regret_least` and
+    `regret_most`. `consistency` is the share of questions on which the run follows the rule. `stated_regret` is the
+    loss by the run's own confidences.
     """
 
     run: Annotated[str, Shown()]
@@ -97,10 +97,10 @@ class Adapts(Struct, frozen=True):
 
 
 class StakeDifference(Struct, frozen=True):
-    """A run minus another on the questions of both.
+    """The difference of one run minus another, on the questions that both have.
 
-    With `penalty` None the difference is that of the area over all stakes, the primary figure. p-values of single
-    stakes are adjusted after Holm among themselves.
+    If `penalty` is None, it is the difference of the areas over all stakes, which is the primary figure. Otherwise it
+    is the difference at that stake; the p-values of single stakes are adjusted after Holm among themselves.
     """
 
     run: Annotated[str, Shown()]
@@ -295,9 +295,10 @@ def _row(run: str, one: Asked, k: int, setting: Setting) -> AtStake:
 
 
 def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
-    """Return the mean utility with the unknown answers (NaN) all wrong, and with all of them right.
+    """Return the mean utility if the answers of unknown outcome are all wrong, and if they are all right.
 
-    Answers are right (1), wrong (0) or not given (-1).
+    `candidate` holds each answer: right (1), wrong (0), not given (-1), or unknown (NaN). `price` is that of a wrong
+    answer.
     """
     unknown = np.isnan(candidate)
     known = np.where(candidate == 1, 1.0, np.where(candidate == 0, -price, 0.0))
@@ -329,8 +330,8 @@ def _adapts(run: str, one: Asked, setting: Setting) -> Adapts:
 def _of_answerable(run: str, one: Asked, setting: Setting) -> Note | None:
     """Return a note on how abstentions follow the stakes on answerable questions, or None if all are answerable.
 
-    A system that always abstains on unanswerable questions has a slope of 0 there, and seems to follow the stakes
-    less.
+    It is needed because a system that always abstains on unanswerable questions does so at every stake. On all
+    questions together, it then seems to follow the stakes less.
     """
     none = (one.answerable == 0).any(axis=1)
     stated = [k for k, x in enumerate(setting.declared) if x]

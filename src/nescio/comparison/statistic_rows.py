@@ -40,10 +40,11 @@ class Column(Struct, frozen=True):
 
 
 class Laid(Struct, frozen=True, eq=False):
-    """The data from which a row of the table is computed.
+    """The data from which one row of a table is computed.
 
-    `key` has the first cells of the row, and `last` the last ones. `columns` holds the values that the statistic reads
-    from each question, and `exchanged` these values after an exchange of the labels of two runs.
+    `key` has the first cells of the row by name, and `last` the last ones. `columns` holds the values that the
+    statistic reads from each question. `exchanged` holds these values after the labels of the two runs are exchanged,
+    None for a statistic of one run.
     """
 
     key: Mapping[str, Any]
@@ -71,7 +72,7 @@ class Plan(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A statistic with the name of its value, whether it is tested, and the extra columns of its table."""
+    """The statistic that a user asked for: its name, whether it is tested, and the extra columns of its table."""
 
     name: str
     statistic: Statistic
@@ -109,14 +110,20 @@ def _estimate(laid: Laid, asked: Asked, plan: Plan) -> Estimate:
 
 
 def verdict_of(figure: Estimate, p: float | None, null: float, alpha: float) -> str | None:
-    """Return "higher" or "lower" than `null`, "cannot tell" if the adjusted `p` is above `alpha`; None without p."""
+    """Return "higher" or "lower" for a value above or below `null`, or "cannot tell" if `p` is above `alpha`.
+
+    `p` is the adjusted p-value; without one the result is None.
+    """
     if p is None or math.isnan(p):
         return None
     return CANNOT_TELL if p > alpha else "higher" if figure.value > null else "lower"
 
 
 def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a formula of a namespace as one of a mapping, with NaN in place of infinite and undefined values."""
+    """Return a function of a mapping of totals from a `formula` that reads them as attributes.
+
+    The function returns NaN where the formula gives an infinite or undefined value.
+    """
 
     def of_totals(totals: Mapping[str, Any]) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -127,7 +134,7 @@ def defined(formula: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Any]:
 
 
 def of_pairs(each: Callable[..., Any]) -> bool:
-    """Return whether a function of questions takes two runs."""
+    """Return whether `each` takes two arguments: the questions of two runs, and not of one."""
     return len(inspect.signature(each).parameters) == 2
 
 
@@ -212,7 +219,7 @@ def _some(values: NDArray[Any] | None, rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _of(questions: Questions, some: NDArray[np.int64] | None) -> Any:
-    """Return the columns of some questions as a namespace for a formula."""
+    """Return the columns of some of the questions (None: of all) as attributes of an object, for a formula to read."""
     return as_namespace({name: values if some is None else values[some] for name, values in questions[1].items()})
 
 

@@ -157,7 +157,8 @@ def _error(run: OwnRun, baseline: OwnRun, shared: NDArray[np.int64], measure: Me
 def _shown(run: OwnRun, measure: Measure, other_varies: bool) -> tuple[float, float]:
     """Return the standard error of a run and its degrees of freedom.
 
-    The error is wider if the few units of the run are all alike although those of the other run vary.
+    If a run's units are few and all alike, but the other run's units vary (`other_varies`), the error is enlarged: few
+    units that are alike do not show that all are.
     """
     if run.error > NO_SPREAD or not other_varies or not 2 <= run.units < FEW or measure.order is not None:
         return run.error, run.freedom

@@ -88,11 +88,11 @@ def drop_beyond(pair: Pair, level: float, scale: float = 1.0) -> float | None:
 
 
 def furthest_drop(pair: Pair, scale: float = 1.0) -> float | None:
-    """Return the rate at which the difference falls with the share of questions that the first run loses to the second.
+    """Return how fast the difference falls as the first run loses a larger share of the questions to the second run.
 
     On a lost question the first run has the worst kind of answer, and the second run the best. The rate is the
-    derivative at the observed values: 1 plus the difference by accuracy, about 1 plus the share of abstentions by c@1.
-    None if the kinds of answer are unknown.
+    derivative at the observed values: for accuracy it is 1 plus the difference, for c@1 about 1 plus the share of
+    abstentions. Returns None if the kinds of answer are unknown.
     """
     first, second = (ends_of_moves(pair.measure, own.columns, own.counts) for own in pair.own)
     if first is None or second is None:

@@ -58,7 +58,11 @@ def _quantile(share: float) -> float:
 
 
 def rule_of_three_share(units: float, alpha: float) -> float:
-    r"""Return $1 - (\alpha/2)^{1/m}$: if a larger share of the units differs, m random ones show one with 1 - α/2."""
+    r"""Return $1 - (\alpha/2)^{1/m}$ for m units: the largest share of units that can differ though none of the m does.
+
+    If a larger share of all units differs, m random units show such a unit with a probability of at least $1 -
+    \alpha/2$.
+    """
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
 
 
@@ -81,10 +85,10 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def reach(measure: Measure) -> float:
-    """Return how far a measure moves if all questions change: what is proven, or else its range.
+    """Return how far a measure moves if the outcomes of all questions change.
 
-    It is infinite for a ratio of counts that is no share: a share of the questions may move it beyond that share of its
-    range.
+    That is its proven bound (`Measure.slope`), or else the width of its range. It is infinite for a ratio of counts
+    that is no share, because a tenth of the questions may move such a measure by more than a tenth of its range.
     """
     low, high = measure.bounds
     counts = measure.counts_outcomes or measure.declaration.binary
@@ -206,7 +210,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """Return the sentence without the decision itself."""
+        """Return the explanation of the decision as a sentence that does not repeat the decision."""
         return f"{self.row.run}{self.after}"
 
     @property
@@ -293,7 +297,7 @@ def decision(
 
 
 def _why_no_number(row: Comparison, alpha: float, margin: float, undecided: str) -> str:
-    """Return why no number of further questions is known to settle a decision, or "" if it may be."""
+    """Return why no number of further questions is known to settle a decision, or "" if there is no such reason."""
     if undecided:
         return undecided
     if math.isinf(widened_interval(row, alpha)[0]):
@@ -350,7 +354,7 @@ def _shrunk(row: Comparison, alpha: float, times: float, many: int) -> float:
 
 
 def _ends_of_gates(row: Comparison, alpha: float) -> tuple[float, float]:
-    """Return the end that decides a pass and the end that decides a failure, turned so that higher is better.
+    """Return the end of the interval that decides a pass and the one that decides a failure; higher is better for both.
 
     A significantly better run does not pass by its test alone. Suppose that a run wins little on many questions and
     loses much on a few. Most samples lack the few, and their test finds the run better. A test suffices only if all

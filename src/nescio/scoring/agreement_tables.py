@@ -28,8 +28,8 @@ class Agreement(Row, frozen=True):
     """The agreement of a judge and people on the `answers` that both graded, out of `labels` that people gave.
 
     `sensitivity` is the share of people's correct answers that the judge calls correct. `specificity` is the share of
-    the other answers that it does not call correct. In the table `declined` the two shares are about declining instead
-    of being correct.
+    people's other answers that the judge does not call correct. In the table `declined` both shares are about answers
+    that decline, in place of correct ones.
     """
 
     about: ClassVar[str] = "correct"
@@ -139,7 +139,7 @@ def declining_tables(judge: Array, people: Array, labelled: Array) -> NDArray[np
 
 
 def by_run(runs: Sequence[str], tables: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-    """Return each run with its tables, followed by all runs together if there are several."""
+    """Return each run's name with its tables; if there are several runs, all runs together come last."""
     groups = [(name, tables[r]) for r, name in enumerate(runs)]
     return [*groups, (ALL, tables.sum(axis=0))] if len(groups) > 1 else groups
 

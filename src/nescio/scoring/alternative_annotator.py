@@ -53,11 +53,12 @@ class StandIn(Struct, frozen=True):
 def in_place_of_people(
     judged: Outcomes, people: Mapping[str, Outcomes], sampled: Array, margin: float
 ) -> tuple[tuple[InPlaceOf, ...], StandIn, list[Note]]:
-    """Return, for each assessor, the test whether the judge agrees as well with the others; also the verdict and notes.
+    """Return the test of each assessor, the verdict on the judge, and notes.
 
-    `people` holds the assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement
-    about abstentions proves nothing. Answers to one question are averaged first. Raises MismatchError if no two
-    assessors judged the same answers.
+    The test asks whether the judge agrees with the other assessors as well as this assessor does. `people` holds the
+    assessors' outcomes by name. Only answers that needed a verdict count (`sampled`): agreement about abstentions
+    proves nothing. Answers to one question are averaged first. Raises MismatchError if no two assessors judged the same
+    answers.
     """
     names = tuple(people)
     said = np.array([_categories(people[name].state[sampled]) for name in names]).reshape(len(names), -1).T

@@ -55,7 +55,7 @@ class TotalError(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """Return the kind of the value: "value", or "difference" from a baseline."""
+        """Return what was estimated: "value" for a run, or "difference" for a run and its baseline."""
         return "value" if self.baseline is None else "difference"
 
 
@@ -74,7 +74,7 @@ class Part(Struct, frozen=True):
 
 
 class Next(Struct, frozen=True):
-    """The cost of one more level of a factor, or one more answer in each cell, and the standard error that it gives.
+    """The cost of one more level of a factor, or of one more answer in each cell, and the standard error after it.
 
     Components below 0 count as 0. No number of further levels brings the standard error below `floor`.
     """
@@ -91,7 +91,7 @@ class Next(Struct, frozen=True):
 
     @property
     def standard_error(self) -> Annotated[str, Shown(numeric=True, after="cost")]:
-        """Return the standard error now, and with one more level."""
+        """Return the standard error now, and the standard error with one more level."""
         return f"{self.se_now:.4f} to {self.se_then:.4f}"
 
 
@@ -202,7 +202,7 @@ def _asking(
 
 
 def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
-    """Return the number of each row's question, and the number of its level of each factor."""
+    """Return the question of each row as a number, and the row's level of each factor as a number."""
     assert data.repeats is not None
     labels = list(map(str, data.repeats.label))
     apart = {label: label.split(BETWEEN) if len(keys) > 1 else [label] for label in dict.fromkeys(labels)}
@@ -220,7 +220,10 @@ def _codes(data: Evidence, keys: Sequence[str], factors: int) -> list[Whole]:
 
 
 def _moved(data: Evidence, measure: Measure, names: tuple[str, str | None]) -> tuple[NDArray[np.float64], Whole, float]:
-    """Return each answer's centred contribution to a score or difference, the rows of the answers, and the value."""
+    """Return each answer's contribution to a score or a difference, the rows of the answers, and that figure.
+
+    The contributions are centred at 0. `names` has the run and its baseline, or the run and None for a score.
+    """
     at = [data.runs.index(name) for name in names if name is not None]
     usable = columns_for(data, measure)[1][at].all(axis=0)
     rows = np.flatnonzero(usable)

@@ -42,7 +42,7 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 class ResamplingPlan(Struct, frozen=True):
-    """The plan for the intervals of one call: the level as a share, the blocks of resamples, and the processes."""
+    """How the intervals of one call are computed: the level as a share, the blocks of resamples, the processes."""
 
     level: float
     blocks: Sequence[Block]
@@ -204,9 +204,10 @@ def _from_values(
 
 
 def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -> Bounds:
-    """Return the hull of the value and the intervals of posteriors of shape (posteriors, draws).
+    """Return the smallest interval that holds the value and the intervals of all posteriors.
 
-    The value is included because no posterior reaches the end of the range, where a run that is never right lies.
+    `posteriors` has the drawn values, shape (posteriors, draws). The value is included because a run that is never
+    right lies at the end of the range, which no posterior reaches.
     """
     point = sample.value
     if np.isnan(point):
@@ -217,7 +218,7 @@ def _hull(sample: MeasureInput, posteriors: NDArray[np.float64], level: float) -
 
 
 def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Note]:
-    """Return a note on a logit interval that is undefined, or whose standard error few questions decide."""
+    """Return a note if a logit interval is undefined, or if few questions decide its standard error."""
     if np.isnan(low) and not at_limit:
         return [
             note(
@@ -242,17 +243,17 @@ def _remarks_on_logit(low: float, freedom: float, *, at_limit: bool) -> list[Not
 
 
 def unfit(method: str) -> Note:
-    """Return the note that the interval by a method is too short, as the measure declares."""
+    """Return a note: the interval by this method covers the true value less often than it claims."""
     return note(UNFIT, "the {method} interval covers the true value less often than it claims", method=method)
 
 
 def withheld() -> Note:
-    """Return the note that no interval is known to hold for the measure, as the measure declares."""
+    """Return a note: no interval is given, because no method is known to cover the true value as often as it claims."""
     return note(WITHHELD, "no interval is given, because no known method covers the true value as often as it claims")
 
 
 def hold_together(runs: int, level: float, *, parts: bool = False) -> Note:
-    """Return the note that intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
+    """Return a note: the intervals hold for all runs together, for one measure (and one stratum, if `parts`)."""
     return note(
         "interval.simultaneous",
         "for each {of}, intervals hold for all {runs} runs together, and so also for the best run, whichever it is: "
@@ -336,7 +337,7 @@ def _total(sample: MeasureInput, column: str) -> float:
 
 
 def as_outcomes(sample: MeasureInput) -> MeasureInput:
-    """Return the same run as counts of the three outcomes, also of those that did not occur."""
+    """Return the run with its questions counted by the three outcomes, 0 for an outcome that did not occur."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))

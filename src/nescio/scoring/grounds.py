@@ -54,14 +54,14 @@ _OF_CONFIDENCE = {"confidence", "probability", "self_score", "ranking_score", "s
 
 
 class Lost(Struct, frozen=True):
-    """The largest change of a value that left-out answers may cause, and a description of these answers."""
+    """How far answers that were left out may move a value at most (`shift`), and a description of these answers."""
 
     shift: float = 0.0
     words: str = ""
 
 
 class Pair(Struct, frozen=True):
-    """The run that is judged, its baseline, and the other runs."""
+    """The runs of a decision, seen from the run that is judged: its baseline, and the names of all other runs."""
 
     baseline: str | None
     others: frozenset[str]
@@ -74,11 +74,14 @@ class Pair(Struct, frozen=True):
         return cls(baseline, frozenset(name for name in names if name not in (run, baseline)))
 
     def judges(self, name: str) -> bool:
-        """Return whether a note about `name` concerns the judged run, whose name in the files may differ from `run`."""
+        """Return whether a note about the run `name` concerns the judged run.
+
+        We exclude the other runs, because the judged run may have another name in the files.
+        """
         return name not in self.others and name != self.baseline
 
     def is_baseline(self, names: Sequence[str]) -> bool:
-        """Return whether the names are the baseline alone: the sender of the run could not choose its rows."""
+        """Return whether these names are the baseline alone, whose rows the judged run's sender could not choose."""
         return self.baseline is not None and tuple(names) == (self.baseline,)
 
 
@@ -123,7 +126,10 @@ def _clusters(results: Results[Any]) -> str | None:
 
 
 def _why_not(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note forbids a decision, or None; `alone` means that the run is compared with no other run."""
+    """Return why a note forbids a decision, or None if it does not.
+
+    `alone` tells that the run is compared with no other run.
+    """
     code, why = remark.code, None
     said = f"this: {remark.text}. "
     if code == BESIDE:
@@ -160,7 +166,7 @@ def _judged_otherwise(judges: Mapping[str, str], pair: Pair) -> bool:
 
 
 def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
-    """Return why a note about unequal questions or repeats forbids a decision, or None."""
+    """Return why a note about runs with unequal questions or repeats forbids a decision, or None if it does not."""
     code, said, why = remark.code, f"this: {remark.text}. ", None
     silent = f"{opt('missing', 'unanswered')} counts those that it lacks as unanswered"
     adds = "The run could win by adding questions: leave these out, or ask the baseline too"

@@ -100,7 +100,10 @@ class Conclusion(Row, frozen=True):
 
 
 class Net(Struct, frozen=True, eq=False):
-    """Masks of the labelled answers that only the judge or only people call correct, shape (runs, questions)."""
+    """The `labelled` answers that only the judge calls correct (`kinder`), and those that only people do (`harsher`).
+
+    All masks have shape (runs, questions).
+    """
 
     labelled: NDArray[np.bool_]
     kinder: NDArray[np.bool_]
@@ -115,7 +118,7 @@ class Net(Struct, frozen=True, eq=False):
 
 
 def net_errors(judge: Array, people: Array, labelled: Array) -> Net:
-    """Return the answers that both judge and people graded, and that only one of the two calls correct."""
+    """Return which answers both judge and people graded, and which of these only one of the two calls correct."""
     not_right = (INCORRECT, SILENT)
     return Net(
         labelled,
@@ -162,8 +165,8 @@ def _bounds(cell: Confusion | None) -> tuple[float | None, float | None, float |
 def _reported(estimates: Sequence[Corrected]) -> Mapping[str, Any]:
     """Return the estimate of a run to report, and how far the judge's accuracy is from it.
 
-    We always report the prediction-powered estimate. If we chose the narrowest interval after seeing all of them, it
-    would not hold. The result is empty if people labelled too few answers.
+    We always report the prediction-powered estimate. The narrowest interval, chosen after seeing all of them, would
+    cover the truth less often than it claims. The result is empty if people labelled too few answers.
     """
     if not estimates:
         return {}

@@ -74,7 +74,7 @@ class Labels(Struct, frozen=True, eq=False):
 
 
 def beside(table: Any) -> frozenset[str]:
-    """Return the columns of a table of labels, which the option `column` may name as well as those of the files."""
+    """Return the columns of a table of labels, so that the option `column` may name them like those of the files."""
     return frozenset(open_source(table).columns)
 
 
@@ -182,7 +182,7 @@ def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np
 
 
 def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
-    """Yield each label with the run and question that it belongs to."""
+    """Yield each label with the run and the question of the answer that it labels."""
     if loaded.texts is None:
         by_text = dict(people.by_text)
         if by_text and (len(data.runs) > 1 or len({question for question, _ in by_text}) < len(by_text)):
@@ -207,7 +207,10 @@ def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str,
 
 
 def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
-    """Return notes on labels of answers that need none, that call an answer unanswered, or whose answer is missing."""
+    """Return notes on labels that seem odd.
+
+    They label an answer that needs no label or is missing, or they call a given answer unanswered.
+    """
     notes = []
     needless = known & np.isin(grid, (CORRECT, INCORRECT))
     if needless.any():

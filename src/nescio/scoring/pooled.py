@@ -71,7 +71,7 @@ def score_pooled(
     if len(older.runs) != 1:
         raise MismatchError(
             f"{opt('pool')}: {named} has {len(older.runs)} runs ({listed(older.runs, 3)}), but exactly one older run "
-            "can correct: give a file with the rows of one run, best the run most like the new one"
+            "can correct the scores: give a file with the rows of one run, preferably the run most like the new one"
         )
     wanted = _suitable(measures, loaded)
     known = _shares(older, 0)
@@ -122,7 +122,10 @@ def score_pooled(
 
 
 def _of_the_sample(run: str, lost: int, shared: Sequence[str], known: Mapping[str, Floats]) -> Iterator[Note]:
-    """Yield notes on the questions that the pool lacks, and on whether the others are a random sample of it."""
+    """Yield notes on the questions that the pool lacks, and on those of the run that seem to be chosen.
+
+    The run's questions should be a random sample of the pool.
+    """
     if lost:
         yield note(
             "pool.not_there",

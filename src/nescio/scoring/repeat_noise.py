@@ -60,7 +60,7 @@ class Repeatability(Struct, frozen=True):
 
 
 class OfRepeat(Row, frozen=True):
-    """The value of one repeat, on the `n` questions that have this repeat."""
+    """The value of a measure on one repeat of a run, over the `n` questions that have this repeat."""
 
     across: ClassVar[tuple[str, str] | None] = ("repeat", "value")
 
@@ -72,7 +72,10 @@ class OfRepeat(Row, frozen=True):
 
 
 class Noise(Struct, frozen=True):
-    """The largest difference of two runs, at the requested level, that the chance of their answers alone explains."""
+    """How far the values of two runs may differ by the chance of their answers alone, at the requested level.
+
+    A smaller `difference` than this `noise` shows nothing.
+    """
 
     run: Annotated[str, Shown()]
     baseline: Annotated[str, Shown()]

@@ -26,10 +26,9 @@ Remark = tuple[Note, str, str]  # a note with its measure and its run
 
 
 class MeasureInput(Struct, frozen=True, eq=False):
-    """One run seen by one measure.
+    """One run seen by one measure, which uses `n` of its questions.
 
-    `n` is the number of questions used. Inputs with the same `draw` have the same kinds of unit, so they can share a
-    draw.
+    Inputs with the same `draw` have the same kinds of unit, so that they can be resampled together.
     """
 
     run: int
@@ -94,7 +93,7 @@ def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> l
 
 
 def check_countable(data: Tally, measure: Measure) -> None:
-    """Raise MissingColumnError, naming the measure, if it needs more than these counts."""
+    """Raise MissingColumnError if the measure needs more than the counts of `data`; the error names what it needs."""
     measure = measure.on(data.columns)
     wanted = (*([measure.order] if measure.order else []), *measure.needs)
     lacking = next((name for name in wanted if name not in (*data.columns, "n")), None)
@@ -259,7 +258,11 @@ def question_of(data: Evidence, use: Array) -> Array | None:
 def compress_run(
     measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None, question: Array | None
 ) -> Patterns:
-    """Return the patterns of one run's rows, or of its questions if they were asked several times; each counts once."""
+    """Return the distinct rows that a measure reads from one run, and how often each occurs.
+
+    The rows are those of single answers for a measure with an order (`key`). Otherwise they are questions, so that a
+    question counts once even if it was asked several times.
+    """
     if key is not None:
         weights = None if question is None else shares(question)
         return compress_ordered(columns, key, clusters, merge=measure.merge, shares=weights)

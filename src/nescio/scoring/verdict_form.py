@@ -59,7 +59,7 @@ def form_of(measure: Measure, unanswered: float) -> VerdictForm:
 
 
 def _values(measure: Measure, at: Sequence[tuple[float, float]]) -> list[float]:
-    """Return a measure's value at pairs of accuracy and share of unanswered questions."""
+    """Return the measure's value at each pair of an accuracy and a share of unanswered questions."""
     kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
     shares = [np.array([accuracy, 1 - accuracy - unanswered, unanswered]) for accuracy, unanswered in at]
     totals = {name: np.array([values @ share for share in shares]) for name, values in kinds.items()}

@@ -68,7 +68,7 @@ class Alternative(Struct, frozen=True):
 
 
 def alternative(people: ArrayLike, judge: ArrayLike, margin: float, units: ArrayLike | None = None) -> Alternative:
-    r"""Return the results of a test per assessor: does the judge agree with the others as well as the assessor does?
+    r"""Return one test per assessor: does the judge agree with the other assessors as well as this assessor does?
 
     Take an item that another assessor judged too. $S_f$ and $S_h$ are the shares of the others who agree with the judge
     and with the assessor. $W^f = [S_f \ge S_h]$, $W^h = [S_h \ge S_f]$ and $d = W^h - W^f$. The hypothesis is that the

@@ -133,7 +133,10 @@ def interval(made: Bets, pool: int, *, running: bool = True) -> tuple[float, flo
 
 
 def _capital(mean: float, made: Bets, t: int, pool: int, upward: bool) -> float:
-    """Return the logarithm of the capital minus its goal, for bets that the true mean is above (or below) `mean`."""
+    """Return the logarithm of the capital minus the goal at which a mean is refuted.
+
+    The capital comes from the first t bets that the true mean is above `mean`, or below it if not `upward`.
+    """
     return float(gains(mean, made, t, pool, upward).sum()) - made.goal
 
 
@@ -149,7 +152,11 @@ def gains(mean: float, made: Bets, t: int, pool: int, upward: bool) -> Floats:
 
 
 def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
-    """Return how much each of the first t bets adds to the logarithm of the capital; they bet against `now`."""
+    """Return how much each of the first t bets adds to the logarithm of the capital.
+
+    `now` is the mean against which each bet is made. The bets are that the true mean is above it (`upward`) or below
+    it.
+    """
     room = now - made.least[:t] if upward else made.most[:t] - now
     size = np.minimum(made.size[:t], FULL / np.maximum(room, 1e-300))
     away = made.x[:t] - now if upward else now - made.x[:t]

@@ -158,9 +158,9 @@ def choose(
 
 
 def _pick(value: Floats, cost: Floats, near: Bools) -> int:
-    """Return the index of the policy with the lowest cost.
+    """Return the index of the policy with the lowest cost among those that `near` marks.
 
-    Ties go to the highest earnings, then to the highest thresholds.
+    Ties go to the policy with the highest earnings (`value`), then to the highest thresholds.
     """
     near = near & (cost <= cost[near].min() + TIE)
     near &= value >= value[near].max() - TIE
@@ -187,7 +187,11 @@ class _Sums:
         for j in range(len(shape)):
 
             def laid(weight: Floats, upto: int) -> Floats:
-                """Return the sums of a weight over questions whose first `upto` systems are below each threshold."""
+                """Return sums of `weight` for each part and policy, over questions below the first `upto` thresholds.
+
+                These are the questions on which the confidence of each of the first `upto` systems is below its
+                threshold.
+                """
                 size = (parts, *shape[:upto])
                 counted = np.bincount(np.ravel_multi_index((part, *rank[:upto]), size), weight, math.prod(size))
                 table = np.asarray(counted, dtype=np.float64).reshape(size)
@@ -204,10 +208,9 @@ class _Sums:
             self.cost += laid(answers.cost[j], j) * asked.reshape((-1, *(1,) * (len(shape) - j - 1)))
 
     def figures(self, keep: Bools, risk: Risk | None) -> tuple[Floats, Floats, Floats, Bools]:
-        """Return, for each policy, its mean earnings, its mean cost, the bound on its risk, and whether it may be
-        chosen.
+        """Return each policy's mean earnings, its mean cost, the bound on its risk, and whether it may be chosen.
 
-        Only the parts that `keep` marks count.
+        Only the parts of the questions that `keep` marks count.
         """
         n = int(self.sizes[keep].sum())
         cost = self.cost[keep].sum(axis=0) / n

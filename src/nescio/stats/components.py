@@ -25,8 +25,10 @@ FEWEST, FEW = 3, 4
 
 
 class Spread(Struct, frozen=True):
-    """The variance of a mean, and Student's degrees of freedom, for other levels of the factors `over`; NaN if
-    undefined."""
+    """The variance of a mean if the factors `over` had other levels, and its Student's degrees of freedom.
+
+    Both are NaN if undefined.
+    """
 
     over: Factors
     variance: float
@@ -57,10 +59,10 @@ class Components(Struct, frozen=True):
         return math.prod(self.levels) * self.repeats
 
     def variance(self, levels: Sequence[int], repeats: int, over: Factors | None = None) -> float:
-        """Return the variance of the mean in another design, for other levels of the factors `over` (None: all
-        factors).
+        """Return the variance of the mean in a design with these `levels` of the factors and `repeats` per cell.
 
-        Negative components count as 0.
+        It is the variance if the factors `over` had other levels; without `over` all factors have others. Negative
+        components count as 0.
         """
         chosen = set(range(len(self.levels)) if over is None else over)
         total = 0.0
@@ -71,12 +73,11 @@ class Components(Struct, frozen=True):
         return total
 
     def spread(self, over: Factors) -> Spread:
-        """Return the standard error for other levels of the factors `over` and the same levels of the others.
+        """Return the standard error of the mean if the factors `over` had other levels, and other factors the same.
 
-        Without factors it is the error for other answers in the same cells.
-
-        The variance is a sum of mean squares, at least that for any one of these factors. The degrees of freedom are
-        Satterthwaite's. They are at least those of the factor with the fewest levels, and exactly these if it has few.
+        If `over` is empty, only the answers in the cells are others. The variance is a sum of mean squares, at least
+        that for any one of these factors. The degrees of freedom are Satterthwaite's. They are at least those of the
+        factor with the fewest levels, and exactly these if it has few.
         """
         weights = dict.fromkeys(self.squares, 0.0)
         for factors in self.components:
@@ -116,7 +117,10 @@ def _limited(fewest: int, freedom: float) -> float:
 
 
 def _alternating(factors: Factors, squares: Mapping[Factors, float]) -> Iterator[tuple[Factors, int]]:
-    """Yield mean squares with their signs; their sum is the component of `factors` times its answers per level."""
+    """Yield the mean squares whose signed sum gives the variance component of `factors`, each with its sign.
+
+    The sum is the component times the number of answers per level.
+    """
     above = [other for other in squares if {*factors} <= {*other}]
     for other in above if factors else [WITHIN]:
         yield other, (-1) ** (len(other) - len(factors))
@@ -193,7 +197,10 @@ def _joined(codes: Sequence[Whole]) -> Whole:
 
 
 class Addition(Struct, frozen=True):
-    """One more level of a factor (None: one more answer per cell), with its cost and the resulting variance."""
+    """One more level of the factor number `factor`, with its cost and the variance that the mean then has.
+
+    If `factor` is None, it is one more answer per cell instead.
+    """
 
     factor: int | None
     cost: float
@@ -226,7 +233,10 @@ def additions(
 
 
 def floor(found: Components, factor: int | None, over: Factors | None = None) -> float:
-    """Return the limit of the variance for infinitely many levels of a factor (None: answers per cell)."""
+    """Return the limit of the variance for infinitely many levels of a factor.
+
+    If `factor` is None, it is the limit for infinitely many answers per cell.
+    """
     many = 10**15
     levels = [many if place == factor else size for place, size in enumerate(found.levels)]
     return found.variance(levels, many if factor is None else found.repeats, over)

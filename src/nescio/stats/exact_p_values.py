@@ -45,8 +45,8 @@ SMALLEST = 1e-16  # Smaller terms are left out of sums; a smaller p-value is rep
 def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
     """Return P(|D| ≥ |observed|) under equally likely exchanges, or None if no exact value can be computed.
 
-    A p-value below 1e-16 is returned as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences.
-    These must be antisymmetric: D(n - B) = -D(B).
+    The random B says how many of the n units of each kind keep their labels, and `difference` maps B of shape (…,
+    kinds) to D. It must be antisymmetric: D(n - B) = -D(B). A p-value below 1e-16 is returned as 1e-16, an upper bound.
     """
     p, known, linear = exact_p_values(of_one(difference), n[None], np.array([observed]))
     if known[0]:
@@ -57,7 +57,7 @@ def exact_p(difference: Difference, n: Counts, observed: float) -> float | None:
 
 
 def of_one(difference: Difference) -> Differences:
-    """Return a function for many pairs from the difference of a single pair."""
+    """Return a function for many pairs, as `exact_p_values` takes it, from the `difference` of a single pair."""
     return lambda one_way, _: difference(one_way[0])[None]
 
 
@@ -85,7 +85,11 @@ def exact_p_values(differences: Differences, n: Counts, observed: Floats) -> tup
 
 
 def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, Bools]:
-    """Return w_j of D = Σ w_j (2B_j - n_j) of each pair, shape (pairs, kinds), and a mask of the linear D."""
+    r"""Return the steps w of each pair if D is linear, $D = \sum_j w_j (2B_j - n_j)$, and a mask of the linear D.
+
+    B says how many of the n units of each kind keep their labels. The steps have shape (pairs, kinds). `part` is the
+    slice of the pairs.
+    """
     kinds = n.shape[1]
     sizes = np.where(n > 0, n, 1)[:, :, None]
     corners = np.eye(kinds)
@@ -99,9 +103,10 @@ def steps_of(differences: Differences, n: Counts, part: slice) -> tuple[Floats, 
 
 
 def merge_kinds(n: Counts, weights: Floats) -> tuple[Counts, Floats]:
-    """Return the kinds of each pair with those of equal absolute weight merged, by rising weight.
+    """Return the sizes and steps of each pair's kinds, where kinds with equal absolute `weights` are merged into one.
 
-    Kinds of the same weight are one binomial, and kinds of weight 0 are dropped. Unused places are 0.
+    Kinds are sorted by rising weight. Kinds of the same weight are one binomial together, and kinds of weight 0 are
+    dropped. Rows with fewer kinds end in zeros.
     """
     weights = np.where(n > 0, np.abs(weights), 0)
     order = np.argsort(weights, axis=1, kind="stable")
@@ -126,9 +131,10 @@ def merge_own(n: Counts, weights: Floats) -> tuple[list[int], list[float]]:
 
 
 def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
-    """Return P(|Σ w (2B - n)| ≥ observed) of each pair; NaN if it has too many kinds.
+    """Return P(|Σ w (2B - n)| ≥ observed) of each pair; NaN if the pair has too many kinds.
 
-    Pairs whose kinds have the same sizes are computed together.
+    B are the numbers of units that keep their labels, and w the `weights`. Pairs whose kinds have the same sizes are
+    computed together.
     """
     p = np.full(len(n), np.nan)
     if not len(n):
@@ -204,9 +210,9 @@ def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
 
 
 def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
-    """Return the tails of the first and largest kind, summed over the values of the two others.
+    """Return P(|D| ≥ observed) of each sum D of three kinds: tails of the first kind, summed over values of the others.
 
-    A missing kind has the value 0.
+    A kind that does not exist adds 0. `laws` holds for each kind its first count and the probabilities of its counts.
     """
     (first, probabilities), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
@@ -229,7 +235,10 @@ def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequenc
 
 
 def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
-    """Return the amounts that a kind can add to each sum; shape (sums, values)."""
+    """Return the amounts that the units of kind j can add to each sum, shape (sums, values).
+
+    If there is no kind j, the only amount is 0.
+    """
     if j >= len(sizes):
         return np.zeros((len(steps), 1))
     first, probabilities = laws[j]
@@ -256,7 +265,10 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
 
 def _convolved(half: Atoms, size: int, step: float, largest: float) -> Atoms | None:
-    """Return the distribution after one more kind, or None if it has too many values."""
+    """Return the distribution `half` after one more kind is added to it, or None if it has too many values.
+
+    The kind has `size` units, each of which changes the sum by plus or minus `step`.
+    """
     first, probabilities = binomial(size)
     if len(half[0]) * len(probabilities) > LARGEST_HALF:
         return None

@@ -104,14 +104,17 @@ def pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
 
 
 def _marks(values: Floats) -> bool:
-    """Return whether all values are 0 or 1. Then sums are exact, and a mirrored sum is the total minus the other."""
+    """Return whether all values are 0 or 1.
+
+    Sums of such values are exact, so that the sum of a mirror image is the total minus the sum under the table.
+    """
     return bool(((values == 0) | (values == 1)).all())
 
 
 def _mirrored_pairs(scan: Scan, high: Floats, low: Floats) -> Floats:
-    """Return the numbers of pairs under the table and under its mirror images, from one pass.
+    """Return the numbers of ordered pairs under the table and under its mirror images, from one pass.
 
-    The rows that are not before a group in the table are before it in the mirror image.
+    A mirror image counts exactly the units that the table leaves out.
     """
     compiled = _compiled(scan)
     if compiled:

@@ -37,22 +37,29 @@ class Block(Struct, frozen=True):
     seed: int
 
     def generator(self, stream: Stream = Stream.INTERVALS) -> np.random.Generator:
-        """Return a fresh generator for this block, from the stream of one use of the seed."""
+        """Return a new generator of random numbers for this block.
+
+        The numbers depend on the seed, the block and the `stream`: each purpose, such as intervals, has a stream of its
+        own.
+        """
         return np.random.Generator(np.random.PCG64(_beginning(self.seed, int(stream), self.start // BLOCK)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _beginning(seed: int, stream: int, block: int) -> Any:
-    """Return the initial state of a stream of random numbers; cached, because every pair of runs needs the same few."""
+    """Return the initial state of the random numbers of a block in a stream.
+
+    It is cached, because every pair of runs needs the same few states.
+    """
     child = np.random.SeedSequence(seed, spawn_key=(stream, block))
     return _remembering()(child.generate_state(4, np.uint64))
 
 
 @cache
 def _remembering() -> Callable[[NDArray[Any]], Any]:
-    """Return a subclass of `SeedSequence` that returns given words.
+    """Return a class of seed sequences that returns stored words instead of computing them.
 
-    It is created when first needed, because NumPy's streams take time to import.
+    The class is created when first needed, because NumPy's random generators take time to import.
     """
     from numpy.random.bit_generator import ISeedSequence
 

@@ -27,11 +27,12 @@ CLOSE = 1e-15
 
 
 def smooth_error(errors: Floats, places: Floats, width: float) -> Floats:
-    r"""Compute $\int_0^1 |h|$ for rows of signed errors (already divided by n) at these places in [0, 1].
+    r"""Compute $\int_0^1 |h|$ for rows of signed errors d (already divided by n) at these `places` in [0, 1].
 
-    `errors` has shape (rows, places), the result (rows,). The zeros of h are found to rounding, so the value is exact
-    to about 1e-12 for a width of 0.0001 or more. Width 0 chooses the width that equals the error: the fixed point
-    $\sigma^* = \int |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$.
+    h is the sum of the errors, each smoothed to a curve of this `width` about its place. `errors` has shape (rows,
+    places), the result (rows,). The zeros of h are found to rounding, so the value is exact to about 1e-12 for a width
+    of 0.0001 or more. Width 0 chooses the width that equals the error: the fixed point $\sigma^* = \int
+    |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$.
     """
     errors = np.ascontiguousarray(errors)
     values = np.empty(len(errors))
@@ -47,7 +48,7 @@ def _at_width(errors: Floats, places: Floats, width: float) -> Floats:
 
 
 def _fixed_point(errors: Floats, places: Floats) -> Floats:
-    """Return the widths that equal their error; the error falls as the width grows."""
+    """Return for each row the width that equals its smooth error; the error falls as the width grows."""
     least, most = np.abs(errors.sum(axis=1)), np.abs(errors).sum(axis=1)
     values = least.copy()
     # In the other rows all errors have one sign, so every width gives the same error.
@@ -68,7 +69,10 @@ def _fixed_point(errors: Floats, places: Floats) -> Floats:
 
 
 def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the roots of error - width by Newton's method. A step beyond the bounds is replaced by their middle."""
+    """Return for each row the width at which smooth error and width are equal, between `low` and `high`.
+
+    Newton's method finds it. A step beyond the bounds is replaced by their middle.
+    """
     low, high = low.copy(), high.copy()
     width = np.minimum(1.4 * low, (low + high) / 2)
     open_rows = np.flatnonzero(high - low > CLOSE)
@@ -104,12 +108,15 @@ def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats
 
 
 class _Waves(Struct, frozen=True, eq=False):
-    """Rows of cosine series: h, its integral and its derivatives, evaluated at different places per row."""
+    """Rows of cosine series, each a curve h on [0, 1] whose integral and derivatives can be computed at any place."""
 
     weights: Floats  # b_k, shape (rows, waves)
 
     def at(self, row: Ints, t: Floats, derivative: int) -> Floats:
-        """Return the integral from 0 (-1), the value (0), the slope (1) or the curvature (2) of rows at places t."""
+        """Return the integral, value, slope or curvature of the curves `row` at the places t.
+
+        `derivative` says which: -1 for the integral from 0, 0 for the value, 1 for the slope, and 2 for the curvature.
+        """
         waves = np.pi * np.arange(1, self.weights.shape[1])
         values = np.empty(len(t))
         step = max(1, CELLS_AT_ONCE // self.weights.shape[1])

@@ -84,7 +84,7 @@ def _rule() -> tuple[Array, Array]:
 
 
 def _too_often(c: float, root: float, places: Array, density: Array, free: float) -> float:
-    """Return the probability to cross the bound `c`, minus the one that is allowed."""
+    """Return the probability to cross the bound `c` at this look, minus the probability that may still be spent."""
     from scipy.special import ndtr
 
     edge = c * root

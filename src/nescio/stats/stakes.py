@@ -152,8 +152,7 @@ def adaptation(
 
 
 def _rows(asked: NDArray[np.bool_]) -> tuple[Whole, Whole]:
-    """Return the distinct rows, and the index of each row among them. It is quick if all rows are alike, the usual
-    case."""
+    """Return the distinct rows of `asked`, and for each of its rows the index of the distinct row that equals it."""
     if not len(asked) or asked.all():
         return np.ones((1, asked.shape[1]), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
     rows, row = np.unique(asked, axis=0, return_inverse=True)

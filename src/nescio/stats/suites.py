@@ -24,7 +24,7 @@ LEAST_RANKED, FEW_RANKED = 6, 10
 
 
 class Macro(Struct, frozen=True):
-    """A mean over benchmarks with its standard error and interval; NaN if undefined."""
+    """The mean of a figure over several benchmarks, with its standard error and interval; NaN if undefined."""
 
     value: float
     se: float

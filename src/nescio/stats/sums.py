@@ -18,10 +18,11 @@ UNITS_AT_ONCE = 2048  # As doubles, so many units fit into a core's cache.
 
 
 class Summands(Struct, frozen=True, eq=False):
-    """Columns over units, ready to be summed under weights that sum to at most the number of units.
+    """Columns over units, split into whole numbers whose sums are exact, whatever the order of summing.
 
-    `pieces`, shape (units, pieces), holds whole numbers. First comes the leading piece of every column, then the
-    remainder of those that need two. A piece times 2 to its `exponent` is a part of its `column`.
+    `pieces` has shape (units, pieces): the leading piece of every column, then the remainder of those columns that need
+    two. A piece times 2 to its `exponent` is a part of its `column`. The weights of a sum may sum to at most the number
+    of units.
     """
 
     pieces: Floats

@@ -87,7 +87,7 @@ class Design(Struct, frozen=True):
 def design(between: float, single: float, repeats: int, budget: float, costs: tuple[float, float]) -> Design:
     """Return the design with `repeats` measurements per unit and as many units as the budget pays for.
 
-    `costs` are those of a unit and of a measurement.
+    `costs` has the cost of a unit and that of a measurement.
     """
     per_unit, per_measurement = costs
     cost = per_unit + per_measurement * repeats
@@ -97,12 +97,20 @@ def design(between: float, single: float, repeats: int, budget: float, costs: tu
 
 
 def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
-    r"""Return the best number of measurements per unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    r"""Return the best number of measurements per unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$.
+
+    $\sigma_q^2$ is the variance `between` units, $\sigma_s^2$ that of a `single` measurement. The `costs` are a for a
+    unit and b for a measurement.
+    """
     per_unit, per_measurement = costs
     return math.sqrt(per_unit * single / (per_measurement * between))
 
 
 def least_variance(between: float, single: float, budget: float, costs: tuple[float, float]) -> float:
-    r"""Return the least variance of any design for this budget: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$."""
+    r"""Return the least variance of any design for a budget B: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$.
+
+    $\sigma_q^2$ is the variance `between` units, $\sigma_s^2$ that of a `single` measurement. The `costs` are a for a
+    unit and b for a measurement.
+    """
     per_unit, per_measurement = costs
     return (math.sqrt(per_unit * between) + math.sqrt(per_measurement * single)) ** 2 / budget
