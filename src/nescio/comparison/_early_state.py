@@ -35,7 +35,7 @@ class Block(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The questions in the order in which they counted, their outcomes, and the settings that must not change.
+    """The questions compared so far in their order, the outcomes of both runs, and the settings that must not change.
 
     `left_out_of_run` and `left_out_of_baseline` name questions whose answers had no grade. `missing_of_run` names those
     that the run lacked, which counted as unanswered. `changed` names questions that counted, but had another outcome
@@ -85,11 +85,11 @@ class State(Struct, frozen=True):
         return replace(self, blocks=(*self.blocks[:-1], replace(self.blocks[-1], doubt=doubt)))
 
     def aside(self, left_out: Sequence[set[str]], missing: set[str], changed: set[str]) -> State:
-        """Return a state that names the questions left out, missing or changed after one more look.
+        """Return a state that also names the questions left out, missing or changed at one more look.
 
         `left_out` has two sets: the questions without a grade of the run, and those of the baseline. `missing` holds
-        the questions that the run lacks. A question that counts now is no longer left out. A missing question that
-        counts stays missing.
+        the questions that the run lacks. A question that counts now is no longer named as left out. A question that
+        counted while the run lacked it stays named as missing.
         """
         counted = set(self.questions)
         run, baseline = (

@@ -65,7 +65,7 @@ class Path(Struct, frozen=True, eq=False):
 def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
     """Return the confidence sequence to use: `method`, or for "auto" the guaranteed one if the measure is a mean.
 
-    Raises UsageError if that sequence cannot follow the measure.
+    Raises UsageError if that sequence cannot give intervals for the measure.
     """
     if not measure.counts_outcomes:
         raise UsageError(

@@ -37,7 +37,7 @@ class PairTests(Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> dict[str, int]:
-        """Return the number of pairs that used each test."""
+        """Return for each test (exact or random exchanges) the number of pairs that used it."""
         drawn = int(self.drawn.sum())
         exact = int((~np.isnan(self.p)).sum()) - int((~np.isnan(self.p[self.drawn])).sum())
         return {test: times for test, times in (("exact", exact), ("permutation", drawn)) if times}

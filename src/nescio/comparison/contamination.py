@@ -34,14 +34,14 @@ FEW = 30  # questions; the study starts at this number
 
 
 class Excess(Struct, frozen=True):
-    """The suspect's loss from rewording compared with the loss of the references, by one measure.
+    """How much more the suspect loses from rewording than the references do, by one measure.
 
     `difference` is (`original` - `paraphrase`) - (`reference_original` - `reference_paraphrase`). The last two are
     means over the references. `explained` is the difference that unequal strength alone would cause, if paraphrases are
     harder for all systems by the same log odds. `p` is one-sided and tests for a difference above `explained` (or above
     0, if `explained` is negative). `p` is None if the references are much stronger or weaker than the suspect.
-    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions with a graded
-    outcome of every system for both wordings.
+    `p_exchange` and, for one reference, `p_two_sided` test the whole difference. `n` counts the questions that every
+    system answered, with a graded outcome, in both wordings.
     """
 
     suspect: str

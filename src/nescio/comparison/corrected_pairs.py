@@ -82,7 +82,7 @@ def corrected_pairs(
 
 
 def _one_label(labels: Labels, pairs: Sequence[tuple[str, str]]) -> list[Note]:
-    """Return a note on the questions that have a label for only one run of a pair, so that the pair does not use them.
+    """Return a note on questions that have a label for only one of the two runs of a pair; the pair cannot use them.
 
     The note has the share of these questions for each pair.
     """

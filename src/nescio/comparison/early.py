@@ -232,7 +232,7 @@ def _on_grounds(looks: Results[Look], margin: float) -> Look:
 
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
-    """Return the data of the two runs, the baseline first.
+    """Return the data of the two runs to compare, the baseline first.
 
     Raises UsageError or MismatchError if the runs cannot be compared in looks.
     """

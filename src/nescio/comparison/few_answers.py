@@ -150,7 +150,7 @@ def with_answers_as_units(
 
 
 def no_less(p: Floats, pairs: Sequence[tuple[str, str]], shares: Mapping[str, Share]) -> Floats:
-    """Return the p-values of pairs of runs, each at least that of Fisher's test if a share has few answers."""
+    """Return the p-values of pairs of runs, raised to that of Fisher's test if one of the shares has few answers."""
     few = {run for run, share in shares.items() if _is_few(share)}
     made = p.copy()
     for at, (run, baseline) in enumerate(pairs) if few else ():

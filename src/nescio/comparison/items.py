@@ -130,7 +130,10 @@ class Suspects(Struct, frozen=True, eq=False):
 
 
 def suspects(right: Floats, texts: Sequence[Sequence[str]] | None) -> Suspects:
-    """Return the tests of each item, from `right` of shape (runs, items) and the runs' answers as `texts`."""
+    """Return the tests of each item.
+
+    `right` tells which run is right on which item, shape (runs, items). `texts` holds the runs' answers, or is None.
+    """
     rest = rest_scores(right)
     whole = np.round(rest).astype(np.int64)
     sign = np.array(_tests([(at, right[:, at] == 1) for at in range(right.shape[1])], whole, positive=False))
@@ -276,7 +279,11 @@ def _tests(marked: Sequence[tuple[int, NDArray[np.bool_]]], rest: NDArray[np.int
 def _others(
     right: Floats, rest: NDArray[np.int64], texts: Sequence[Sequence[str]] | None
 ) -> list[tuple[str, float] | None]:
-    """Return each item's wrong answer that able runs agree on most, and its p times the number of wrong answers."""
+    """Return for each item the wrong answer that able runs agree on most, and its p-value.
+
+    The p-value is that of the answer times the number of wrong answers to the item. The result is None for an item
+    without such an answer.
+    """
     found: list[tuple[str, float] | None] = [None] * right.shape[1]
     if texts is None:
         return found

@@ -192,7 +192,7 @@ class KnownTests(Struct, eq=False):
         return np.asarray(found)
 
     def add(self, keys: Counts, p: Floats, known: NDArray[np.bool_]) -> None:
-        """Keep the computed p-values of pairs that were not known."""
+        """Keep the p-values of pairs that were just computed, so that `fill` finds them."""
         numbers = np.concatenate([self.numbers, keys])
         order = np.argsort(numbers, kind="stable")
         self.numbers = numbers[order]
@@ -211,7 +211,7 @@ class PackedRuns(Struct, frozen=True, eq=False):
     bits: packed.Words
 
     def of(self, pairs: Pairs) -> PairTables:
-        """Return the tables of counts of these pairs."""
+        """Return the tables of counts of these pairs: the numbers of questions by the two kinds of answer."""
         kinds, _, words = self.bits.shape
         x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         tables = np.zeros((len(x), kinds, kinds), dtype=np.int64)

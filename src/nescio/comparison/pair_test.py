@@ -225,7 +225,10 @@ def _exact_test(pair: Pair | None) -> ExactTest:
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """Return the bootstrap p-value, or NaN if no resample has a value, or if a nonzero difference never varies."""
+    """Return the bootstrap p-value of the `observed` difference, from the differences on all resamples.
+
+    It is NaN if no resample has a value, or if a nonzero difference is the same on all of them.
+    """
     if np.isnan(observed) or np.isnan(resampled).all():
         return math.nan
     if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:

@@ -58,19 +58,22 @@ class Pair(Struct, frozen=True, eq=False):
         return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:
-        """Return the difference when each kind of question has the given weight for both runs, shape (…,)."""
+        """Return the difference if each kind of question has the given weight for both runs, shape (…,).
+
+        `weights` has shape (…, kinds).
+        """
         first, second = self.own
         return self.measure.value(first, weights) - self.measure.value(second, weights)
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the difference when the given number of questions of each kind exchange their labels."""
+        """Return the difference if the given number of questions of each kind exchange their labels."""
         kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
     def exchanged_units(self, swaps: Array) -> NDArray[np.float64]:
-        """Return the difference of an ordered measure under swaps of shape (exchanges, units).
+        """Return the difference of an ordered measure in each exchange of labels; `swaps` has shape (exchanges, units).
 
-        Swaps of 0 and 1 take one pass over all units; fractional swaps take one exchange after another.
+        Swaps of 0 and 1 take one pass over all units. Swaps between 0 and 1 take one pass for each exchange.
         """
         table = swaps.astype(np.uint8).T
         if swaps.ndim != 2 or (swaps != table.T).any():
@@ -280,7 +283,10 @@ def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArr
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
-    """Return the per-question columns of the first run, followed by those of the second."""
+    """Return the columns that the measure adds up, for the cells of the first run and then for those of the second.
+
+    `cells` has the values of the columns `names` for the first run, followed by those for the second, in each row.
+    """
     width = len(names)
     both = np.concatenate([cells[:, :width], cells[:, width:]])
     return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}

@@ -133,7 +133,7 @@ def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
 
 
 def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
-    """Return the differences when random numbers of questions of each kind exchange their labels."""
+    """Return the differences of the pair if random numbers of questions of each kind exchange their labels."""
 
     def swaps(part: Sequence[Block]) -> Any:
         of_blocks = ((block.size, block.generator(Stream.LABEL_SWAPS)) for block in part)
@@ -145,7 +145,10 @@ def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
 def _swapped_totals(
     measure: Measure, runs: Sequence[Patterns], pairs: Sequence[tuple[int, int]], units: int, blocks: Sequence[Block]
 ) -> list[Values]:
-    """Return the differences of pairs in random exchanges, summing the swapped units of each run once for all pairs."""
+    """Return the differences of pairs in random exchanges of labels, for a measure whose columns add up over units.
+
+    The swapped units of each run are summed once for all its pairs, which saves time.
+    """
     joint = join(runs, units)
     whole = joint.under(np.ones((units, 1), dtype=np.uint8))
     values: list[list[Values]] = [[] for _ in pairs]

@@ -134,7 +134,7 @@ class Setting(Struct, frozen=True, eq=False):
 
 
 class Asked(Struct, frozen=True, eq=False):
-    """The answers of one run in arrays of shape (questions, stakes), NaN if a question was not asked at a stake."""
+    """What one run answered, in arrays of shape (questions, stakes), NaN if a question was not asked at a stake."""
 
     right: Floats
     wrong: Floats
@@ -306,7 +306,10 @@ def _bracket(candidate: Floats, price: float) -> tuple[float, float]:
 
 
 def _area(one: Asked, declared: Sequence[Fraction]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return each question's contribution to the area, and a mask of the questions asked at all stakes."""
+    """Return each question's contribution to the area under the utility, and which questions were asked at all stakes.
+
+    `declared` holds the stakes over which the area is computed.
+    """
     alpha, beta = formulas.area_weights([x / (1 + x) for x in declared])
     whole: NDArray[np.bool_] = np.logical_not(np.isnan(one.right).any(axis=1))
     earned = one.right @ np.array(alpha, dtype=float) - one.wrong @ np.array(beta, dtype=float)
@@ -409,7 +412,10 @@ def _differences(
 def _difference(
     names: tuple[str, str], penalty: float | None, one: Earned, other: Earned, setting: Setting
 ) -> StakeDifference:
-    """Return the comparison of two runs by their earnings: the area over all stakes, or the utility at one stake."""
+    """Return the comparison of two runs by what they earned: the utility at one stake, or the area over all stakes.
+
+    `penalty` is that stake, None for the area.
+    """
     both = one.asked & other.asked
     whole = one.whole - other.whole
     whole = whole if both.all() else whole[both]

@@ -32,7 +32,7 @@ CANNOT_TELL = "cannot tell"
 
 
 class Column(Struct, frozen=True):
-    """An extra column of a statistic's table: a formula of its totals, a number format, and a heading or None."""
+    """An extra column of a statistic's table: a formula of the totals, a number format, and a heading or None."""
 
     formula: Callable[..., Any]
     form: Form = "plain"
@@ -55,7 +55,7 @@ class Laid(Struct, frozen=True, eq=False):
 
 
 class LaidOut(Struct, frozen=True):
-    """The rows of a table before they are estimated, notes, entries for the signature, and the files written."""
+    """The rows of a table that are not estimated yet, notes, entries for the signature, and files that were written."""
 
     rows: Sequence[Laid]
     notes: tuple[Note, ...] = ()
@@ -64,7 +64,7 @@ class LaidOut(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The plan for the intervals and tests of a table: the method, the level, and the blocks of draws."""
+    """How the intervals and tests of a table are computed: the method, the level, and the blocks of draws."""
 
     by: By
     level: float
@@ -198,7 +198,7 @@ Questions = tuple[NDArray[np.int64], dict[str, Floats], NDArray[np.int64] | None
 
 
 def _questions(data: Evidence, names: Sequence[str], run: int) -> Questions:
-    """Return the numbers of a run's questions for which all columns have a value, the columns, and the clusters.
+    """Return the questions of a run for which all columns have a value: their numbers, columns and clusters.
 
     A question that was asked several times has the mean of its answers.
     """

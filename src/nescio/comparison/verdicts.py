@@ -98,7 +98,7 @@ def reach(measure: Measure) -> float:
 
 
 def guarded_end(row: Comparison, alpha: float) -> float:
-    """Return the worst difference that a gate cannot rule out, turned so that higher is better.
+    """Return the worst difference that a gate cannot rule out, with its sign changed if lower values are better.
 
     Student's interval is too short if losses are few, because few losses do not show how many more there may be.
     `row.worst` allows for more of them, given the outcomes of both runs (`nescio.comparison.unseen`). Without
@@ -160,12 +160,12 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 
 
 class Decision(Struct, frozen=True):
-    """The decision on a run beside its baseline, which gates, pages and the terminal all show.
+    """The decision whether a run may replace its baseline, which gates, pages and the terminal all show.
 
-    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if nobody can tell. `further` is about how
-    many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a difference at
-    the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided` says why nobody
-    can tell, whatever the difference is.
+    `status` is 0 if the run may replace the baseline, 1 if it may not, and 3 if the data cannot tell. `further` is
+    about how many more `units` (questions, or clusters of them) would decide, or None if no number would, as for a
+    difference at the margin. `broken` says how the numbers of empty, unparsed and failed outputs changed. `undecided`
+    says why the data cannot tell, whatever the difference is.
     """
 
     row: Comparison
@@ -219,7 +219,7 @@ class Decision(Struct, frozen=True):
         return f"{self.heading}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision, its runs and its measure as in JSON."""
+        """Return the decision as a mapping for JSON, with its runs and its measure."""
         names = ("status", "heading", "sentence", "further", "units")
         pair = {name: getattr(self.row, name) for name in ("run", "baseline", "measure")}
         return pair | {name: getattr(self, name) for name in names}

@@ -82,7 +82,7 @@ def in_place_of_people(
 
 
 def _categories(state: Array) -> Array:
-    """Return the three outcomes as numbers, and -1 for an answer without a verdict."""
+    """Return the outcome of each answer as a number: one of three categories, or -1 for an answer without a verdict."""
     numbered: Array = np.where(np.isin(state, CATEGORIES), state, -1).astype(np.int64)
     return numbered
 

@@ -158,7 +158,7 @@ def assessors(
 
 
 def decided_by(labels: Sequence[Label], name: str) -> list[Label]:
-    """Return the labels with one assessor's marked as the adjudicator's.
+    """Return the labels, with the assessor `name` marked as the adjudicator, who decides disputes of the others.
 
     Raises UnknownNameError if nobody has that name.
     """

@@ -78,7 +78,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool, shared: bool =
 
 
 def _supported(measure: Measure, *, clustered: bool, shared: bool) -> str:
-    """Return the method that the studies support, or "none" if none is known to hold for the measure."""
+    """Return the interval method that the studies support for a measure, or "none" if none is known to hold for it."""
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     declared = measure.declaration.interval
     if isinstance(declared, OwnInterval) and (declared.clustered or not clustered):
@@ -151,7 +151,7 @@ def bounds(
 
 
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
-    """Return the interval from the values on resamples, and notes on it."""
+    """Return the interval of a run's value by this method, from the `values` on all resamples, and notes on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if not sample.measure.declaration.resampling_covers and not np.isnan(point):
@@ -346,7 +346,7 @@ def as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the index of each run and measure with its values under draws from the posteriors of its counts."""
+    """Yield the index of each input with the values of its measure, drawn from the posteriors of the run's outcomes."""
     size = sum(block.size for block in plan.blocks)
     for group in by_draw(inputs, range(len(inputs))):
         samples = [as_outcomes(inputs[place]) for place in group]
@@ -368,7 +368,7 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
 
 
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
-    """Return notes on resamples without a value, and on methods known to fail on such data."""
+    """Return notes on resamples without a value, and on data for which the interval method is known to fail."""
     made = []
     if units and np.isnan(values).any():
         made.append(

@@ -86,7 +86,7 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """The values of questions by the judge and by people.
+    """The values of questions by the judge and by people, whose mean is a score or a difference.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `known` marks questions that need no label.
     `people` is NaN if nobody judged. `strata` numbers the stratum of each question, and `inclusion` holds the
@@ -234,7 +234,10 @@ def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Arra
 
 
 def _estimate(units: Judged, scale: float, looked: bool, least: float = LEAST) -> Mean:
-    """Return the estimated mean over the questions that need labels, or over all questions with known probabilities."""
+    """Return the estimated mean over the questions that need labels.
+
+    If labels were drawn with known probabilities, it is the mean over all questions.
+    """
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
         mean = weighted(
@@ -291,7 +294,10 @@ def _whole(mean: Mean, units: Judged, target: Target, needless: Values, alone: f
 
 
 def _spread(units: Judged, needless: Values) -> float:
-    """Return the variance of a question's contribution, abstentions included, over the population of questions."""
+    """Return the variance of a question's contribution over the population of questions.
+
+    The contribution includes `needless`, what the question adds if it is left unanswered.
+    """
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
     parts = [(values[units.known], int(units.known.sum()))]

@@ -107,10 +107,10 @@ def no_ground(
 
 
 def _clusters(results: Results[Any]) -> str | None:
-    """Return a description of clusters that are too few or that the command does not name, or None.
+    """Return a description of the clusters if they cannot support a decision, else None.
 
-    If the command does not name the column of clusters, the sender of the answers could put many questions into one
-    cluster. A baseline's file names its column.
+    They cannot if they are too few, or if the command does not name their column: the sender of the answers could then
+    put many questions into one cluster. The file of a baseline names its column.
     """
     signature = results.signature
     clusters = int(signature.get("clusters", FEWEST_CLUSTERS))
@@ -190,7 +190,7 @@ def _of_other_questions(remark: Note, pair: Pair, *, alone: bool) -> str | None:
 
 
 def _tried_as_it_liked(remark: Note, pair: Pair, *, alone: bool) -> bool:
-    """Return whether the judged run has more answers to some questions than to others, unlike the run beside it.
+    """Return whether the judged run answered some questions more often than others, unlike the run beside it.
 
     Such a run could have answered again only the questions on which it failed.
     """
@@ -252,7 +252,7 @@ def lost(results: Results[Any], measure: str, run: str, baseline: str | None = N
 
 
 def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far answers without a grade, which are left out, may move the value."""
+    """Return how far answers that were left out for lack of a grade may move the value."""
     counted = [one for one in results.notes if one.code == UNGRADED_LEFT_OUT and one.subject not in pair.others]
     if not counted:
         return Lost()
@@ -268,7 +268,7 @@ def _lost_grades(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _lost_rows(results: Results[Any], measure: str, pair: Pair) -> Lost:
-    """Return how far missing answers that count as unanswered may move the value.
+    """Return how far missing answers, which count as unanswered, may move the value.
 
     If abstaining earns more than a wrong answer, the sender of the answers could have left out the wrong ones.
     """
@@ -304,7 +304,7 @@ def _lost_labels(results: Results[Any], measure: str, pair: Pair) -> Lost:
 
 
 def _share(results: Results[Any], remarks: Sequence[Note]) -> float:
-    """Return the sum of the shares of questions in these notes; each benchmark of a suite counts the same."""
+    """Return the sum of the shares of questions that these notes name; each benchmark of a suite counts the same."""
     benchmarks = len({row.benchmark for row in results.tables.get("benchmarks", ())})
     weights = [len(remark.benchmarks) / benchmarks if remark.benchmarks and benchmarks else 1 for remark in remarks]
     return sum(w * float(remark["share"]) for w, remark in zip(weights, remarks, strict=True))

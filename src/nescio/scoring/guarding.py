@@ -95,7 +95,7 @@ class _Stream(Struct, frozen=True, eq=False):
 
     @property
     def mean(self) -> float:
-        """Return the mean so far, corrected by the judge, NaN for an empty stream."""
+        """Return the mean of the values so far, corrected by the judge, or NaN without values."""
         return min(max(float(np.mean(self.bets().x)), 0.0), 1.0) if len(self.values) else math.nan
 
 
@@ -214,7 +214,7 @@ def _differences(
 
 
 def _notes(data: Evidence, laid: Labels | None, rows: list[Guarded]) -> list[Note]:
-    """Return notes on what the figures assume."""
+    """Return notes on the assumptions under which the bounds hold."""
     notes = [
         note(
             "guard.order",

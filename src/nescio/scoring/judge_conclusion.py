@@ -110,9 +110,9 @@ class Net(Struct, frozen=True, eq=False):
     harsher: NDArray[np.bool_]
 
     def by_question(self) -> NDArray[np.int64]:
-        """Return how many answers the judge grades more kindly than people, minus those that it grades more harshly.
+        """Return 1 for an answer that only the judge calls correct, -1 for one that only people do, else 0.
 
-        Shape (runs, questions).
+        The shape is (runs, questions).
         """
         return self.kinder.astype(np.int64) - self.harsher
 

@@ -122,7 +122,7 @@ def _about(looks: Sequence[int]) -> list[Note]:
 
 
 def _arrival(loaded: Loaded, laid: Labels, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the indices of the questions in the order in which the table of labels has them."""
+    """Return the indices of the labelled questions, in the order in which the table of labels has them."""
     given, _ = read_judgements(table, loaded.options.outcome_map, named=loaded.options.column)
     place = {question: i for i, question in enumerate(laid.data.questions)}
     return np.array([place[q] for q in dict.fromkeys(one.question for one in given) if q in place], dtype=np.int64)

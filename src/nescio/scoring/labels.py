@@ -258,7 +258,7 @@ def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | Non
 
 
 def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
-    """Return another judge's verdicts on the answers of `data`, 1 for correct."""
+    """Return another judge's verdicts on the answers of `data`, 1 for correct, in the order of `data`."""
     if set(data.runs) - set(other.runs) or set(data.questions) - set(other.questions):
         raise MismatchError(f"{opt('also_judged')} must have the same runs and questions as the files")
     runs = [other.runs.index(run) for run in data.runs]

@@ -169,11 +169,12 @@ def _shares(data: Evidence, run: int) -> dict[str, Floats]:
 def _helped(
     run: str, measure: Measure, cells: tuple[Floats, Floats, Floats], level: float, target: Target
 ) -> tuple[Helped, list[Note]]:
-    r"""Return a corrected score with its interval, and notes.
+    r"""Return a run's score corrected by the older run, with its interval, and notes.
 
     The older run corrects the mean of each column of the measure's formula: by its right answers, and by its
     abstentions if the measure counts abstentions. The interval is that of $e = \sum_c \theta'_c e_c$, where $e_c$ is
-    the error of a column's mean and $\theta'_c$ the derivative of the measure in it.
+    the error of a column's mean and $\theta'_c$ the derivative of the measure in it. `cells` has the outcomes of the
+    run, those of the older run on the same questions, and those of the older run on all questions.
     """
     y, x, every = cells
     n, units = len(y), len(every)

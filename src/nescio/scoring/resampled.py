@@ -51,9 +51,9 @@ def draws_kinds(patterns: Patterns) -> bool:
 def resample(
     inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int, done: Callable[[int], None] | None = None
 ) -> Iterator[tuple[int, Values]]:
-    """Yield the index of each run and measure with its values on all resamples, in the order of computing.
+    """Yield the index of each input with the values of its measure on all resamples, in the order of computing.
 
-    `done` is told the number of finished blocks, over all runs and measures that are drawn together.
+    `done` is called with the number of finished blocks, over all inputs that are drawn together.
     """
     size = sum(block.size for block in blocks)
     drawn: dict[int, list[int]] = {}
@@ -98,7 +98,10 @@ def on_resamples(
     jobs: int,
     done: Callable[[int], None] | None = None,
 ) -> list[Values]:
-    """Return the value of each subject on every resample of `units` units, telling `done` the blocks finished."""
+    """Return the value of each subject on every resample of `units` units.
+
+    `done` is called with the number of blocks finished.
+    """
     cells = units * sum(block.size for block in blocks)
     parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells, done)
     return list(map(np.concatenate, zip(*parts, strict=True)))

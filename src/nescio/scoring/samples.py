@@ -69,7 +69,7 @@ def measure_inputs(data: Data, measures: Sequence[Measure]) -> tuple[list[Measur
 
 
 def _from_confidences(data: Tally, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
-    """Return each run as a measure sees it, from numbers of answers at each rounded confidence."""
+    """Return each run as a measure sees it, for data that count answers by their rounded confidence."""
     inputs = []
     rows = data.weighted_rows()
     read, usable = columns_for(rows, measure)
@@ -106,7 +106,7 @@ def check_countable(data: Tally, measure: Measure) -> None:
 
 
 def _from_counts(tally: Tally, measure: Measure) -> list[MeasureInput]:
-    """Return each run's counts; runs with the same counts have the same patterns."""
+    """Return each run as a measure of counts sees it; runs with the same counts share one object."""
     wanted = {*measure.needs, *OUTCOMES}  # a posterior of counts needs the three outcomes
     none = np.zeros(len(tally.runs), dtype=np.int64)
     tables, table_of = distinct(tally.counts) if tally.counts.size else (tally.counts[:1], none)
@@ -251,7 +251,7 @@ def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
 
 
 def question_of(data: Evidence, use: Array) -> Array | None:
-    """Return the number of the question that each row of a mask answers, or None if no question was asked twice."""
+    """Return the number of the question of each row that `use` marks, or None if no question was asked twice."""
     return None if data.repeats is None else data.repeats.question[use]
 
 

@@ -139,7 +139,7 @@ def _score_inputs(
     *,
     progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Return the rows of one stratum, and notes on their intervals.
+    """Return the scores of one stratum, and notes on their intervals.
 
     Equal runs are computed once, even on different strata: a draw depends only on a run's own patterns and on the seed.
     """

@@ -24,8 +24,8 @@ _HALVINGS = 40  # The search for a bound halves its range so many times.
 class Bets(Struct, frozen=True, eq=False):
     """The bets on the labels so far; each array has one element per label.
 
-    The arrays hold the values x with their weights, their least and greatest values, and the size of each bet before
-    its limit. A mean is refuted once the logarithm of the capital reaches `goal`.
+    The arrays hold the values x with their weights, their least and greatest values, and the size of each bet before it
+    is limited. A mean is refuted once the logarithm of the capital that was bet against it reaches `goal`.
     """
 
     labels: Floats
@@ -164,7 +164,7 @@ def _gained(now: Floats, made: Bets, t: int, upward: bool) -> Floats:
 
 
 def _sizes(x: Floats, goal: float, planned: int | None = None) -> Floats:
-    """Return the size of each bet before its limit, computed from the earlier values."""
+    """Return the size of each bet before it is limited, computed from the values before it."""
     i = np.arange(1, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)

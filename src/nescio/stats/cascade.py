@@ -28,7 +28,7 @@ Policy = tuple[float, ...]
 
 
 class Answers(Struct, frozen=True, eq=False):
-    """The answers that each system would give, in the order of asking; arrays of shape (systems, questions).
+    """The answers that each system would give; arrays of shape (systems, questions), systems in the order of asking.
 
     `gain` is the worth of the system's answer minus that of an abstention. `wrong` marks wrong answers. `confidence` is
     -inf without an answer. `cost` is the cost of asking the system, in units of a right answer. `silence`, shape
@@ -62,9 +62,10 @@ class Done(Struct, frozen=True, eq=False):
 
 
 class Choice(Struct, frozen=True):
-    """A policy with its mean utility on the data on which it was chosen, and the `upper` bound of its error rate.
+    """A policy, its mean `utility` on the data on which it was chosen, and an `upper` bound on its error rate.
 
-    `thresholds` is None if no policy qualified. `upper` is NaN without a `Risk`.
+    `thresholds` is None if no policy qualified. `upper` is NaN if the choice had no condition on the error rate
+    (`Risk`).
     """
 
     thresholds: Policy | None
@@ -73,9 +74,9 @@ class Choice(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The condition on a chosen policy: at most the share `most` of its answers is wrong.
+    """A condition on the policy to choose: at most the share `most` of its answers is wrong.
 
-    `delta` is the error rate of the certification for all policies of the grid together.
+    `delta` is the probability that any policy of the grid is certified to meet the condition though it does not.
     """
 
     most: float
@@ -172,7 +173,10 @@ def _policy(tried: Sequence[Floats], value: Floats, place: int) -> Policy:
 
 
 class _Sums:
-    """Sums for every policy of a grid in each part: earnings, costs, answers and errors; shape (parts, *grid)."""
+    """The sums of earnings, costs, answers and errors over each part of the questions, for every policy of a grid.
+
+    All have shape (parts, *grid).
+    """
 
     def __init__(self, answers: Answers, tried: Sequence[Floats], part: NDArray[np.int64]) -> None:
         parts, shape = int(part.max()) + 1, tuple(map(len, tried))

@@ -245,10 +245,10 @@ def floor(found: Components, factor: int | None, over: Factors | None = None) ->
 def within_budget(
     found: Components, costs: Sequence[float], per_answer: float, budget: float, over: Factors | None = None
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the levels with the least variance for a budget, and that variance; None for too small a budget.
+    """Return the levels of the factors with the least variance for a budget, and that variance.
 
-    A budget must pay for two levels of each factor that varies. All but the first factor are scanned, and the first one
-    takes the rest of the budget.
+    Returns None if the budget does not pay for two levels of each factor that varies. All factors but the first are
+    scanned, and the first one takes the rest of the budget.
     """
     most = 200 if len(costs) < 3 else 40
     best: tuple[tuple[int, ...], float] | None = None

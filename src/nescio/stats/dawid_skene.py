@@ -37,7 +37,7 @@ class Consensus(Struct, frozen=True, eq=False):
 
     @property
     def accuracy(self) -> Floats:
-        r"""Return the probability that each assessor is right, $\sum_j p_j \pi_{jj}$."""
+        r"""Return the probability that each assessor is right: $\sum_j p_j \pi_{jj}$."""
         right: Floats = np.nan_to_num(np.einsum("ajj->aj", self.confusion)) @ self.prior
         return right
 

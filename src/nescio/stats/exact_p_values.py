@@ -158,7 +158,7 @@ def sums_p(n: Counts, weights: Floats, observed: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def binomial(n: int) -> tuple[int, Floats]:
-    """Return the first count with a probability that is not negligible, and the probabilities of Bin(n, ½) from there.
+    """Return the probabilities of Bin(n, ½) from the first count on that is not negligible, and that count first.
 
     Ratios of neighbours are multiplied outwards from the middle, because large factorials would lose digits.
     """
@@ -186,10 +186,9 @@ def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None
 
 
 def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
-    """Return P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums,
-    kinds).
+    """Return P(|D| ≥ observed) of many sums D of at most three kinds, which have the same `sizes` in all sums.
 
-    Each sum is computed as if it were alone, to the last bit.
+    `steps` has shape (sums, kinds). Each sum is computed as if it were alone, to the last bit.
     """
     if not sizes:
         return np.ones(len(observed))
@@ -246,9 +245,9 @@ def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Float
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """Return P(|D| ≥ observed) for many kinds, or None if a half of them has too many sums.
+    """Return P(|D| ≥ observed) of a sum of many kinds, or None if half of the kinds have too many sums.
 
-    The sums of one half are compared with the tails of the other.
+    The kinds are divided into two halves. The sums of one half are compared with the tails of the other.
     """
     halves: list[Atoms] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
@@ -292,7 +291,7 @@ def summed_atoms(one: Atoms, other: Atoms, largest: float) -> Atoms:
 
 
 def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Floats:
-    """Return the probability of each row of independent binomial counts Bin(n, ½), one for each n in `sizes`."""
+    """Return the probability of each row of `counts`: independent counts from Bin(n, ½), one for each n in `sizes`."""
     chance = np.ones(len(counts[0]))
     for size, count in zip(sizes, counts, strict=True):
         first, probabilities = binomial(size)
@@ -304,9 +303,10 @@ def chances_of(counts: Sequence[Counts] | Counts, sizes: Sequence[int]) -> Float
 
 @lru_cache(maxsize=8)
 def _exchanges(sizes: tuple[int, ...], start: int) -> tuple[Floats, Floats]:
-    """Return the exchanges from number `start` on, shape (exchanges, kinds), and the probability of each.
+    """Return a batch of exchanges of labels, shape (exchanges, kinds), and the probability of each exchange.
 
-    Kinds have these `sizes`; pairs with the same sizes share the result.
+    It begins with the exchange number `start`. An exchange and its opposite are listed once, with the probability of
+    both. Pairs whose kinds have the same `sizes` share the result.
     """
     shape = tuple(size + 1 for size in sizes)
     # B and n - B have opposite differences and mirrored places in the list, so half of it is enough.

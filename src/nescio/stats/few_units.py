@@ -60,10 +60,10 @@ def student_p(observed: float, error: float, freedom: float) -> float:
 
 
 def unit_errors(influence: Floats, size: Floats, times: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return the errors and degrees of freedom of many values, shape (…,), each of two units or more.
+    """Return the standard errors and degrees of freedom of many values, each of two units or more, shape (…,).
 
-    The degrees of freedom are those of units that are not skewed. `influence` and `times` have shape (…, kinds). A
-    single value has the same results, to the last bit.
+    The degrees of freedom are those of `unit_error` without `skewed`. `influence` and `times` have shape (…, kinds).
+    Each result equals that of a value computed alone, to the last bit.
     """
     units, n = times.sum(axis=-1), _dot(times, size)
     share = size / n[..., None]
@@ -91,7 +91,7 @@ def difference_error(
 
 
 def unseen_gap(error: float, step: float, level: float) -> float:
-    r"""Return how far the true value may lie beyond the observed one if units that would change it were not seen.
+    r"""Return how far the true value may lie beyond the observed one because units that would change it were not seen.
 
     If it lies a gap g beyond, units that were not seen to change add g r to the variance, where the `step` r is one
     unit's effect on the value. The gap solves $g - cr = z\sqrt{s^2 + gr}$ for the `error` s, as in Wilson's interval. c

@@ -37,7 +37,7 @@ def rest_scores(right: Floats) -> Floats:
 
 
 def exact_steps(rest: NDArray[np.int64], many: int) -> int:
-    """Return the number of steps that an exact test takes."""
+    """Return the number of steps that an exact test of `many` marked runs takes, to know if it is affordable."""
     return len(rest) * min(many, len(rest) - many) * int((rest - rest.min()).sum() + 1)
 
 

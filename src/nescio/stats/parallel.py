@@ -29,7 +29,7 @@ def followed(items: Collection[T], progress: Progress | None) -> Iterator[T]:
 
 
 def split_progress(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
-    """Return a progress function for the first half of some work, and one for the second."""
+    """Return two progress functions, one for each half of some work, which report shares of the whole work."""
     if progress is None:
         return None, None
     return lambda done, total: progress(done, 2 * total), lambda done, total: progress(total + done, 2 * total)

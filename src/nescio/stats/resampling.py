@@ -90,7 +90,10 @@ def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
 def on_draws(
     draw: Callable[[Sequence[Block]], Any], values: Sequence[Callable[[Any], Any]], blocks: Sequence[Block], kinds: int
 ) -> list[NDArray[np.float64]]:
-    """Return the results of each function on all draws of `kinds` kinds; the functions share the draws."""
+    """Return the results of each function in `values` on the same draws, which `draw` makes from blocks of resamples.
+
+    `kinds` is the number of kinds of unit in a draw.
+    """
     made: list[list[Any]] = [[] for _ in values]
     for part in together(blocks, kinds):
         drawn = draw(part)
@@ -149,7 +152,8 @@ def coins(units: int, size: int, rng: np.random.Generator) -> Table:
 def tables(draw: Draw, units: int, blocks: Sequence[Block], stream: Stream, *, at_once: int) -> Iterator[Table]:
     """Yield the draws of all blocks as tables of shape (units, resamples), of about `at_once` resamples each.
 
-    The numbers depend only on the number of units, the seed and the stream, so equal numbers of units share them.
+    The draws depend only on the number of units, the seed and the stream, so equal numbers of units have the same
+    draws.
     """
     waiting: list[Table] = []
     for block in blocks:
@@ -190,14 +194,12 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def priors(correct: int, incorrect: int) -> NDArray[np.float64]:
-    """Return the priors whose posteriors the interval of three outcomes must cover, shape (priors, 3).
+    """Return the priors whose posteriors the interval of a measure of three outcomes must cover, shape (priors, 3).
 
-    Usually it is Jeffreys' prior. If hardly any answer was right, or hardly any wrong, there are three: one more unit
-    of each kind in turn.
-
-    With such counts the prior decides the posterior. Take c@1 of 50 questions with the shares (.97, 0, .03). By
-    enumeration, Jeffreys' interval holds the true value in 81% of samples, and the hull of the three in 98%
-    (docs/coverage.md).
+    Usually it is Jeffreys' prior alone. If hardly any answer was right, or hardly any wrong, there are three priors,
+    each with one more unit of one outcome. With such counts the prior decides the posterior. Take c@1 of 50 questions
+    with the shares (.97, 0, .03). By enumeration, Jeffreys' interval holds the true value in 81% of samples, and the
+    hull of the three in 98% (docs/coverage.md).
     """
     return np.eye(3) if min(correct, incorrect) <= RARE else np.full((1, 3), 0.5)
 

@@ -92,7 +92,10 @@ def _search(amplitudes: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def _amplitudes(errors: Floats, places: Floats, first: int, last: int) -> Floats:
-    r"""Compute $\sum_i d_i \cos \pi k f_i$ for `first` ≤ k < `last`; shape (rows, frequencies)."""
+    r"""Compute $\sum_i d_i \cos \pi k f_i$ for `first` ≤ k < `last`; shape (rows, frequencies).
+
+    d are the errors, and f their places.
+    """
     sums = np.zeros((len(errors), last - first))
     step = max(1, CELLS_AT_ONCE // (last - first))
     for start in range(0, len(places), step):
@@ -132,9 +135,10 @@ class _Waves(Struct, frozen=True, eq=False):
 
 
 def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
-    """Return the integral of |h| of each row at its width, and the derivative of that integral by the width.
+    """Return the integral of |h| for each row at its width, and the derivative of that integral by the width.
 
-    By the heat equation dh/dσ = σh'', so the slope is -2σ times the sum of |h'| over the zeros of h.
+    h is the curve of the row on [0, 1]. By the heat equation dh/dσ = σh'', so the derivative is -2σ times the sum of
+    |h'| over the zeros of h.
     """
     waves = np.arange(amplitudes.shape[1])
     h = _Waves(amplitudes * np.exp(-((np.pi * waves * width[:, None]) ** 2) / 2))
@@ -153,7 +157,7 @@ def _absolute_area(amplitudes: Floats, width: Floats) -> tuple[Floats, Floats]:
 
 
 def _zeros(h: _Waves) -> tuple[Ints, Floats]:
-    """Return the row and the place of each zero at which h changes sign."""
+    """Return each place at which a curve of h changes sign, with the row of the curve."""
     cells = POINTS_A_WAVE * h.weights.shape[1]
     padded = np.zeros((len(h.weights), cells + 1), dtype=np.complex128)
     padded[:, : h.weights.shape[1]] = h.weights

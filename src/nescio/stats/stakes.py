@@ -191,7 +191,7 @@ def _order_p(groups: Groups, observed: float, rng: np.random.Generator, draws: i
 
 
 def _written_out(sums: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | None:
-    """Return all values of a sum of independent parts and their probabilities, or None if there are too many."""
+    """Return all values of a sum of independent parts and their probabilities, or None if the work is too much."""
     values: Floats = np.zeros(1)
     chances: Floats = np.ones(1)
     cells = 0

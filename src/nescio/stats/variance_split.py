@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 
 class Split(Struct, frozen=True):
-    r"""The variance of the units' means, and its parts.
+    r"""The variance of the units' means, split into differences between units and noise of the measurements.
 
-    `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
-    `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$; `single` the mean
+    `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$.
+    `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$. `single` is the mean
     variance of one measurement about its unit's mean. NaN if a unit was measured once.
     """
 
@@ -31,7 +31,7 @@ class Split(Struct, frozen=True):
 
     @property
     def between(self) -> float:
-        """Return the variance between units, total minus sampling; it may be negative."""
+        """Return the variance between units, `total` minus `sampling`; it may be negative."""
         return self.total - self.sampling
 
     @property
